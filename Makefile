@@ -1,0 +1,45 @@
+# demo · test · lint · golden · bench · map; each makes by itself what it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+DEMO ?= demo
+INSTALLED := $(VENV)/.installed
+DEVELOPED := $(VENV)/.developed
+
+.PHONY: demo test lint golden bench map clean
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
+	  || { echo "venv is missing: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(DEVELOPED): $(INSTALLED)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(INSTALLED)
+	@$(BIN)/ipam demo $(DEMO)
+
+test: $(DEVELOPED)
+	@$(BIN)/python -m pytest -n 2 $(TESTS)
+
+lint: $(DEVELOPED)
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+golden: $(DEVELOPED)
+	@$(BIN)/python -m pytest tests/golden --update-golden -q
+
+bench: $(DEVELOPED)
+	@$(BIN)/python -m benchmarks
+
+map: $(DEVELOPED)
+	@$(BIN)/python -m tests.source_map
+
+clean:
+	rm -rf $(VENV) $(DEMO)

@@ -1,0 +1,154 @@
+"""Addresses and CIDRs as text, in canonical form only (RFC 5952 §4 for IPv6, RFC 4632 for CIDRs).
+
+Fast and strict through `inet_pton`; netaddr is asked only when a text was refused, to tell what
+its writer may have meant. A text that could mean two addresses is refused, never normalised:
+`010.0.0.1` is 10.0.0.1 to some programs and 8.0.0.1 to others.
+"""
+
+import re
+
+# The two conversions are arithmetic; `socket`, which opens things, stays out of the pure floors.
+from _socket import AF_INET, AF_INET6, inet_ntop, inet_pton
+
+from reconciler.addresses.iprange import BITS, IPRange
+from reconciler.findings import shown
+
+_FAMILY = {4: AF_INET, 6: AF_INET6}
+_PREFIX = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
+# IPv4-mapped and IPv4-compatible addresses name an IPv4 host a second time (RFC 4291 §2.5.5).
+_LAST_EMBEDDED = 0xFFFF_FFFFFFFF
+_SPECIAL = (
+    ("this network 0.0.0.0/8", IPRange(4, 0x00000000, 0x00FFFFFF)),
+    ("loopback 127.0.0.0/8", IPRange(4, 0x7F000000, 0x7FFFFFFF)),
+    ("multicast 224.0.0.0/4", IPRange(4, 0xE0000000, 0xEFFFFFFF)),
+    ("reserved 240.0.0.0/4", IPRange(4, 0xF0000000, 0xFFFFFFFF)),
+    ("loopback ::1 and unspecified ::", IPRange(6, 0, 1)),
+    ("IPv4-mapped ::ffff:0:0/96", IPRange(6, 0xFFFF_00000000, _LAST_EMBEDDED)),
+    ("link-local fe80::/10", IPRange(6, 0xFE80 << 112, (0xFEC0 << 112) - 1)),
+    ("multicast ff00::/8", IPRange(6, 0xFF00 << 112, (1 << 128) - 1)),
+)
+
+
+class NotationError(ValueError):
+    """A text that is no canonical address or CIDR: `str()` is the message, `hint` the remedy."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def parse_address(text: str) -> tuple[int, int]:
+    """The IP version and the number of an address.
+
+    Raises:
+        NotationError: The text is not an address, or not in canonical form.
+    """
+    version = 6 if ":" in text else 4
+    try:
+        packed = inet_pton(_FAMILY[version], text)
+    except (OSError, UnicodeEncodeError, ValueError):
+        raise _explained(text) from None
+    value = int.from_bytes(packed)
+    if version == 6 and 1 < value <= _LAST_EMBEDDED:
+        raise NotationError(
+            f"{shown(text)} is an IPv4-mapped or IPv4-compatible IPv6 address",
+            f"write the IPv4 address {inet_ntop(AF_INET, packed[-4:])}",
+        )
+    canonical = inet_ntop(_FAMILY[version], packed)
+    if canonical != text:
+        raise NotationError(
+            f"{shown(text)} is not a canonical IPv{version} address", f"write {canonical}"
+        )
+    return version, value
+
+
+def parse_cidr(text: str) -> IPRange:
+    """The range of a CIDR such as `10.40.0.0/21`, whose host bits must be zero.
+
+    Raises:
+        NotationError: The text is not a CIDR, or not in canonical form.
+    """
+    address, slash, length = text.partition("/")
+    if not slash:
+        raise NotationError(
+            f"{shown(text)} is not a CIDR: the prefix length is missing", f"write {text}/32 or so"
+        )
+    version, first = parse_address(address)
+    if not _PREFIX.fullmatch(length) or int(length) > BITS[version]:
+        raise NotationError(
+            f"{shown(text)} is not a canonical IPv{version} CIDR:"
+            f" {shown(length)} is not a prefix length of 0 to {BITS[version]}",
+            _prefix_hint(text),
+        )
+    size = 1 << (BITS[version] - int(length))
+    network = first & -size
+    if network != first:
+        canonical = f"{format_address(version, network)}/{length}"
+        raise NotationError(
+            f"{shown(text)} has host bits set", f"write {canonical} for the block it lies in"
+        )
+    return IPRange(version, first, first + size - 1)
+
+
+def format_address(version: int, value: int) -> str:
+    """The canonical text of an address."""
+    return inet_ntop(_FAMILY[version], value.to_bytes(BITS[version] // 8))
+
+
+def format_range(item: IPRange) -> str:
+    """`first-last`, even for one address: the form that MetalLB takes for any range."""
+    return f"{format_address(item.version, item.first)}-{format_address(item.version, item.last)}"
+
+
+def format_cidr(item: IPRange) -> str | None:
+    """The CIDR text when the range is exactly one block, else None."""
+    prefix = item.prefix()
+    return None if prefix is None else f"{format_address(item.version, item.first)}/{prefix}"
+
+
+def format_short(item: IPRange) -> str:
+    """A range for people: one address alone, else `first-last`."""
+    return format_address(item.version, item.first) if item.size == 1 else format_range(item)
+
+
+def special_purpose(item: IPRange) -> str | None:
+    """The name of a block that RFC 6890 sets aside and that `item` touches, else None."""
+    return next((name for name, block in _SPECIAL if block.overlaps(item)), None)
+
+
+def cidrs_of(item: IPRange) -> tuple[str, ...]:
+    """The fewest CIDR blocks that make up a range, in order."""
+    import netaddr  # 34 ms, and only needed to explain
+
+    first, last = (netaddr.IPAddress(value, item.version) for value in (item.first, item.last))
+    return tuple(str(block) for block in netaddr.iprange_to_cidrs(first, last))
+
+
+def _explained(text: str) -> NotationError:
+    """Why `text` is no address; the remedy comes from netaddr's laxer reading of it."""
+    import netaddr  # 34 ms, and only needed to explain
+
+    kind = "IPv6" if ":" in text else "IPv4"
+    if "%" in text:
+        return NotationError(
+            f"{shown(text)} has a zone id", f"write {shown(text.partition('%')[0])}"
+        )
+    message = f"{shown(text)} is not a canonical {kind} address"
+    if re.search(r"(^|\.)0[0-9]", text):
+        message += ": a leading zero is ambiguous"
+    try:
+        meant = netaddr.IPAddress(text.strip(), flags=netaddr.ZEROFILL)
+    except (netaddr.AddrFormatError, ValueError, UnicodeError):
+        return NotationError(message, "write an address such as 10.40.0.10 or 2001:db8::10")
+    return NotationError(message, f"write {meant.ipv6() if kind == 'IPv6' else meant}")
+
+
+def _prefix_hint(text: str) -> str:
+    """What a lax reader makes of a prefix: a netmask or a padded number."""
+    import netaddr  # 34 ms, and only needed to explain
+
+    try:
+        meant = netaddr.IPNetwork(text).cidr
+    except (netaddr.AddrFormatError, ValueError, UnicodeError):
+        return "write the number of leading bits, such as /24"
+    return f"write {meant}"

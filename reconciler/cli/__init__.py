@@ -1,0 +1,74 @@
+"""The command line: parse, wire adapters to a command, print its result, return its exit code."""
+
+import gc
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from reconciler.cli.group import ipam
+
+INTERRUPTED = 130
+USAGE = 64
+BUG = 70
+
+
+def main() -> NoReturn:
+    """Run `ipam` on the arguments of the process."""
+    # A run reads much and drops little: frequent collections would cost a fifth of it.
+    gc.set_threshold(100_000, 50, 100)
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away, as `head` does: nothing is left to say, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run `ipam` and return its exit code (`contract.md` §5); every failure ends here."""
+    debug = "--debug" in arguments or bool(os.environ.get("IPAM_DEBUG"))
+    try:
+        return int(ipam.main(list(arguments), prog_name="ipam", standalone_mode=False) or 0)
+    except click.ClickException as wrong:
+        wrong.show(sys.stderr)
+        return USAGE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted; nothing is left half done", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as failure:  # noqa: BLE001 - the last door: no traceback reaches a user
+        return _failed(failure, debug=debug)
+
+
+def _failed(failure: Exception, *, debug: bool) -> int:
+    from reconciler.ports import ReconcilerError
+    from reconciler.report.escape import escape
+
+    if isinstance(failure, OSError):
+        failure = _world(failure)
+    if debug:
+        traceback.print_exception(failure)
+    if isinstance(failure, ReconcilerError):
+        click.echo(f"ipam: {escape(str(failure))}", err=True)
+        if failure.hint:
+            click.echo(f"  hint: {escape(failure.hint)}", err=True)
+        return int(failure.exit_code)
+    name = type(failure).__name__
+    click.echo(f"ipam: a bug: {name}: {escape(str(failure))[:300]}", err=True)
+    click.echo("  hint: run it again with --debug and report it with what that prints", err=True)
+    return BUG
+
+
+def _world(failure: OSError) -> Exception:
+    """An error of the operating system (disk full, no rights) is no bug of ours."""
+    from reconciler.ports import GitError
+
+    where = f" {failure.filename}" if failure.filename else ""
+    return GitError(f"{failure.strerror or failure}{where}", "nothing was published")

@@ -1,0 +1,83 @@
+"""`schema`, `demo`, `completion`, `version`: for those who write, and those who begin."""
+
+import json
+import shutil
+from pathlib import Path
+
+import click
+from click.shell_completion import get_completion_class
+
+from reconciler import __version__
+from reconciler.cli.shared import emit, option, output_options, tell
+from reconciler.documents.shipped import schema as read_schema
+from reconciler.evaluate import schema_files
+from reconciler.ports import ExitCode, UsageError
+from reconciler.report.machine import json_text
+
+
+@click.command()
+@click.argument("kind", required=False)
+@option(
+    "--all", "folder", type=click.Path(path_type=Path), help="Write all of them to this folder."
+)
+def schema(kind: str | None, folder: Path | None) -> int:
+    """Print the JSON Schema of a kind; without one, list the kinds.
+
+    Editors take them: `# yaml-language-server: $schema=../.schemas/NetworkPool.json`.
+    """
+    files = schema_files()
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, path in files.items():
+            text = json.dumps(read_schema(path), indent=2, ensure_ascii=False) + "\n"
+            (folder / f"{name}.json").write_text(text, encoding="utf-8", newline="\n")
+        tell(f"wrote {len(files)} schemas to {folder}")
+        return ExitCode.OK
+    if kind is None:
+        emit("".join(f"{name}\n" for name in files))
+        return ExitCode.OK
+    by_lower = {name.lower(): name for name in files}
+    if kind.lower() not in by_lower:
+        raise UsageError(f"no kind {kind!r}", f"there are: {', '.join(files)}")
+    emit(json_text(read_schema(files[by_lower[kind.lower()]])))
+    return ExitCode.OK
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default="demo", metavar="[DIR]")
+@option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
+def demo(folder: Path, color: str) -> int:
+    """Run the whole job on the example repository in DIR, told step by step.
+
+    DIR is made; a second run goes on with what the first left.
+    """
+    from reconciler.cli.demo import run_demo
+
+    if shutil.which("git") is None:
+        raise UsageError("git is not installed")
+    return run_demo(folder, color)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> int:
+    """Print the completion script of a shell: `eval "$(ipam completion bash)"`."""
+    from reconciler.cli.group import ipam
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise UsageError(f"no completion for {shell}")
+    emit(found(ipam, {}, "ipam", "_IPAM_COMPLETE").source() + "\n")
+    return ExitCode.OK
+
+
+@click.command()
+@output_options("text", "json")
+def version(output: str, color: str) -> int:
+    """Print the version."""
+    del color
+    if output == "json":
+        emit(json_text({"kind": "Version", "version": __version__}))
+    else:
+        emit(f"ipam {__version__}\n")
+    return ExitCode.OK

@@ -1,0 +1,6 @@
+"""The demo."""
+
+
+def run_demo(folder: object, color: str) -> int:
+    """Nothing yet."""
+    return 0

@@ -1,0 +1,155 @@
+"""`reconcile`, `render`: what changes Git, and what clusters will get."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reconciler.adapters.git import GitRepository
+from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
+from reconciler.cli.shared import (
+    Number,
+    cache_folder,
+    emit,
+    environment,
+    open_source,
+    option,
+    output_options,
+    painter,
+    reading_options,
+    repository_option,
+    tell,
+)
+from reconciler.commands.reading import evaluate_source
+from reconciler.commands.reconcile import Reconciled, Wanted
+from reconciler.commands.reconcile import reconcile as run_reconcile
+from reconciler.commands.render import render as run_render
+from reconciler.model.instant import parse_duration
+from reconciler.ports import ExitCode, UsageError
+from reconciler.report.machine import json_line, json_text, reconcile_document, yaml_text
+from reconciler.report.text import findings_text, plan_text, reconcile_text
+
+
+@click.command()
+@repository_option
+@option("--remote", metavar="URL", help="Reconcile this remote (https, ssh, file, or a path).")
+@option("--branch", help="Branch; else the one that is checked out, or the remote's default.")
+@option("--no-apply", is_flag=True, help="Commit and push only.")
+@option("--allow-release", type=Number(), help="Release up to so many records.")
+@option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
+@option("--author", metavar="'NAME <EMAIL>'", help="Who commits; else as Settings say.")
+@option("--sign", metavar="KEY", default="", help="Sign with this GPG key id or SSH key file.")
+@option("--interval", metavar="DURATION", help="Loop, for example every 60s.")
+@output_options("text", "json", "yaml")
+def reconcile(
+    repo: Path,
+    remote: str | None,
+    branch: str | None,
+    no_apply: bool,
+    allow_release: int | None,
+    accept_history: str | None,
+    author: str | None,
+    sign: str,
+    interval: str | None,
+    output: str,
+    color: str,
+) -> int:
+    """Plan the newest revision, commit the records and push them.
+
+    A checkout is taken with its remote; its work tree follows when it is clean. A race for the
+    branch that is lost is answered by planning again. Exit code 3: all other decisions are
+    committed, but some claim was refused; or a brake stopped everything.
+    """
+    del no_apply  # implied: this version applies nothing
+    seconds = _seconds(interval)
+    if remote is not None:
+        repository = open_mirror(remote, cache_folder(), environment(), branch)
+    else:
+        repository = with_remote(open_repository(repo, environment(), branch))
+    wanted = Wanted(allow_release, sign, _identity(author), accept_history)
+    while True:
+        code = _once(repository, wanted, output, color, looped=seconds is not None)
+        if seconds is None:
+            return code
+        time.sleep(seconds)
+
+
+def _once(
+    repository: GitRepository, wanted: Wanted, output: str, color: str, *, looped: bool
+) -> int:
+    done = run_reconcile(repository, wanted)
+    brush = painter(color)
+    if output == "text":
+        found = [*done.evaluation.findings, *done.evaluation.gates]
+        tell(findings_text(found, brush)) if found else None
+        emit(plan_text(done.evaluation, brush))
+        emit(reconcile_text(_said(done), brush))
+        tell("Nothing was applied to clusters: none is named.")
+    else:
+        document = _document(done)
+        if looped:
+            emit(json_line(document))
+        else:
+            emit(json_text(document) if output == "json" else yaml_text(document))
+    return done.code
+
+
+def _document(done: Reconciled) -> dict[str, Any]:
+    commit = done.commit.id if done.commit else None
+    return reconcile_document(
+        done.evaluation, done.base.id, commit, attempts=done.attempts, exit_code=done.code
+    )
+
+
+def _said(done: Reconciled) -> str:
+    if done.commit is not None:
+        return f"Committed and published {done.commit.id[:12]} on {done.base.id[:12]}."
+    if done.evaluation.brake is not None:
+        return "Nothing was committed: a brake stopped the plan."
+    return f"Nothing to commit on {done.base.id[:12]}."
+
+
+def _seconds(interval: str | None) -> int | None:
+    if interval is None:
+        return None
+    try:
+        seconds = parse_duration(interval)
+    except ValueError:
+        seconds = 0
+    if seconds <= 0:
+        raise UsageError(f"--interval {interval!r} is not a duration", "write 60s, 5m or 1h")
+    return seconds
+
+
+def _identity(author: str | None) -> tuple[str, str] | None:
+    if author is None:
+        return None
+    name, opened, rest = author.partition(" <")
+    email, closed, after = rest.partition(">")
+    if not (name.strip() and opened and email and closed and not after) or not author.isprintable():
+        raise UsageError(f"--author {author!r} is not 'Name <address>'")
+    return name.strip(), email
+
+
+@click.command()
+@reading_options
+@option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
+@output_options("text", "json", "yaml")
+def render(repo: Path, rev: str, worktree: bool, out: Path, output: str, color: str) -> int:
+    """Write the objects that clusters get, a folder a cluster, from the committed records.
+
+    For kubectl, Flux and Argo CD: each folder has a kustomization.
+    """
+    evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
+    errors = [found for found in evaluation.findings if found.severity == "error"]
+    if errors:
+        tell(findings_text(errors, painter(color)))
+    counts = run_render(evaluation, out)
+    if output == "text":
+        for cluster, count in counts.items():
+            emit(f"{out}/{cluster}: {count} files\n")
+    else:
+        document = {"kind": "RenderResult", "out": str(out), "clusters": counts}
+        emit(json_text(document) if output == "json" else yaml_text(document))
+    return ExitCode.WRONG if errors else ExitCode.OK

@@ -1,0 +1,67 @@
+"""Check and plan: one evaluation of a revision, beside its base when there is one."""
+
+from functools import partial
+
+from reconciler.commands.reading import read_own_settings, read_tree
+from reconciler.comparison import Base, Compared, compare
+from reconciler.documents.load import load
+from reconciler.evaluate import evaluate, pools_of, source_kinds
+from reconciler.model.settings import Settings
+from reconciler.ports import Changed, Entry, Repository, Source
+from reconciler.records.recall import Recalled, recall
+from reconciler.settings import PATH
+
+
+def review(
+    source: Source, repository: Repository | None = None, base: str | None = None
+) -> Compared:
+    """Evaluate a revision, and compare it with its base.
+
+    Args:
+        source: The files of the revision.
+        repository: Where the base is; needed with `base` only.
+        base: The revision that the change is made to. Its Settings judge the change.
+    """
+    if base is None or repository is None:
+        return Compared(evaluate(read_tree(source)), 0)
+    base_source = repository.source(base)
+    settings, _ = read_own_settings(base_source)
+    evaluation = evaluate(read_tree(source, settings))
+    revision, base_revision = source.revision(), base_source.revision()
+    if revision is None or base_revision is None:
+        return Compared(evaluation, 0)
+    changes, is_contained = repository.changed(base_revision.id, revision.id)
+    return compare(
+        _base(base, base_source, changes, settings, is_contained=is_contained), evaluation
+    )
+
+
+def _base(
+    name: str, source: Source, changes: list[Changed], settings: Settings, *, is_contained: bool
+) -> Base:
+    """Read of the base what the change touches, and nothing else."""
+    folders = tuple(f"{folder}/" for folder in settings.sources)
+    old_sources = [
+        change.old
+        for change in changes
+        if change.old
+        and change.path.startswith(folders)
+        and change.path.endswith((".yaml", ".yml"))
+    ]
+    loaded = source.each(old_sources, partial(load, kinds=source_kinds()))
+    touched = [
+        change
+        for change in changes
+        if change.path.startswith(f"{settings.records}/") and change.path.endswith(".yaml")
+    ]
+    old_records: list[Entry] = [change.old for change in touched if change.old]
+    recalled = source.each(old_records, partial(recall, settings.records))
+    records: dict[str, Recalled | None] = {change.path: None for change in touched}
+    records |= {entry.path: item for entry, item in zip(old_records, recalled, strict=True)}
+    return Base(
+        name=name,
+        pools=pools_of(loaded, settings),
+        records=records,
+        settings_changed=any(change.path == PATH for change in changes),
+        is_contained=is_contained,
+    )

@@ -1,0 +1,118 @@
+"""Canonical YAML: the one text of a value, the same under every library version and machine.
+
+Block style, keys sorted, two spaces, LF, strings quoted only where YAML 1.1 or 1.2 would read
+another type or another text. Quoted strings are JSON strings, which YAML 1.2.2 §1.2 takes as they
+are.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from json.encoder import encode_basestring
+
+from reconciler.documents.scalars import reads_as_text
+
+# Starts that no indicator begins, and no ': ' or ' #' inside, no ':' or space at the end
+# (YAML 1.2.2 §7.3.3). Conservative: what does not match is asked about below.
+_PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
+_STARTS_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:][^\s,\[\]{}]")
+_INSIDE = re.compile(r": |:$| #|\s$|[^\S ]|^---|^\.\.\.")
+_ESCAPED = re.compile(
+    "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def dump(value: Mapping[str, object]) -> str:
+    """The canonical text of a document.
+
+    Args:
+        value: Mappings with string keys, sequences, strings, integers, booleans, None and
+            Decimals, nested in any way.
+    """
+    lines: list[str] = []
+    _mapping(value, "", lines)
+    lines.append("")
+    return "\n".join(lines)
+
+
+def scalar(value: object) -> str:
+    """The canonical text of one scalar."""
+    if isinstance(value, str):
+        return text(value)
+    if value is True or value is False:
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    raise TypeError(type(value))
+
+
+@lru_cache(maxsize=16_384)
+def text(value: str) -> str:
+    """A string, quoted if it must be."""
+    if is_plain(value):
+        return value
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", encode_basestring(value))
+
+
+def is_plain(value: str) -> bool:
+    """The string stands for itself without quotes, for readers of either YAML version."""
+    if not value or not reads_as_text(value):
+        return False
+    if _PLAIN.fullmatch(value):
+        return True
+    return bool(
+        _STARTS_PLAIN.match(value)
+        and not _INSIDE.search(value)
+        and not _ESCAPED.search(value)
+        and value.isprintable()
+    )
+
+
+def _mapping(value: Mapping[str, object], indent: str, lines: list[str]) -> None:
+    for key in sorted(value):
+        _entry(f"{indent}{text(key)}:", value[key], indent, lines)
+
+
+def _entry(head: str, item: object, indent: str, lines: list[str]) -> None:
+    if isinstance(item, Mapping):
+        if item:
+            lines.append(head)
+            _mapping(item, f"{indent}  ", lines)
+        else:
+            lines.append(f"{head} {{}}")
+    elif isinstance(item, Sequence) and not isinstance(item, str):
+        if item:
+            lines.append(head)
+            _sequence(item, f"{indent}  ", lines)
+        else:
+            lines.append(f"{head} []")
+    else:
+        lines.append(f"{head} {scalar(item)}")
+
+
+def _sequence(value: Sequence[object], indent: str, lines: list[str]) -> None:
+    for item in value:
+        if isinstance(item, Mapping) and item:
+            start = len(lines)
+            _mapping(item, f"{indent}  ", lines)
+            lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
+        elif isinstance(item, Sequence) and not isinstance(item, str) and item:
+            start = len(lines)
+            _sequence(item, f"{indent}  ", lines)
+            lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
+        else:
+            _entry(f"{indent}-", item, indent, lines)
+
+
+def _decimal(value: Decimal) -> str:
+    if value.is_nan():
+        return ".nan"
+    if value.is_infinite():
+        return "-.inf" if value < 0 else ".inf"
+    written = str(value)
+    return written if any(mark in written for mark in ".E") else f"{written}.0"

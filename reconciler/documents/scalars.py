@@ -1,0 +1,85 @@
+"""What a plain YAML scalar means: YAML 1.2 core types, and where YAML 1.1 would differ.
+
+YAML 1.2.2 §10.3.2 (core schema), narrowed: only decimal integers without leading zeros are
+integers. A float keeps its digits as a `Decimal`, which no integer or string field takes, so
+`count: 4.0` and `cidr: 10.0` are refused with the text that was read. All else is a string.
+"""
+
+import re
+from decimal import Decimal
+
+Scalar = str | int | bool | Decimal | None
+
+MAX_DIGITS = 19
+
+_WORDS: dict[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_YAML_1_1_WORDS = frozenset(
+    "y Y n N yes Yes YES no No NO on On ON off Off OFF = <<".split()  # noqa: SIM905 - a table
+)
+_NUMERIC_STARTS = frozenset("0123456789+-.")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII)
+# Leading zeros, octal and hexadecimal: other readers see other numbers.
+_ODD_INTEGER = re.compile(r"[-+]?0[0-9]+|\+[0-9]+|0o[0-7]+|[-+]?0x[0-9a-fA-F]+", re.ASCII)
+# https://yaml.org/type/ (the YAML 1.1 types); PyYAML reads a subset of it.
+_YAML_1_1 = re.compile(
+    r"[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9][0-9_]*"
+    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
+    r"|[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+    r"(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
+    r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)?",
+    re.ASCII,
+)
+
+
+class TooManyDigitsError(ValueError):
+    """An integer longer than any field takes."""
+
+
+def resolve(text: str) -> Scalar:
+    """The value of a plain scalar.
+
+    Raises:
+        TooManyDigitsError: An integer of more than `MAX_DIGITS` digits.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMERIC_STARTS:
+        return text
+    if _INTEGER.fullmatch(text):
+        if len(text) > MAX_DIGITS:
+            raise TooManyDigitsError(text)
+        return int(text)
+    if _ODD_INTEGER.fullmatch(text):
+        return text
+    if _FLOAT.fullmatch(text):
+        return Decimal(text)
+    if _INFINITE.fullmatch(text):
+        return Decimal(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+    return text
+
+
+def is_odd_integer(text: str) -> bool:
+    """A number that YAML readers disagree about, such as `0777`, `0o17` and `0x10`."""
+    return _ODD_INTEGER.fullmatch(text) is not None
+
+
+def is_ambiguous(text: str) -> bool:
+    """A string that some YAML 1.1 reader takes for another type, such as `no` and `1:30`."""
+    if text in _YAML_1_1_WORDS:
+        return True
+    return text[:1] in _NUMERIC_STARTS and _YAML_1_1.fullmatch(text) is not None
+
+
+def reads_as_text(text: str) -> bool:
+    """Both YAML versions read the plain scalar as this very string."""
+    if text in _WORDS or text in _YAML_1_1_WORDS:
+        return False
+    return text[0] not in _NUMERIC_STARTS or not any(
+        form.fullmatch(text) for form in (_INTEGER, _ODD_INTEGER, _FLOAT, _INFINITE, _YAML_1_1)
+    )

@@ -1,0 +1,28 @@
+"""Where the files that ship with the program are: schemas, CRDs, the example repository.
+
+They stand at the top of the source tree; a wheel carries them inside the package.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+
+def folder(name: str) -> Traversable:
+    """A shipped folder: `schemas` or `example-repo`."""
+    package = files("reconciler")
+    inside = package / "shipped" / name
+    if inside.is_dir():
+        return inside
+    return files("reconciler").joinpath("..", name)
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """A JSON Schema by its path below `schemas/`, such as `butler/NetworkPool.json`."""
+    parsed: dict[str, Any] = json.loads(
+        folder("schemas").joinpath(*name.split("/")).read_text(encoding="utf-8")
+    )
+    return parsed

@@ -1,0 +1,60 @@
+"""Limits on what one plan may do: how full it may make a pool, how much it may release."""
+
+from collections.abc import Iterator
+
+from reconciler.findings import Finding, Location, gate
+from reconciler.model.plan import Plan, Refuse, Release
+from reconciler.model.settings import Settings
+from reconciler.model.state import State
+
+
+def refusals(plan: Plan) -> Iterator[Finding]:
+    """Each refused claim as a gate at the place of the claim."""
+    for decision in plan.decisions:
+        if isinstance(decision, Refuse):
+            message = f"{decision.claim.short}: {decision.message}"
+            yield gate(decision.reason, decision.source, message, decision.hint)
+
+
+def capacity(state: State, plan: Plan) -> Iterator[Finding]:
+    """Pools that the plan fills further, into a tier that may not be reached.
+
+    A pool that was as full before is no reason to stop a change that does not touch it.
+    """
+    for key, pool in state.pools.items():
+        before, after = plan.before[key], plan.after[key]
+        used_before, used_after = before.allocated + before.held, after.allocated + after.held
+        if pool.gate is None or after.tier.rank < pool.gate.rank:
+            continue
+        if used_after * before.total > used_before * after.total:
+            yield gate(
+                "capacity",
+                pool.source,
+                f"{key.name} goes from {before.percent}% to {after.percent}%"
+                f" ({used_after} of {after.total}): tier {after.tier}",
+                f"widen the pool or add another; the gate is {pool.gate}",
+            )
+
+
+def brake(state: State, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:
+    """A plan that releases more than Settings let pass, unless a person named the number.
+
+    Args:
+        state: The state that was planned.
+        plan: The plan.
+        settings: Where the limits are.
+        allowed: How many releases a person expects (`--allow-release`), or None.
+    """
+    live = sum(1 for record in state.records if record.is_live)
+    releases = sum(1 for decision in plan.decisions if isinstance(decision, Release))
+    if releases == 0 or (allowed is not None and releases <= allowed):
+        return None
+    share = f"{releases} of {live} live records ({100 * releases / live:.1f}%)"
+    hint = f"if that is meant: ipam reconcile --allow-release {releases}"
+    place = Location(settings.location.path, settings.location.line, settings.location.column)
+    if releases == live:
+        return gate("brake", place, f"the plan releases everything: {share}", hint)
+    if live >= settings.min_records and 100 * releases > settings.max_release_percent * live:
+        limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
+        return gate("brake", place, f"the plan releases {share}, {limit}", hint)
+    return None

@@ -1,0 +1,52 @@
+"""Pins: a claim that names its range gets exactly that, or the reason why not.
+
+Order of the checks: Butler's allocator (`butler.md` §2.5).
+"""
+
+from reconciler.addresses import IPRange
+from reconciler.addresses.notation import format_range, format_short
+from reconciler.engine.refusal import Holders, Refusal
+from reconciler.engine.space import Space
+from reconciler.findings import article_list
+from reconciler.model.pool import Pool
+
+
+def check_pin(pin: IPRange, pool: Pool, space: Space, holders: Holders) -> Refusal | None:
+    """Why the pool cannot give out the pinned range; None when it can."""
+    text = format_range(pin)
+    inside = [window for window in pool.windows if window.covers(pin)]
+    touched = [window for window in pool.windows if window.overlaps(pin)]
+    listed = article_list((format_range(window) for window in touched or pool.windows), "and")
+    if all(window.version != pin.version for window in pool.windows):
+        return Refusal(
+            "family-mismatch",
+            f"{text} is IPv{pin.version}, {pool.key.name} is not",
+            f"pin a range of {listed}",
+        )
+    if not inside and len(touched) > 1:
+        return Refusal(
+            "pin-straddles-ranges",
+            f"{text} crosses ranges of {pool.key.name}: {listed}",
+            "pin a range that lies in one of them, or join them to one",
+        )
+    if not inside:
+        return Refusal(
+            "pin-outside-pool",
+            f"{text} is not within the ranges of {pool.key.name}: {listed}",
+            "pin a range inside, or widen the pool",
+        )
+    if reserved := pool.reserved.overlapping(pin):
+        blocks = article_list(map(format_short, reserved), "and")
+        return Refusal(
+            "pin-reserved",
+            f"{text} holds reserved addresses of {pool.key.name}: {blocks}",
+            "pin a range beside them, or end the reservation",
+        )
+    if not space.is_free(pin):
+        by = article_list(holders.of(pin), "and")
+        return Refusal(
+            "pin-taken",
+            f"{text} is taken{f' by {by}' if by else ''}",
+            "pin a free range, or release the other",
+        )
+    return None

@@ -1,0 +1,288 @@
+"""Decide which addresses every claim holds: the one place where that is decided.
+
+`plan` reads no clock, environment, file or network and iterates over no set, so equal states give
+equal plans on every machine. What it cannot grant it refuses, with a reason; it raises only on a
+bug. A range that any record names is off limits, even once its claim is gone, so no plan moves an
+address.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from reconciler.addresses import IPRange
+from reconciler.engine.overlap import overlapping_pools
+from reconciler.engine.pins import check_pin
+from reconciler.engine.refusal import (
+    Holders,
+    Refusal,
+    frozen,
+    no_room,
+    not_found,
+    over_quota,
+    stale,
+)
+from reconciler.engine.space import Space
+from reconciler.engine.usage import Holdings, usage
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.claim import Claim
+from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.key import Key
+from reconciler.model.plan import (
+    Decision,
+    Expire,
+    Grant,
+    Keep,
+    Plan,
+    Refuse,
+    Release,
+    Usage,
+)
+from reconciler.model.pool import Pool
+from reconciler.model.state import State
+
+
+def plan(state: State) -> Plan:
+    """Return one decision for every claim and for every record without a claim.
+
+    Returns:
+        Decisions sorted by claim key. Kept and granted ranges are pairwise disjoint within an
+        address space, unless two records overlapped before; each granted range lies inside its
+        pool's usable set.
+
+    Source:
+        `contract.md` §4; Butler's allocator for best fit and pins.
+    """
+    planner = _Planner(state)
+    decisions = [*planner.without_claim(), *planner.claims()]
+    decisions.sort(key=lambda decision: decision.claim)
+    return Plan(tuple(decisions), planner.before, planner.after(decisions))
+
+
+class _Planner:
+    """The state of one planning run: what is taken grows as claims are served."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.now = format_instant(state.clock)
+        self.record_of = _primary(state.records)
+        self.expired = {record.path for record in state.records if self._is_expired(record)}
+        holding = [item for item in state.records if item.range and item.path not in self.expired]
+        self.holdings = Holdings(state.pools, holding)
+        self.holders = Holders(holding)
+        self.before: dict[Key, Usage] = {
+            key: usage(pool, self.holdings) for key, pool in state.pools.items()
+        }
+        self.shared = overlapping_pools(state.pools)
+        self.neighbours = _neighbours(self.shared)
+        self.quota_used = self._quota_used()
+        self.spaces: dict[str, Space] = {}
+        self.frozen = self._frozen()
+        self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
+
+    def without_claim(self) -> list[Decision]:
+        """Decisions on records that no claim asks for any more."""
+        found: list[Decision] = []
+        for record in self.state.records:
+            speaks = self.record_of[record.claim] is record
+            wanted = speaks and record.claim in self.state.claims
+            if record.path in self.expired or (record.range is None and not wanted):
+                found.append(Expire(record))
+            elif record.is_live and speaks and not wanted:
+                found.append(self._orphan(record))
+        return found
+
+    def claims(self) -> list[Decision]:
+        """Decisions on claims, served in the order of `_precedence`."""
+        return [
+            self._decide(claim) for claim in sorted(self.state.claims.values(), key=_precedence)
+        ]
+
+    def after(self, decisions: list[Decision]) -> dict[Key, Usage]:
+        """Usage once the decisions are carried out."""
+        changed = [item for item in decisions if isinstance(item, Grant | Release)]
+        if not changed:
+            return self.before
+        replaced = {item.allocation.path for item in changed if isinstance(item, Release)}
+        replaced |= {
+            item.replaces.path for item in changed if isinstance(item, Grant) and item.replaces
+        }
+        records = [
+            record
+            for record in self.state.records
+            if record.range and record.path not in replaced and record.path not in self.expired
+        ]
+        records += [decision.allocation for decision in changed]
+        holdings = Holdings(self.state.pools, records)
+        return {key: usage(pool, holdings) for key, pool in self.state.pools.items()}
+
+    def _decide(self, claim: Claim) -> Decision:
+        if claim.key in self.unreadable:
+            path = self.unreadable[claim.key].path
+            return _refuse(claim, frozen(path, claim.key.short))
+        record = self.record_of.get(claim.key)
+        if record is None or record.range is None or record.path in self.expired:
+            return self._place(claim, record if record and record.range is None else None)
+        difference = self._difference(claim, record)
+        if record.is_live:
+            if difference and claim.fixed:
+                return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
+            return Keep(record, stale=difference)
+        if difference:
+            return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
+        return self._take_back(claim, record)
+
+    def _difference(self, claim: Claim, record: Allocation) -> str:
+        """What the claim asks for that its record does not give; empty when it answers."""
+        if claim.pin is not None and record.range != claim.pin:
+            return "the claim pins another range"
+        if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
+            return f"the claim asks for {claim.size} addresses"
+        if record.pool not in claim.candidates:
+            names = ", ".join(claim.wanted) or "no pool"
+            return f"the claim's pools are {names}"
+        return ""
+
+    def _take_back(self, claim: Claim, record: Allocation) -> Decision:
+        """The claim came back while its record was in retention: the same owner, the same range."""
+        if refusal := self._quota_refusal(claim, record.range.size if record.range else 0):
+            return replace(_refuse(claim, refusal), allocation=record)
+        allocation = self._allocation(claim, record.pool, record.range)
+        return Grant(allocation._replace(name=record.name), claim.source, record)
+
+    def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
+        if not claim.candidates:
+            return _refuse(claim, not_found(claim), failed)
+        if refusal := self._quota_refusal(claim, claim.size):
+            return _refuse(claim, refusal, failed)
+        refusals: list[Refusal] = []
+        tried: list[tuple[Pool, Space]] = []
+        for pool in (self.state.pools[key] for key in claim.candidates):
+            if pool.key in self.frozen:
+                refusals.append(frozen(self.frozen[pool.key], pool.key.name))
+                continue
+            space = self._space(pool.space)
+            if claim.pin is None:
+                tried.append((pool, space))
+                found = space.allocate(pool, claim.size)
+            else:
+                found = self._pinned(claim.pin, pool, space, refusals)
+            if found is not None:
+                return Grant(self._allocation(claim, pool.key, found), claim.source, failed)
+        if tried:
+            with_free = [(pool, space.free(pool)) for pool, space in tried]
+            refusals.insert(0, no_room(claim, with_free, self.holders))
+        return _refuse(claim, refusals[0], failed)
+
+    def _pinned(
+        self, pin: IPRange, pool: Pool, space: Space, refusals: list[Refusal]
+    ) -> IPRange | None:
+        """Take a pinned range, or add why not to the refusals."""
+        refused = check_pin(pin, pool, space, self.holders)
+        if refused is not None:
+            refusals.append(refused)
+            return None
+        space.take(pool, pin)
+        return pin
+
+    def _quota_refusal(self, claim: Claim, size: int) -> Refusal | None:
+        """Count `size` towards the claim's quota, or say why it does not fit."""
+        if claim.quota is None:
+            return None
+        used = self.quota_used.get(claim.quota.group, 0)
+        if used + size > claim.quota.limit:
+            return over_quota(claim, used)
+        self.quota_used[claim.quota.group] = used + size
+        return None
+
+    def _allocation(self, claim: Claim, pool: Key, item: IPRange | None) -> Allocation:
+        return Allocation(
+            claim=claim.key,
+            pool=pool,
+            range=item,
+            phase=Phase.ALLOCATED,
+            since=self.now,
+            allocated_at=self.now,
+            size=item.size if item else claim.size,
+            pinned=claim.pin is not None,
+            type=claim.type,
+            role=claim.role,
+            owner=claim.owner,
+            name=claim.name,
+            namespace=claim.namespace,
+        )
+
+    def _orphan(self, record: Allocation) -> Decision:
+        if self.state.unclear or record.claim.owner in self.state.protected:
+            return Keep(record, held=True)
+        return Release(record._replace(phase=Phase.RELEASED, since=self.now))
+
+    def _is_expired(self, record: Allocation) -> bool:
+        """Its retention has ended, and no claim takes the range back."""
+        released = parse_instant(record.since)
+        if not record.is_released or released is None:
+            return False
+        if released + self.state.retention > self.state.clock:
+            return False
+        claim = self.state.claims.get(record.claim)
+        speaks = self.record_of[record.claim] is record
+        return claim is None or not speaks or bool(self._difference(claim, record))
+
+    def _space(self, name: str) -> Space:
+        if name not in self.spaces:
+            state = self.state
+            taken = [*self.holdings.ranges(name), *(item.range for item in state.blocked)]
+            taken += [item.range for item in state.unreadable if item.range]
+            self.spaces[name] = Space(taken, self.neighbours)
+        return self.spaces[name]
+
+    def _quota_used(self) -> dict[tuple[str, ...], int]:
+        used: dict[tuple[str, ...], int] = {}
+        for key, claim in self.state.claims.items():
+            record = self.record_of.get(key)
+            if claim.quota and record and record.is_live and record.range:
+                group = claim.quota.group
+                used[group] = used.get(group, 0) + record.range.size
+        return used
+
+    def _frozen(self) -> dict[Key, str]:
+        """Pools that may hold what an unreadable record holds, each with the record's path."""
+        found: dict[Key, str] = {}
+        for item in self.state.unreadable:
+            keys = list(self.state.pools)
+            if item.pool is not None and item.pool in self.state.pools:
+                keys = [item.pool, *self.neighbours.get(item.pool, ())]
+            for key in keys:
+                found.setdefault(key, item.path)
+        return found
+
+
+def _precedence(claim: Claim) -> tuple[bool, int, Key]:
+    """Pins first, lest another claim take a named address; then large before small."""
+    return claim.pin is None, -claim.size, claim.key
+
+
+def _primary(records: tuple[Allocation, ...]) -> dict[Key, Allocation]:
+    """The record that speaks for each claim: a live one, else a released one; the first by path."""
+    found: dict[Key, Allocation] = {}
+    for record in records:
+        other = found.get(record.claim)
+        if other is None or _weight(record) > _weight(other):
+            found[record.claim] = record
+    return found
+
+
+def _weight(record: Allocation) -> int:
+    return 2 if record.is_live else 1 if record.is_released else 0
+
+
+def _neighbours(shared: Mapping[tuple[Key, Key], object]) -> dict[Key, list[Key]]:
+    """The pools that share addresses with each pool."""
+    found: dict[Key, list[Key]] = {}
+    for left, right in shared:
+        found.setdefault(left, []).append(right)
+        found.setdefault(right, []).append(left)
+    return found
+
+
+def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:
+    return Refuse(claim.key, refusal.reason, refusal.message, refusal.hint, claim.source, failed)

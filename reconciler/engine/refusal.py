@@ -1,0 +1,124 @@
+"""Why a claim gets nothing, and what would help: the words of a refusal.
+
+Reasons: `contract.md` §4.7. The message says what is needed and what is there; the hint says what
+a person can do about it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_short
+from reconciler.findings import article_list
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Claim
+from reconciler.model.pool import Pool
+
+
+class Refusal(NamedTuple):
+    """A reason with its words."""
+
+    reason: str
+    message: str
+    hint: str
+
+
+def not_found(claim: Claim) -> Refusal:
+    """No pool that the claim names is in the repository."""
+    names = article_list(claim.wanted, "and") or "no pool"
+    many = len(claim.wanted) != 1
+    return Refusal(
+        "pool-not-found",
+        f"{names} {'are' if many else 'is'} not in the repository",
+        "add the pool, or name one that exists",
+    )
+
+
+def frozen(path: str, pool: str) -> Refusal:
+    """A record that may hold addresses of the pool cannot be read."""
+    return Refusal(
+        "pool-frozen",
+        f"{pool} gives nothing out while {path} cannot be read",
+        f"mend {path}: git log -p -- {path}",
+    )
+
+
+def over_quota(claim: Claim, used: int) -> Refusal:
+    """The claim would take its owner over the provider's quota."""
+    quota = claim.quota
+    limit = quota.limit if quota else 0
+    place = f" ({quota.source})" if quota else ""
+    return Refusal(
+        "quota-exceeded",
+        f"{claim.owner.namespace}/{claim.owner.name} would hold {used + claim.size} of at most"
+        f" {limit} {claim.type} addresses{place}",
+        f"ask for at most {max(limit - used, 0)}, or raise the quota",
+    )
+
+
+def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
+    """The claim asks for something else than what its record holds."""
+    what = "is released and still holds" if record.is_released else "holds"
+    kept = format_short(record.range) if record.range else "nothing"
+    return Refusal(
+        "record-stale",
+        f"{record.path} {what} {kept} of {record.pool.name}; {difference}",
+        "set the claim back, or delete the record to let the claim move",
+    )
+
+
+def no_room(claim: Claim, tried: Sequence[tuple[Pool, IPSet]], holders: "Holders") -> Refusal:
+    """No candidate has a free run of the size. `tried`: candidates with their free addresses."""
+    need = claim.size
+    if all(pool.usable.size < need for pool, _ in tried):
+        sizes = article_list(
+            (f"{pool.key.name} has {pool.usable.size}" for pool, _ in tried), "and"
+        )
+        return Refusal(
+            "request-too-large",
+            f"needs {need} addresses; {sizes} in all",
+            "ask for fewer, or add a larger pool",
+        )
+    fragmented = any(free.size >= need for _, free in tried)
+    parts = [_described(pool, free, holders) for pool, free in tried]
+    lacking = min(need - max((run.size for run in free), default=0) for _, free in tried)
+    return Refusal(
+        "pool-fragmented" if fragmented else "pool-exhausted",
+        f"needs {need}{' in a row' if need > 1 else ''}; {'; '.join(parts)}",
+        f"add a pool with a higher priority number, widen the pool by {lacking} or more addresses,"
+        " ask for fewer, or remove what is no longer used",
+    )
+
+
+def _described(pool: Pool, free: IPSet, holders: "Holders") -> str:
+    name = pool.key.name
+    if not free:
+        return f"{name}: 0 free of {pool.usable.size}"
+    largest = max(free, key=lambda run: (run.size, -run.first))
+    text = f"{name}: {free.size} free of {pool.usable.size}, largest run {largest.size}"
+    beside = holders.beside(largest)
+    return f"{text} beside {article_list(beside, 'and')}" if beside else text
+
+
+class Holders:
+    """Who holds which range, in order of address."""
+
+    def __init__(self, records: Iterable[Allocation]) -> None:
+        self._records = sorted((item.range, item.claim) for item in records if item.range)
+
+    def of(self, item: IPRange) -> list[str]:
+        """Claims that hold an address of a range, at most three."""
+        near = bisect_right(self._records, item.last, key=lambda held: held[0].first)
+        found = [
+            claim.short
+            for held, claim in self._records[max(near - 64, 0) : near]
+            if held.overlaps(item)
+        ]
+        return found[:3]
+
+    def beside(self, item: IPRange) -> list[str]:
+        """Claims that hold the addresses next to a run."""
+        before = IPRange(item.version, item.first - 1, item.first - 1)
+        after = IPRange(item.version, item.last + 1, item.last + 1)
+        return [*self.of(before), *self.of(after)]

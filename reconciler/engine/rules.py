@@ -1,0 +1,129 @@
+"""What is wrong with a state although each document is right: findings over pools and records."""
+
+from collections.abc import Iterator, Mapping
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_range, format_short
+from reconciler.engine.overlap import overlapping_pools
+from reconciler.findings import Finding, Location, error, warning
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.state import State
+
+
+def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
+    """Findings about pools that share addresses and records that contradict a pool or each other."""
+    yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
+    holding = [record for record in state.records if record.range is not None]
+    yield from _outside(state, holding)
+    yield from _overlapping_records(state.pools, holding)
+    yield from _duplicates(holding)
+    yield from _blocked(state, holding)
+
+
+def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:
+    say = error if is_error else warning
+    for (left, right), shared in overlapping_pools(pools).items():
+        first, second = pools[left], pools[right]
+        where = ", ".join(format_short(item) for item in shared.ranges[:3])
+        more = "" if len(shared.ranges) <= 3 else f" and {len(shared.ranges) - 3} more ranges"
+        yield say(
+            "pool-overlap",
+            second.source,
+            f"overlaps {first.key.kind} {first.key.name} at {first.source}: {where}{more}",
+            "narrow one of them, or give them different address spaces by the annotation"
+            " gitops-ipam.dev/address-space",
+        )
+
+
+def _outside(state: State, records: list[Allocation]) -> Iterator[Finding]:
+    """Records that hold what their pool does not give out: after a shrink, an edit, a removal."""
+    for record in records:
+        pool = state.pools.get(record.pool)
+        item = record.range
+        if item is None or record.pool in state.broken:
+            continue
+        if pool is not None and pool.usable.covers(item):
+            continue
+        held = f"{record.path} ({record.claim.short}) holds {format_range(item)}"
+        if pool is None:
+            yield error(
+                "pool-removed",
+                Location(record.path, 1, 1),
+                f"{held} of {record.pool.kind} {record.pool.name}, which is not in the repository",
+                "bring the pool back until nothing holds its addresses",
+            )
+        else:
+            lost = IPSet((item,)) - pool.usable
+            where = ", ".join(format_short(part) for part in lost)
+            yield error(
+                "record-outside-pool",
+                pool.source,
+                f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}",
+                "widen the pool, or remove the tenant first",
+            )
+
+
+def _spaces(pools: Mapping[Key, Pool], record: Allocation) -> str:
+    pool = pools.get(record.pool)
+    return pool.space if pool else ""
+
+
+def _overlapping_records(pools: Mapping[Key, Pool], records: list[Allocation]) -> Iterator[Finding]:
+    """Two records that hold one address: both are named, neither is moved."""
+    by_space: dict[str, list[tuple[IPRange, str, Allocation]]] = {}
+    for record in records:
+        if record.range is not None:
+            entry = (record.range, record.path, record)
+            by_space.setdefault(_spaces(pools, record), []).append(entry)
+    for space in sorted(by_space):
+        reaching: tuple[IPRange, str, Allocation] | None = None
+        for entry in sorted(by_space[space], key=lambda item: item[:2]):
+            item, _, record = entry
+            if reaching is not None and (common := reaching[0].shared(item)) is not None:
+                yield _overlap(record, reaching[2], common)
+                yield _overlap(reaching[2], record, common)
+            if reaching is None or item[:1] != reaching[0][:1] or item.last > reaching[0].last:
+                reaching = entry
+
+
+def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
+    return error(
+        "record-overlap",
+        Location(record.path, 1, 1),
+        f"{format_short(common)} is also held by {other.path} ({other.claim.short})",
+        "delete the record of the tenant that does not use the address; neither is moved by itself",
+    )
+
+
+def _duplicates(records: list[Allocation]) -> Iterator[Finding]:
+    first: dict[Key, Allocation] = {}
+    for record in records:
+        if not record.is_live:
+            continue
+        other = first.setdefault(record.claim, record)
+        if other is not record:
+            yield error(
+                "record-duplicate",
+                Location(record.path, 1, 1),
+                f"{other.path} states the same claim, {record.claim}",
+                "delete the one that is not in use; until then both hold their addresses",
+            )
+
+
+def _blocked(state: State, records: list[Allocation]) -> Iterator[Finding]:
+    """Ranges in use without a record that some record holds too."""
+    if not state.blocked:
+        return
+    taken = sorted((record.range, record) for record in records if record.range is not None)
+    for blocked in state.blocked:
+        for item, record in taken:
+            if item.overlaps(blocked.range) and record.claim.short != blocked.title:
+                yield error(
+                    "manual-range",
+                    blocked.source,
+                    f"{format_range(blocked.range)} of {blocked.title} overlaps"
+                    f" {format_range(item)} of {record.path}",
+                    "remove loadBalancerPool, or release the other",
+                )

@@ -1,0 +1,67 @@
+"""What is taken in one address space while a plan is made."""
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Mapping, Sequence
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.engine.free import FreeRuns
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+
+
+class Space:
+    """Pools that compete for addresses, and the ranges that are taken among them.
+
+    Free runs of a pool are built when it is first asked for, so a plan costs nothing for the
+    pools that it gives nothing out of.
+    """
+
+    def __init__(self, taken: Iterable[IPRange], neighbours: Mapping[Key, Sequence[Key]]) -> None:
+        """Begin with what is taken. `neighbours`: pools that hold some of the same addresses."""
+        self.taken = IPSet.of(taken)
+        self._neighbours = neighbours
+        self._granted: list[IPRange] = []
+        self._free: dict[Key, dict[int, FreeRuns]] = {}
+
+    def allocate(self, pool: Pool, size: int) -> IPRange | None:
+        """Take `size` addresses where the pool's placement puts them, or None."""
+        for version, runs in self._runs(pool).items():
+            first = runs.allocate(size)
+            if first is not None:
+                item = IPRange(version, first, first + size - 1)
+                self._note(item, pool)
+                return item
+        return None
+
+    def take(self, pool: Pool, item: IPRange) -> None:
+        """Take a range that `is_free`."""
+        if pool.key in self._free:
+            self._free[pool.key][item.version].take(item.first, item.last)
+        self._note(item, pool)
+
+    def is_free(self, item: IPRange) -> bool:
+        """No address of a range is taken, by a record or by this plan."""
+        if self.taken.overlapping(item):
+            return False
+        near = bisect_right(self._granted, item)
+        return not any(other.overlaps(item) for other in self._granted[max(near - 1, 0) : near + 1])
+
+    def free(self, pool: Pool) -> IPSet:
+        """The free addresses of a pool as they stand now."""
+        return pool.usable - self.taken - IPSet.of(self._granted)
+
+    def _note(self, item: IPRange, pool: Pool) -> None:
+        insort(self._granted, item)
+        for key in self._neighbours.get(pool.key, ()):
+            if runs := self._free.get(key, {}).get(item.version):
+                runs.take(item.first, item.last)
+
+    def _runs(self, pool: Pool) -> dict[int, FreeRuns]:
+        if pool.key not in self._free:
+            by_version: dict[int, list[tuple[int, int]]] = {}
+            for run in self.free(pool):
+                by_version.setdefault(run.version, []).append((run.first, run.last))
+            self._free[pool.key] = {
+                version: FreeRuns(runs, pool.placement) for version, runs in by_version.items()
+            }
+        return self._free[pool.key]

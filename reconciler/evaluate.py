@@ -1,0 +1,265 @@
+"""A tree to its evaluation: findings, state, plan, usage and file changes, by pure functions only.
+
+Check, plan and reconcile call `evaluate` and differ only in what they do with the result.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from reconciler.documents.document import Document, Documents
+from reconciler.documents.load import Kinds, Loaded
+from reconciler.documents.shipped import folder
+from reconciler.engine import guard, rules
+from reconciler.engine.planner import plan as make_plan
+from reconciler.families import families
+from reconciler.families._family import Projection, Reading, World
+from reconciler.findings import Finding, Location, error, ordered, warning
+from reconciler.model.allocation import Allocation
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.plan import Keep, Plan
+from reconciler.model.pool import Pool
+from reconciler.model.settings import Settings
+from reconciler.model.state import State
+from reconciler.records.changes import Change, changes, records_after
+from reconciler.records.emit import record_document
+from reconciler.records.layout import path_of
+from reconciler.records.recall import Recalled
+from reconciler.settings import CLUSTER_TARGET, SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One revision, read: its Settings, what its source files hold, what its records state.
+
+    Attributes:
+        revision: The commit, or None for a work tree.
+        clock: The revision's committer date, in seconds since 1970.
+        sources: Source files, by path.
+        records: Record files, by path.
+        findings: What is wrong with the tree itself, such as a symlink among the sources.
+    """
+
+    revision: str | None
+    clock: int
+    settings: Settings
+    sources: tuple[Loaded, ...]
+    records: tuple[Recalled, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """All that follows from a tree.
+
+    Attributes:
+        findings: Errors and warnings, by place.
+        gates: What may not pass although the content is right, by place.
+        changes: The files that carry out the plan.
+    """
+
+    tree: Tree
+    documents: Documents
+    reading: Reading
+    state: State
+    plan: Plan
+    changes: tuple[Change, ...]
+    findings: tuple[Finding, ...]
+    gates: tuple[Finding, ...]
+    brake: Finding | None = field(default=None)
+
+
+def source_kinds() -> Kinds:
+    """All kinds that source folders may hold."""
+    return Kinds([*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET])
+
+
+def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
+    """Evaluate a tree.
+
+    Args:
+        tree: The tree.
+        allow_release: How many releases a person expects, to pass the brake.
+    """
+    documents, doubled = _documents(tree.sources)
+    recalled = [item.allocation for item in tree.records if item.allocation is not None]
+    records = _adopt(recalled, documents)
+    held = _held(records)
+    readings = [family.read(documents, held, tree.settings) for family in families()]
+    reading = _joined(readings)
+    state = _state(tree, documents, reading, records)
+    plan = make_plan(state)
+    findings = ordered(
+        [
+            *tree.findings,
+            *(found for source in tree.sources for found in source.findings),
+            *(found for item in tree.records for found in item.findings),
+            *doubled,
+            *reading.findings,
+            *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
+            *_record_findings(plan, tree.settings.records),
+        ]
+    )
+    brake = guard.brake(state, plan, tree.settings, allow_release)
+    gates = [*guard.refusals(plan), *guard.capacity(state, plan)]
+    return Evaluation(
+        tree=tree,
+        documents=documents,
+        reading=reading,
+        state=state,
+        plan=plan,
+        changes=changes(plan, state, tree.settings.records),
+        findings=findings,
+        gates=ordered([*gates, brake] if brake else gates),
+        brake=brake,
+    )
+
+
+def project(evaluation: Evaluation) -> tuple[Projection, ...]:
+    """The objects of all clusters for the records of the tree as they stand, not as planned.
+
+    Apply reads what was committed; what is not in Git cannot reach a cluster.
+    """
+    records = evaluation.state.records
+    world = World(
+        evaluation.documents,
+        evaluation.reading,
+        records,
+        evaluation.plan.before,
+        format_instant(evaluation.tree.clock),
+    )
+    found = [item for family in families() for item in family.project(world)]
+    found += [
+        Projection("management", record_document(record))
+        for record in records
+        if record.range is not None
+    ]
+    return tuple(found)
+
+
+def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool]:
+    """The pools that some source files describe, on their own."""
+    documents, _ = _documents(sources)
+    return _joined([family.read(documents, {}, settings) for family in families()]).pools
+
+
+def planned(evaluation: Evaluation) -> Evaluation:
+    """The evaluation as it will be when its plan is committed: for `render --planned` and tests."""
+    records = records_after(evaluation.plan, evaluation.state, evaluation.tree.settings.records)
+    tree = replace(evaluation.tree, records=tuple(Recalled(record) for record in records))
+    return evaluate(tree)
+
+
+def _documents(sources: Iterable[Loaded]) -> tuple[Documents, list[Finding]]:
+    """All documents; of two that describe one object the first by path counts."""
+    first: dict[tuple[str, str, str, str], Document] = {}
+    found: list[Finding] = []
+    broken: list[tuple[str, str, str, str]] = []
+    for source in sources:
+        broken.extend(source.broken)
+        for document in source.documents:
+            other = first.setdefault(document.identity, document)
+            if other is not document:
+                message = f"{document.title} is already at {other.path}:{other.line}"
+                place = Location(document.path, document.line, 1)
+                found.append(error("document-duplicate", place, message, "remove one of the two"))
+    return Documents(first.values(), frozenset(broken)), found
+
+
+def _adopt(records: list[Allocation], documents: Documents) -> tuple[Allocation, ...]:
+    """Give records that name no claim to the request of their name, if there is one.
+
+    Identity is the claim, not the name; but a record copied from a cluster carries no claim, and
+    its tenant and type may mean the tenant's own claim or a request that was made by hand.
+    """
+    if not any(record.adopted for record in records):
+        return tuple(records)
+    requests = {(doc.namespace, doc.name): doc for doc in documents.of("IPAllocation")}
+    return tuple(
+        record._replace(
+            claim=Key("butler", record.namespace, record.name, "request", "IPAllocation")
+        )
+        if record.adopted and (record.namespace, record.name) in requests
+        else record
+        for record in records
+    )
+
+
+def _held(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
+    """The record that speaks for each claim: a live one before a released one."""
+    found: dict[Key, Allocation] = {}
+    for record in records:
+        other = found.get(record.claim)
+        if record.range is not None and (other is None or (record.is_live and not other.is_live)):
+            found[record.claim] = record
+    return found
+
+
+def _joined(readings: list[Reading]) -> Reading:
+    return Reading(
+        pools={key: pool for reading in readings for key, pool in reading.pools.items()},
+        claims={key: claim for reading in readings for key, claim in reading.claims.items()},
+        findings=tuple(found for reading in readings for found in reading.findings),
+        blocked=tuple(item for reading in readings for item in reading.blocked),
+        protected=frozenset().union(*(reading.protected for reading in readings)),
+        broken=frozenset().union(*(reading.broken for reading in readings)),
+    )
+
+
+def _state(
+    tree: Tree, documents: Documents, reading: Reading, records: tuple[Allocation, ...]
+) -> State:
+    by_kind = {kind.name: family.name for family in families() for kind in family.kinds}
+    broken = {
+        (by_kind[kind], kind, namespace, name)
+        for _, kind, namespace, name in documents.broken
+        if kind in by_kind
+    }
+    return State(
+        pools={key: reading.pools[key] for key in sorted(reading.pools)},
+        claims={key: reading.claims[key] for key in sorted(reading.claims)},
+        records=records,
+        clock=tree.clock,
+        retention=tree.settings.retention,
+        blocked=reading.blocked,
+        unreadable=tuple(item.unreadable for item in tree.records if item.unreadable),
+        protected=reading.protected | broken,
+        broken=reading.broken,
+        unclear=any(source.unclear for source in tree.sources) or bool(tree.findings),
+    )
+
+
+def _record_findings(plan: Plan, records: str) -> Iterator[Finding]:
+    """Findings about records that follow from the decisions on them."""
+    for decision in plan.decisions:
+        if not isinstance(decision, Keep):
+            continue
+        record = decision.allocation
+        place = Location(record.path, 1, 1)
+        if decision.held:
+            message = f"{record.claim.short} is not released while documents are wrong"
+            yield warning("release-held", place, message, "mend the errors above")
+        if decision.stale:
+            message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
+            hint = "delete the record to let the claim move"
+            yield warning("record-stale", place, message, hint)
+        path = path_of(records, record.pool, record.claim)
+        if record.path != path and not decision.held:
+            message = f"belongs to {path}; the next reconcile moves it"
+            yield warning("record-misplaced", place, message)
+
+
+def schema_files() -> dict[str, str]:
+    """The schema of each kind that people write, as a path below `schemas/`, by kind."""
+    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET, SETTINGS]
+    return {kind.name: kind.schema for kind in sorted(kinds, key=lambda item: item.name)}
+
+
+def crd_files() -> dict[str, str]:
+    """The CRDs that clusters get, as text by file name."""
+    found = folder("schemas").joinpath("crds")
+    return {
+        item.name: item.read_text(encoding="utf-8")
+        for item in sorted(found.iterdir(), key=lambda entry: entry.name)
+        if item.name.endswith(".yaml")
+    }

@@ -1,0 +1,76 @@
+"""What a family is: a value holding functions, with no base class to inherit from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from reconciler.documents.document import Documents, Kind
+from reconciler.findings import Finding
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Claim
+from reconciler.model.key import Key
+from reconciler.model.plan import Usage
+from reconciler.model.pool import Pool
+from reconciler.model.settings import Settings
+from reconciler.model.state import Blocked
+
+Identity = tuple[str, str, str, str]
+Held = Mapping[Key, Allocation]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a family makes of its documents.
+
+    Attributes:
+        protected: Owners (family, kind, namespace, name) whose claims cannot be told, because
+            something that they depend on is wrong or missing. They keep their records.
+        broken: Pools that are described, but wrongly.
+    """
+
+    pools: Mapping[Key, Pool]
+    claims: Mapping[Key, Claim]
+    findings: tuple[Finding, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    protected: frozenset[Identity] = frozenset()
+    broken: frozenset[Key] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """One object for one cluster.
+
+    Attributes:
+        cluster: `management`, or `<namespace>/<name>` of a TenantCluster.
+        manifest: The whole object, with status where we own it.
+    """
+
+    cluster: str
+    manifest: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What projections are made from: one committed tree."""
+
+    documents: Documents
+    reading: Reading
+    records: tuple[Allocation, ...]
+    usage: Mapping[Key, Usage]
+    clock: str
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family.
+
+    Attributes:
+        name: First part of every key.
+        kinds: The kinds of document that it reads.
+        read: Documents, records by claim and Settings to pools and claims.
+        project: A committed tree to the objects of every cluster.
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    read: Callable[[Documents, Held, Settings], Reading]
+    project: Callable[[World], tuple[Projection, ...]]

@@ -1,0 +1,133 @@
+"""Reading addresses out of documents: each text to numbers, or a finding at its place."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reconciler.addresses import IPRange
+from reconciler.addresses.notation import (
+    NotationError,
+    format_cidr,
+    format_range,
+    parse_address,
+    parse_cidr,
+    special_purpose,
+)
+from reconciler.documents.document import Document
+from reconciler.documents.yaml import Steps
+from reconciler.findings import Finding, error
+from reconciler.model.pool import Thresholds, Tier
+from reconciler.model.settings import Settings
+
+PREFIX = "gitops-ipam.dev/"
+DEFAULT_SPACE = "default"
+_LEAST_PREFIX = {4: 8, 6: 32}
+
+
+def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
+    """A CIDR field, or None with a finding."""
+    try:
+        return parse_cidr(text)
+    except NotationError as wrong:
+        message = f"{_dotted(steps)}: {wrong}"
+        found.append(error("cidr-invalid", document.at(*steps), message, wrong.hint))
+        return None
+
+
+def read_address(
+    document: Document, steps: Steps, text: str, found: list[Finding]
+) -> tuple[int, int] | None:
+    """An address field as IP version and number, or None with a finding."""
+    try:
+        return parse_address(text)
+    except NotationError as wrong:
+        message = f"{_dotted(steps)}: {wrong}"
+        found.append(error("address-invalid", document.at(*steps), message, wrong.hint))
+        return None
+
+
+def read_range(
+    document: Document, steps: Steps, fields: tuple[str, str], found: list[Finding]
+) -> IPRange | None:
+    """Two address fields of the mapping at `steps` as a range, or None with findings."""
+    body: Any = document.body
+    for step in steps:
+        body = body[step]
+    start = read_address(document, (*steps, fields[0]), body[fields[0]], found)
+    end = read_address(document, (*steps, fields[1]), body[fields[1]], found)
+    if start is None or end is None:
+        return None
+    if start[0] != end[0]:
+        message = f"{_dotted(steps)}: {body[fields[0]]} and {body[fields[1]]} differ in IP version"
+        found.append(error("family-mismatch", document.at(*steps), message))
+        return None
+    if start[1] > end[1]:
+        message = f"{_dotted(steps)}: {fields[0]} {body[fields[0]]} is after {fields[1]}"
+        hint = "swap the two"
+        place = document.at(*steps, fields[0])
+        found.append(error("range-reversed", place, f"{message} {body[fields[1]]}", hint))
+        return None
+    return IPRange(start[0], start[1], end[1])
+
+
+def refuse_network(document: Document, steps: Steps, network: IPRange) -> Finding | None:
+    """Why a network cannot be given out: set aside by RFC 6890, or too large to be meant."""
+    text = format_cidr(network) or format_range(network)
+    if (block := special_purpose(network)) is not None and network.prefix():
+        message = f"{_dotted(steps)}: {text} touches {block}"
+        hint = "such addresses cannot be used on a network (RFC 6890)"
+        return error("special-purpose", document.at(*steps), message, hint)
+    least = _LEAST_PREFIX[network.version]
+    if (network.prefix() or 0) < least:
+        message = f"{_dotted(steps)}: {text} is too large; the limit is a /{least}"
+        return error("pool-too-large", document.at(*steps), message, "split it into several pools")
+    return None
+
+
+def read_thresholds(
+    document: Document, settings: Settings, found: list[Finding]
+) -> tuple[Thresholds, Tier | None]:
+    """Thresholds and gate of a pool: its annotations, else the Settings."""
+    annotations = document.annotations()
+    values: dict[str, int] = {}
+    for name in ("warning", "critical", "exhausted"):
+        values[name] = getattr(settings.thresholds, name)
+        text = annotations.get(f"{PREFIX}{name}")
+        if text is None:
+            continue
+        if text.isascii() and text.isdigit() and 1 <= int(text) <= 100:
+            values[name] = int(text)
+        else:
+            found.append(_bad_annotation(document, name, text, "a percentage from 1 to 100"))
+    if not values["warning"] <= values["critical"] <= values["exhausted"]:
+        levels = f"{values['warning']}, {values['critical']}, {values['exhausted']}"
+        place = document.at("metadata", "annotations")
+        message = f"thresholds must rise from warning to exhausted, got {levels}"
+        found.append(error("annotation-invalid", place, message))
+        return settings.thresholds, settings.gate
+    return Thresholds(**values), _gate(document, annotations, settings, found)
+
+
+def _gate(
+    document: Document, annotations: Mapping[str, str], settings: Settings, found: list[Finding]
+) -> Tier | None:
+    text = annotations.get(f"{PREFIX}gate")
+    if text is None:
+        return settings.gate
+    if text == "never":
+        return None
+    if text in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
+        return Tier(text)
+    found.append(_bad_annotation(document, "gate", text, "warning, critical, exhausted or never"))
+    return settings.gate
+
+
+def _bad_annotation(document: Document, name: str, text: str, wanted: str) -> Finding:
+    place = document.at("metadata", "annotations", f"{PREFIX}{name}")
+    return error("annotation-invalid", place, f"{PREFIX}{name}: {text!r} is not {wanted}")
+
+
+def _dotted(steps: Steps) -> str:
+    text = ""
+    for step in steps:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.removeprefix(".")

@@ -1,0 +1,200 @@
+"""NetworkPool to pool: the usable set and every rule that a pool must keep (`butler.md` §2)."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_cidr, format_range, format_short
+from reconciler.documents.document import Document
+from reconciler.families._network import (
+    DEFAULT_SPACE,
+    PREFIX,
+    read_cidr,
+    read_range,
+    read_thresholds,
+    refuse_network,
+)
+from reconciler.findings import Finding, error, warning
+from reconciler.model.key import Key
+from reconciler.model.pool import Placement, Pool
+from reconciler.model.settings import Settings
+
+KIND = "NetworkPool"
+_IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); use a pool kind that takes IPv6"
+
+
+class Network(NamedTuple):
+    """A NetworkPool as read: the pool, its default sizes and its document."""
+
+    pool: Pool
+    nodes_per_tenant: int | None
+    lb_pool_per_tenant: int | None
+    document: Document
+
+
+def pool_key(namespace: str, name: str) -> Key:
+    """The key of a NetworkPool."""
+    return Key("butler", namespace, name, "", KIND)
+
+
+def read_pool(document: Document, settings: Settings) -> tuple[Network | None, list[Finding]]:
+    """The pool of a document; None when its addresses cannot be told."""
+    found: list[Finding] = []
+    spec = document.spec
+    network = read_cidr(document, ("spec", "cidr"), spec["cidr"], found)
+    if network is None:
+        return None, found
+    if network.version != 4:
+        message = f"spec.cidr: {spec['cidr']} is IPv6"
+        found.append(error("family-mismatch", document.at("spec", "cidr"), message, _IPV6_HINT))
+        return None, found
+    if (refused := refuse_network(document, ("spec", "cidr"), network)) is not None:
+        found.append(refused)
+        return None, found
+    reserved = _reserved(document, network, found)
+    windows = _windows(document, network, found)
+    thresholds, gate = read_thresholds(document, settings, found)
+    for index, block in reserved:
+        found.extend(_straddling(document, index, block, windows))
+    blocks = IPSet.of(block for _, block in reserved)
+    usable = IPSet.of(windows) - blocks
+    if not usable and not found:
+        message = "no address is left to give out: everything is reserved"
+        found.append(warning("pool-empty", document.at("spec"), message))
+    defaults = (spec.get("tenantAllocation") or {}).get("defaults") or {}
+    pool = Pool(
+        key=pool_key(document.namespace, document.name),
+        usable=usable,
+        windows=tuple(windows),
+        reserved=blocks & IPSet.of(windows),
+        placement=Placement.BEST_FIT,
+        thresholds=thresholds,
+        gate=gate,
+        space=document.annotations().get(f"{PREFIX}address-space", DEFAULT_SPACE),
+        extent=IPSet((network,)),
+        source=document.at("spec", "cidr"),
+    )
+    return (
+        Network(pool, defaults.get("nodesPerTenant"), defaults.get("lbPoolPerTenant"), document),
+        found,
+    )
+
+
+def _reserved(
+    document: Document, network: IPRange, found: list[Finding]
+) -> list[tuple[int, IPRange]]:
+    """The reserved blocks with their indexes; findings for those that cannot be."""
+    blocks: list[tuple[int, IPRange]] = []
+    for index, entry in enumerate(document.spec.get("reserved") or ()):
+        steps = ("spec", "reserved", index, "cidr")
+        block = read_cidr(document, steps, entry["cidr"], found)
+        if block is None:
+            continue
+        if not network.covers(block):
+            message = (
+                f"spec.reserved[{index}].cidr: {entry['cidr']} is not within {format_cidr(network)}"
+            )
+            hint = "reserve a block inside spec.cidr, or widen spec.cidr"
+            found.append(error("reserved-outside-pool", document.at(*steps), message, hint))
+            continue
+        for other_index, other in blocks:
+            if block.overlaps(other):
+                message = (
+                    f"spec.reserved[{index}].cidr: {entry['cidr']} overlaps"
+                    f" spec.reserved[{other_index}]"
+                )
+                found.append(warning("reserved-overlap", document.at(*steps), message))
+        blocks.append((index, block))
+    return blocks
+
+
+def _windows(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
+    """The allocatable ranges: `ranges`, else `start` and `end`, else the whole network."""
+    allocation = document.spec.get("tenantAllocation") or {}
+    steps = ("spec", "tenantAllocation")
+    halves = [field for field in ("start", "end") if field in allocation]
+    if allocation.get("ranges"):
+        if halves:
+            message = f"{' and '.join(halves)} ignored, because ranges are there"
+            place = document.at(*steps, halves[0], key=True)
+            found.append(warning("range-ignored", place, message, "remove them"))
+        return _ranges(document, network, found)
+    if len(halves) == 1:
+        message = f"{halves[0]} without its other end: the whole CIDR is given out"
+        place = document.at(*steps, halves[0], key=True)
+        found.append(warning("range-ignored", place, message, "give both start and end"))
+    if len(halves) < 2:
+        return [network]
+    window = read_range(document, steps, ("start", "end"), found)
+    if window is None:
+        return []
+    if not network.covers(window):
+        _outside(document, (*steps, "start"), window, network, found)
+        return []
+    return [window]
+
+
+def _ranges(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
+    windows: list[IPRange] = []
+    for index in range(len(document.spec["tenantAllocation"]["ranges"])):
+        steps = ("spec", "tenantAllocation", "ranges", index)
+        window = read_range(document, steps, ("start", "end"), found)
+        if window is None:
+            continue
+        if not network.covers(window):
+            _outside(document, steps, window, network, found)
+            continue
+        if windows and window.first <= windows[-1].last:
+            message = (
+                f"ranges[{index}].start must be after the end of the range before,"
+                f" {format_short(IPRange(4, windows[-1].last, windows[-1].last))}"
+            )
+            hint = "sort ranges by start, and let none overlap"
+            found.append(error("ranges-unsorted", document.at(*steps, "start"), message, hint))
+            continue
+        windows.append(window)
+    return windows
+
+
+def _outside(
+    document: Document,
+    steps: tuple[str | int, ...],
+    window: IPRange,
+    network: IPRange,
+    found: list[Finding],
+) -> None:
+    message = f"{format_range(window)} falls outside spec.cidr {format_cidr(network)}"
+    hint = "narrow the range, or widen spec.cidr"
+    found.append(error("range-outside-pool", document.at(*steps), message, hint))
+
+
+def _straddling(
+    document: Document, index: int, block: IPRange, windows: list[IPRange]
+) -> list[Finding]:
+    """A reserved block that crosses one border of a range; inside, outside or covering is fine."""
+    found = []
+    for position, window in enumerate(windows):
+        inside = [window.first <= end <= window.last for end in (block.first, block.last)]
+        if inside[0] != inside[1] and not block.covers(window):
+            message = (
+                f"reserved {format_cidr(block)} straddles the border of ranges[{position}]"
+                f" ({format_range(window)})"
+            )
+            place = document.at("spec", "reserved", index, "cidr")
+            hint = "let the block lie inside the range, outside of it, or over all of it"
+            found.append(error("reserved-straddles-range", place, message, hint))
+    return found
+
+
+def read_pools(
+    documents: Mapping[Key, Document], settings: Settings
+) -> tuple[dict[Key, Network], list[Finding]]:
+    """All NetworkPools by key, and what is wrong with them."""
+    networks: dict[Key, Network] = {}
+    findings: list[Finding] = []
+    for key, document in documents.items():
+        network, found = read_pool(document, settings)
+        findings.extend(found)
+        if network is not None:
+            networks[key] = network
+    return networks, findings

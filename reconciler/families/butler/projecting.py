@@ -1,0 +1,121 @@
+"""A committed tree to Butler's objects in the management cluster and MetalLB's in the tenants'.
+
+Status fields, condition types, reasons and messages: `butler.md` §1; thresholds are the pool's.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_address
+from reconciler.families._family import Projection, World
+from reconciler.families._metallb import metallb_objects
+from reconciler.families.butler.pools import KIND as POOL
+from reconciler.families.butler.pools import pool_key
+from reconciler.families.butler.tenants import KIND as TENANT
+from reconciler.model.plan import Usage
+from reconciler.model.pool import Pool, Tier
+
+MANAGEMENT = "management"
+_CAPACITY = (
+    ("CapacityWarning", Tier.WARNING),
+    ("CapacityCritical", Tier.CRITICAL),
+    ("CapacityExhausted", Tier.EXHAUSTED),
+)
+
+
+def project(world: World) -> tuple[Projection, ...]:
+    """NetworkPools with status, and each tenant's MetalLB pool. Records are projected elsewhere."""
+    return (*_pools(world), *_tenants(world))
+
+
+def _pools(world: World) -> list[Projection]:
+    found = []
+    for document in world.documents.of(POOL):
+        key = pool_key(document.namespace, document.name)
+        pool = world.reading.pools.get(key)
+        if pool is None:
+            continue
+        manifest = {
+            "apiVersion": document.kind.api_version,
+            "kind": POOL,
+            "metadata": {**document.metadata, "namespace": document.namespace},
+            "spec": document.spec,
+            "status": pool_status(pool, world.usage[key], world.clock),
+        }
+        found.append(Projection(MANAGEMENT, manifest))
+    return found
+
+
+def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
+    """Counters and conditions of a NetworkPool.
+
+    Args:
+        pool: The pool.
+        usage: Its counters.
+        since: `lastTransitionTime` of conditions that a cluster does not know yet.
+    """
+    extent = pool.extent.ranges[0]
+    outside = pool.extent - IPSet.of(pool.windows) - pool.reserved
+    inner = IPSet((IPRange(4, extent.first + 1, extent.last - 1),)) if extent.size > 2 else IPSet()
+    unmanaged = outside & inner
+    status: dict[str, Any] = {
+        "allocatedIPs": usage.allocated,
+        "allocationCount": usage.count,
+        "availableIPs": usage.available,
+        "conditions": _conditions(pool, usage, since),
+        "fragmentationPercent": usage.fragmentation,
+        "infrastructureConsumedIPs": 0,
+        "largestFreeBlock": usage.largest,
+        "poolSizeIPs": pool.extent.size,
+        "reservedIPs": pool.reserved.size,
+        "totalIPs": usage.total,
+        "unmanagedScopeIPs": unmanaged.size,
+    }
+    if unmanaged:
+        status["unmanagedRanges"] = [
+            {"start": format_address(4, item.first), "end": format_address(4, item.last)}
+            for item in unmanaged
+        ]
+    return status
+
+
+def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]:
+    used = usage.allocated + usage.held
+    share = 100 * used / usage.total if usage.total else 100.0
+    ready = f"{usage.available}/{usage.total} IPs available ({usage.count} allocations)"
+    conditions = [_condition("Ready", "True", "Ready", ready, since)]
+    for kind, tier in _CAPACITY:
+        reached = usage.tier.rank >= tier.rank
+        reason = "UtilizationAboveThreshold" if reached else "UtilizationBelowThreshold"
+        message = f"Pool utilization is {share:.0f}% ({used}/{usage.total} IPs)"
+        conditions.append(_condition(kind, str(reached), reason, message, since))
+    return conditions
+
+
+def _condition(kind: str, status: str, reason: str, message: str, since: str) -> Mapping[str, str]:
+    return {
+        "lastTransitionTime": since,
+        "message": message,
+        "reason": reason,
+        "status": status,
+        "type": kind,
+    }
+
+
+def _tenants(world: World) -> list[Projection]:
+    """Each tenant's ranges; a range set by hand only while no record says otherwise."""
+    ranges: dict[tuple[str, str], list[IPRange]] = {}
+    for record in world.records:
+        if record.is_live and record.range is not None and record.type == "loadbalancer":
+            owner = (record.owner.namespace, record.owner.name)
+            ranges.setdefault(owner, []).append(record.range)
+    manual = {blocked.title.partition(" ")[0]: blocked.range for blocked in world.reading.blocked}
+    found = []
+    for document in world.documents.of(TENANT):
+        cluster = f"{document.namespace}/{document.name}"
+        held = ranges.get((document.namespace, document.name))
+        if held is None and cluster in manual:
+            held = [manual[cluster]]
+        found += [Projection(cluster, item) for item in metallb_objects(held or ())]
+    return found

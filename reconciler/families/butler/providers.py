@@ -1,0 +1,143 @@
+"""ProviderConfig: which pools serve a tenant, in which order, in which sizes (`butler.md` §1.3)."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange
+from reconciler.documents.document import Document, Documents
+from reconciler.families._network import read_address
+from reconciler.families.butler.pools import pool_key
+from reconciler.findings import Finding, Location, article_list, error
+from reconciler.model.claim import Quota
+from reconciler.model.key import Key
+
+NAMESPACE = "butler-system"
+DEFAULT = "default"
+_ELASTIC_SIZE = 2
+_NOWHERE = Location("")
+_CLOUDS = ("azure", "aws", "gcp")
+
+
+class Provider(NamedTuple):
+    """A ProviderConfig as read.
+
+    Attributes:
+        pools: Keys of its pools in the order in which they are tried; they may not exist.
+        lb_size: Size of a load-balancer claim, or None when the pool decides.
+        team: The only team that may use it, or None.
+    """
+
+    is_ipam: bool
+    pools: tuple[Key, ...]
+    is_elastic: bool
+    lb_size: int | None
+    max_nodes: int | None
+    max_lb: int | None
+    team: str | None
+    gateway: IPRange | None
+    document: Document
+    quota_source: Location
+
+    def quota(self, tenant: tuple[str, str], kind: str) -> Quota | None:
+        """The quota on one tenant's addresses of a type, if the provider sets one."""
+        limit = self.max_lb if kind == "loadbalancer" else self.max_nodes
+        if limit is None:
+            return None
+        return Quota(("butler", *tenant, kind), limit, self.quota_source)
+
+
+def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
+    """The provider of a document; None when tenants cannot be planned with it."""
+    found: list[Finding] = []
+    spec = document.spec
+    network = spec.get("network") or {}
+    is_ipam = network.get("mode", "cloud") == "ipam"
+    references = network.get("poolRefs") or []
+    if is_ipam and spec.get("provider") in _CLOUDS:
+        message = f"mode ipam cannot be used with provider {spec['provider']}"
+        hint = "use mode cloud: the cloud gives the addresses"
+        place = document.at("spec", "network", "mode")
+        return None, [error("provider-mode", place, message, hint)]
+    if is_ipam and not references:
+        message = "network.mode is ipam, but poolRefs names no pool"
+        hint = "add poolRefs with at least one NetworkPool"
+        return None, [
+            error("provider-without-pools", document.at("spec", "network"), message, hint)
+        ]
+    scope = spec.get("scope") or {}
+    if scope.get("type") == "team" and not scope.get("teamRef"):
+        message = "scope.type is team, but scope.teamRef is missing"
+        found.append(error("field-required", document.at("spec", "scope"), message))
+    balancer = network.get("loadBalancer") or {}
+    is_elastic = balancer.get("allocationMode", "static") == "elastic"
+    quota = network.get("quotaPerTenant") or {}
+    order = sorted(range(len(references)), key=lambda at: (references[at].get("priority", 0), at))
+    provider = Provider(
+        is_ipam=is_ipam,
+        pools=tuple(pool_key(NAMESPACE, references[at]["name"]) for at in order),
+        is_elastic=is_elastic,
+        lb_size=(
+            balancer.get("initialPoolSize", _ELASTIC_SIZE)
+            if is_elastic
+            else balancer.get("defaultPoolSize")
+        ),
+        max_nodes=quota.get("maxNodeIPs"),
+        max_lb=quota.get("maxLoadBalancerIPs"),
+        team=(scope.get("teamRef") or {}).get("name") if scope.get("type") == "team" else None,
+        gateway=_gateway(document, network, found),
+        document=document,
+        quota_source=document.at("spec", "network", "quotaPerTenant") if quota else _NOWHERE,
+    )
+    return provider, found
+
+
+def _gateway(
+    document: Document, network: Mapping[str, str], found: list[Finding]
+) -> IPRange | None:
+    if "gateway" not in network:
+        return None
+    steps = ("spec", "network", "gateway")
+    address = read_address(document, steps, network["gateway"], found)
+    return None if address is None else IPRange(address[0], address[1], address[1])
+
+
+def missing_pools(provider: Provider, pools: Collection[Key]) -> list[Finding]:
+    """A finding for each pool that the provider names and that is not there."""
+    if not provider.is_ipam:
+        return []
+    found = []
+    for index, reference in enumerate(provider.document.spec["network"]["poolRefs"]):
+        if pool_key(NAMESPACE, reference["name"]) not in pools:
+            place = provider.document.at("spec", "network", "poolRefs", index, "name")
+            known = [key.name for key in sorted(pools) if key.namespace == NAMESPACE][:8]
+            message = f"NetworkPool {NAMESPACE}/{reference['name']} is not in the repository"
+            hint = f"known: {article_list(known)}" if known else "add the pool"
+            found.append(error("reference-not-found", place, message, hint))
+    return found
+
+
+class Providers:
+    """All providers, and how a tenant finds its own."""
+
+    def __init__(self, documents: Documents) -> None:
+        self.findings: list[Finding] = []
+        self.by_name: dict[tuple[str, str], Provider] = {}
+        for document in documents.of("ProviderConfig"):
+            provider, found = read_provider(document)
+            self.findings += found
+            if provider is not None:
+                self.by_name[(document.namespace, document.name)] = provider
+
+    def of(self, tenant: Document) -> tuple[Provider | None, str]:
+        """The provider of a tenant, and its name for messages when there is none.
+
+        `providerConfigRef`, else the one named `default`, else the first in `butler-system`.
+        """
+        reference = tenant.spec.get("providerConfigRef")
+        if reference:
+            key = (reference.get("namespace", NAMESPACE), reference["name"])
+            return self.by_name.get(key), "/".join(key)
+        if (NAMESPACE, DEFAULT) in self.by_name:
+            return self.by_name[(NAMESPACE, DEFAULT)], DEFAULT
+        first = min((key for key in self.by_name if key[0] == NAMESPACE), default=None)
+        return (self.by_name[first] if first else None), DEFAULT

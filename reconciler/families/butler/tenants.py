@@ -1,0 +1,141 @@
+"""TenantCluster to claims: load-balancer and node addresses (`butler.md` §1.4, §3).
+
+A tenant's first claims follow the defaults of its provider and pools when they are made. Defaults
+that change later leave existing records alone (seed 000: "Existing allocations are unaffected"),
+so only sizes that the tenant states itself are `fixed`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from reconciler.documents.document import Document
+from reconciler.families._family import Held
+from reconciler.families.butler.pools import Network
+from reconciler.families.butler.providers import Provider
+from reconciler.findings import Location
+from reconciler.model.claim import Claim, Owner
+from reconciler.model.key import Key
+
+RECORD_NAMESPACE = "butler-system"
+KIND = "TenantCluster"
+_LB_SIZE = 8
+_GROWN = re.compile(r"(nodes|loadbalancer)-([0-9]+)", re.ASCII)
+
+
+def tenant_key(namespace: str, name: str, slot: str) -> Key:
+    """The key of a tenant's claim."""
+    return Key("butler", namespace, name, slot, KIND)
+
+
+def owner_of(document: Document) -> Owner:
+    """The tenant with its team: `teamRef`, else its namespace."""
+    team = (document.spec.get("teamRef") or {}).get("name", document.namespace)
+    return Owner(document.namespace, document.name, team)
+
+
+def grown_slots(held: Held) -> dict[tuple[str, str], list[tuple[int, Key]]]:
+    """Growth records by tenant: their numbers and claims, rising.
+
+    Made once for all tenants, so that each finds its own without a search.
+    """
+    found: dict[tuple[str, str], list[tuple[int, Key]]] = {}
+    for key, record in held.items():
+        if key.kind == KIND and "-" in key.slot and record.range is not None:
+            match = _GROWN.fullmatch(key.slot)
+            if match is not None:
+                entry = (int(match.group(2)), key)
+                found.setdefault((key.namespace, key.name), []).append(entry)
+    return {tenant: sorted(entries) for tenant, entries in found.items()}
+
+
+class Tenant:
+    """One TenantCluster of an `ipam` provider, with what its claims follow from."""
+
+    def __init__(
+        self, document: Document, provider: Provider, networks: Mapping[Key, Network]
+    ) -> None:
+        self._document = document
+        self._provider = provider
+        self._networks = [networks[key] for key in provider.pools if key in networks]
+        self._networking = document.spec.get("networking") or {}
+
+    def claims(self, held: Held, grown: list[tuple[int, Key]]) -> Iterator[Claim]:
+        """All claims of the tenant.
+
+        Args:
+            held: Records by claim.
+            grown: The tenant's growth records, as `grown_slots` gives them.
+        """
+        size = self._lb_size()
+        if size > 0:
+            yield self._claim("loadbalancer", size, fixed="lbPoolSize" in self._networking)
+        for _, key in grown:
+            if key.slot.startswith("loadbalancer-"):
+                record = held[key]
+                yield self._claim(key.slot, record.size, fixed=False)
+        yield from self._node_claims(held, grown)
+
+    def _lb_size(self) -> int:
+        """Addresses of the load-balancer claim; 0 for none."""
+        if "lbPoolSize" in self._networking:
+            return int(self._networking["lbPoolSize"])
+        if self._provider.is_elastic and not self._has_ingress():
+            return 0  # ADR-017: growth gives such a tenant its first address
+        if self._provider.lb_size is not None:
+            return self._provider.lb_size
+        sizes = (network.lb_pool_per_tenant for network in self._networks)
+        return next((size for size in sizes if size is not None), _LB_SIZE)
+
+    def _has_ingress(self) -> bool:
+        ingress = (self._document.spec.get("addons") or {}).get("ingress") or {}
+        return bool(ingress.get("enabled", True))
+
+    def _node_claims(self, held: Held, grown: list[tuple[int, Key]]) -> Iterator[Claim]:
+        """A nodes claim where a pool gives nodes addresses, and claims that top it up.
+
+        Growth is whole claims: as many of the existing ones as are needed stay, in the order of
+        their numbers, and what is then still lacking is one claim with a new number.
+        """
+        defaults = (network.nodes_per_tenant for network in self._networks)
+        default = next((size for size in defaults if size is not None), None)
+        if default is None:
+            return
+        workers = self._document.spec.get("workers") or {}
+        needed = max(default, int(workers.get("replicas", 0)))
+        first = held.get(self._key("nodes"))
+        size = first.range.size if first is not None and first.range is not None else needed
+        yield self._claim("nodes", size, fixed=False)
+        lacking = needed - size
+        numbers = [0]
+        for number, key in grown:
+            if not key.slot.startswith("nodes-"):
+                continue
+            numbers.append(number)
+            if lacking > 0:
+                lacking -= held[key].size
+                yield self._claim(key.slot, held[key].size, fixed=False)
+        if lacking > 0:
+            yield self._claim(f"nodes-{numbers[-1] + 1}", lacking, fixed=False)
+
+    def _key(self, slot: str) -> Key:
+        return tenant_key(self._document.namespace, self._document.name, slot)
+
+    def _claim(self, slot: str, size: int, *, fixed: bool) -> Claim:
+        kind, _, number = slot.partition("-")
+        short = "lb" if kind == "loadbalancer" else kind
+        suffix = f"{short}-{number}" if number else short
+        return Claim(
+            key=self._key(slot),
+            candidates=tuple(network.pool.key for network in self._networks),
+            wanted=tuple(key.name for key in self._provider.pools),
+            size=size,
+            pin=None,
+            fixed=fixed,
+            owner=owner_of(self._document),
+            type=kind,
+            role="growth" if number else "initial",
+            name=f"{self._document.namespace}-{self._document.name}-{suffix}",
+            namespace=RECORD_NAMESPACE,
+            source=Location(self._document.path, self._document.line, 1),
+            quota=self._provider.quota((self._document.namespace, self._document.name), kind),
+        )

@@ -1,0 +1,180 @@
+"""What is wrong in the tree, where, and how to mend it: findings and their codes.
+
+A finding is the user's mistake as a value. It is collected, sorted and shown with all others; it
+is never raised. `CODES` is the one list of codes: a code that is not in it is a bug.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+SHOWN_CHARACTERS = 120
+
+
+class Severity(StrEnum):
+    """How much a finding weighs: an error makes the exit code 1, a gate 3, a warning nothing."""
+
+    ERROR = "error"
+    GATE = "gate"
+    WARNING = "warning"
+
+
+class Location(NamedTuple):
+    """A place in the tree. Line and column start at 1; 0 means that the place has none.
+
+    `pointer` is an RFC 6901 JSON pointer into the document.
+    """
+
+    path: str
+    line: int = 0
+    column: int = 0
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        """`path:line`, as far as known, for messages that name a second place."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, with its place and the way to mend it."""
+
+    code: str
+    severity: Severity
+    message: str
+    location: Location
+    hint: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise KeyError(self.code)
+
+
+def error(code: str, location: Location, message: str, hint: str = "") -> Finding:
+    """A finding that makes the content wrong."""
+    return Finding(code, Severity.ERROR, message, location, hint)
+
+
+def warning(code: str, location: Location, message: str, hint: str = "") -> Finding:
+    """A finding that stops nothing."""
+    return Finding(code, Severity.WARNING, message, location, hint)
+
+
+def gate(code: str, location: Location, message: str, hint: str = "") -> Finding:
+    """A finding about right content that may not pass: capacity, a refused claim, a brake."""
+    return Finding(code, Severity.GATE, message, location, hint)
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by place, then code and message; each once."""
+    unique = {
+        (found.location, found.code, found.message, found.severity, found.hint): found
+        for found in findings
+    }
+    return tuple(unique[key] for key in sorted(unique))
+
+
+def shown(value: object) -> str:
+    """A value as read, quoted and cut to a length that fits a line of a log."""
+    text = value if isinstance(value, str) else str(value)
+    if len(text) > SHOWN_CHARACTERS:
+        text = f"{text[:SHOWN_CHARACTERS]}…({len(text)} characters)"
+    return f"'{text}'"
+
+
+def article_list(words: Iterable[str], last: str = "or") -> str:
+    """`a, b or c`."""
+    listed = list(words)
+    if len(listed) < 2:
+        return "".join(listed)
+    return f"{', '.join(listed[:-1])} {last} {listed[-1]}"
+
+
+CODES: dict[str, str] = {
+    # Files
+    "file-too-large": "A file may have 256 KiB. Split it into several.",
+    "not-a-file": "Only plain files are read: no symlinks, no submodules.",
+    "not-utf8": "Files must be UTF-8 text.",
+    "control-character": "A control or bidirectional character hides in the text. Remove it.",
+    "line-break": "Lines end with LF or CR LF; other Unicode line breaks are refused.",
+    "merge-conflict": "A merge conflict was committed. Resolve it.",
+    "lfs-pointer": "The file is a Git LFS pointer. Store YAML in Git itself.",
+    # YAML
+    "yaml-syntax": "The text is not YAML.",
+    "yaml-directive": "YAML directives (lines that begin with %) are not allowed.",
+    "yaml-anchor": "Anchors, aliases and merge keys are not allowed. Write the value out.",
+    "yaml-tag": "Tags (!!…) are not allowed. Quote a text to keep it a text.",
+    "yaml-duplicate-key": "A key stands twice in one mapping. Remove one.",
+    "yaml-key": "Keys must be texts of at most 1,024 characters.",
+    "yaml-number": "The number has more digits than any field takes.",
+    "yaml-ambiguous": "YAML 1.1 readers such as kubectl read this value as another type. Quote it.",
+    "yaml-too-deep": "A document may nest 32 levels deep.",
+    "yaml-too-large": "A document may have 10,000 values.",
+    "yaml-slow": "PyYAML was built without libyaml: reading is about eight times slower.",
+    "document-empty": "A file of a source folder holds no document.",
+    "document-not-mapping": "A document must be a mapping with apiVersion, kind and metadata.",
+    # Documents
+    "kind-unknown": "No such kind in this API group and version.",
+    "kind-unexpected": "This kind does not belong in this place.",
+    "name-invalid": "Names are RFC 1123 labels: a-z, 0-9 and -, at most 63 characters.",
+    "field-required": "A field that must be there is missing.",
+    "field-unknown": "No such field.",
+    "field-type": "The value has another type than the field takes.",
+    "field-value": "The value is outside what the field takes.",
+    "cluster-field": "A field that only a cluster sets was read from a file; it is ignored.",
+    "document-duplicate": "Two documents describe one object.",
+    "settings-changed": "Settings are taken from the base revision, not from the change under check.",
+    "base-ahead": "The base has commits that the revision under check lacks.",
+    # Pools
+    "address-invalid": "Not an IP address in canonical form.",
+    "cidr-invalid": "Not a CIDR in canonical form.",
+    "family-mismatch": "An address of the wrong IP version.",
+    "special-purpose": "The range is set aside by RFC 6890 and cannot be given out.",
+    "pool-too-large": "A pool may hold a /8 of IPv4 or a /32 of IPv6.",
+    "reserved-outside-pool": "A reserved range lies outside its pool.",
+    "reserved-overlap": "Two reserved ranges overlap.",
+    "reserved-straddles-range": "A reserved range crosses the border of an allocatable range.",
+    "range-reversed": "A range starts after its end.",
+    "range-outside-pool": "A range lies outside its pool.",
+    "ranges-unsorted": "Ranges must be sorted and must not overlap.",
+    "range-ignored": "start and end are not used: half a range, or ranges stand beside them.",
+    "pool-empty": "A pool has no address to give out.",
+    "pool-overlap": "Two pools of one address space hold the same addresses.",
+    "pool-shrunk": "A pool's CIDR may grow; it must keep every address that it had.",
+    "pool-removed": "A pool with live records was removed.",
+    "gateway-in-pool": "A gateway lies among the addresses to give out; it is held back.",
+    "annotation-invalid": "An annotation of gitops-ipam.dev has a value that cannot be used.",
+    # Providers and tenants
+    "reference-not-found": "A document names another one that is not in the repository.",
+    "provider-without-pools": "A provider of mode ipam needs at least one pool in poolRefs.",
+    "provider-mode": "This provider cannot use mode ipam.",
+    "team-mismatch": "The provider belongs to another team.",
+    "manual-range": "A manual loadBalancerPool cannot be used as written.",
+    "pin-count": "count differs from the size of pinnedRange; the range decides.",
+    # Records
+    "record-unreadable": "A record cannot be read. Its pool gives nothing out until it is mended.",
+    "record-edited": "A record differs from what `ipam reconcile` wrote.",
+    "record-removed": "A record was removed by hand; its claim is planned anew.",
+    "record-misplaced": "A record stands at another path than its claim says; it will be moved.",
+    "record-overlap": "Two records hold the same address. Neither is moved.",
+    "record-duplicate": "Two records state one claim. Both hold their addresses.",
+    "record-outside-pool": "A record holds addresses that its pool does not give out.",
+    "record-stale": "A record no longer answers its claim. Delete it to let the claim move.",
+    "release-held": "A record was not released, because some document could not be read.",
+    # Gates: reasons of a refusal, capacity, brakes
+    "pool-exhausted": "No candidate pool has enough free addresses.",
+    "pool-fragmented": "Enough addresses are free, but not in a row.",
+    "pool-not-found": "No candidate pool is in the repository.",
+    "no-matching-pool": "No pool matches the claim.",
+    "auto-assign-disabled": "The pool gives out no address of itself.",
+    "pin-outside-pool": "The pinned range lies outside the pool.",
+    "pin-straddles-ranges": "The pinned range crosses the border between two ranges of the pool.",
+    "pin-reserved": "The pinned range holds reserved addresses.",
+    "pin-taken": "The pinned range holds addresses that are taken.",
+    "quota-exceeded": "The claim would take its tenant over the provider's quota.",
+    "request-too-large": "No candidate pool could hold the claim even when empty.",
+    "pool-frozen": "The pool gives nothing out while one of its records cannot be read.",
+    "capacity": "The plan takes a pool to a tier that Settings do not let pass.",
+    "brake": "The plan releases more than Settings let pass.",
+}

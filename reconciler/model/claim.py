@@ -1,0 +1,55 @@
+"""Claims: what somebody asks for, resolved to sizes and pools by its family."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange
+from reconciler.findings import Location
+from reconciler.model.key import Key
+
+
+class Owner(NamedTuple):
+    """The tenant that addresses are for."""
+
+    namespace: str
+    name: str
+    team: str
+
+
+class Quota(NamedTuple):
+    """The most addresses that the claims of one group may hold together."""
+
+    group: tuple[str, ...]
+    limit: int
+    source: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim.
+
+    Attributes:
+        candidates: Pools that exist, best first.
+        wanted: Names of the pools that were asked for, found or not, for messages.
+        size: Addresses in a row; of a pin, its size.
+        fixed: Size and pool were asked for by the claim itself. A record that differs is then
+            refused as stale; else (defaults changed since) the record stays as it is.
+        type: `nodes`, `loadbalancer` and so on: the label and `spec.type` of the record.
+        role: `initial` or `growth`.
+        name: Name of the record, unless another owner's record has it.
+        namespace: Namespace of the record.
+    """
+
+    key: Key
+    candidates: tuple[Key, ...]
+    wanted: tuple[str, ...]
+    size: int
+    pin: IPRange | None
+    fixed: bool
+    owner: Owner
+    type: str
+    role: str
+    name: str
+    namespace: str
+    source: Location
+    quota: Quota | None = None

@@ -1,0 +1,47 @@
+"""The identity of a pool or claim, the same in every output."""
+
+from typing import NamedTuple
+
+
+class Key(NamedTuple):
+    """Family, place and name of a pool, or of a claim when it has a slot.
+
+    The fields stand in the order by which claims are served: family, namespace, name, slot.
+    """
+
+    family: str
+    namespace: str
+    name: str
+    slot: str
+    kind: str
+
+    def __str__(self) -> str:
+        """`butler/TenantCluster/team-backend/my-cluster/loadbalancer`; `_` for no namespace."""
+        text = f"{self.family}/{self.kind}/{self.namespace or '_'}/{self.name}"
+        return f"{text}/{self.slot}" if self.slot else text
+
+    @property
+    def owner(self) -> tuple[str, str, str, str]:
+        """The object that claims: family, kind, namespace, name."""
+        return self.family, self.kind, self.namespace, self.name
+
+    @property
+    def short(self) -> str:
+        """`namespace/name`, with the slot in brackets: what a person calls it."""
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{name} ({self.slot})" if self.slot else name
+
+    @property
+    def file_stem(self) -> str:
+        """`namespace.name`, or the name of what has no namespace."""
+        return f"{self.namespace}.{self.name}" if self.namespace else self.name
+
+    @classmethod
+    def parse(cls, text: str) -> "Key | None":
+        """The key that `str` wrote, or None."""
+        parts = text.split("/")
+        if len(parts) not in (4, 5) or not all(parts):
+            return None
+        family, kind, namespace, name = parts[:4]
+        slot = parts[4] if len(parts) == 5 else ""
+        return cls(family, "" if namespace == "_" else namespace, name, slot, kind)

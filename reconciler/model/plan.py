@@ -1,0 +1,108 @@
+"""Plans: one decision for each claim, and for each record whose claim is gone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reconciler.findings import Location
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.model.pool import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The record stays; `held` says why although its claim is gone."""
+
+    allocation: Allocation
+    stale: str = ""
+    held: bool = False
+
+    @property
+    def claim(self) -> Key:
+        """The claim that is decided."""
+        return self.allocation.claim
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The claim gets a range. `replaces` is the record without a place that it had."""
+
+    allocation: Allocation
+    source: Location
+    replaces: Allocation | None = None
+
+    @property
+    def claim(self) -> Key:
+        """The claim that is decided."""
+        return self.allocation.claim
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The claim is gone: the record holds its range until retention ends."""
+
+    allocation: Allocation
+
+    @property
+    def claim(self) -> Key:
+        """The claim that is decided."""
+        return self.allocation.claim
+
+
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """The record goes: its retention has ended, or it held nothing."""
+
+    allocation: Allocation
+
+    @property
+    def claim(self) -> Key:
+        """The claim that is decided."""
+        return self.allocation.claim
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """The claim gets nothing new. `allocation` is what its record holds, if it has one."""
+
+    claim: Key
+    reason: str
+    message: str
+    hint: str
+    source: Location
+    allocation: Allocation | None = None
+
+
+Decision = Keep | Grant | Release | Expire | Refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How full a pool is. All counts are exact addresses; IPv6 too.
+
+    Attributes:
+        held: Addresses of released records in retention: neither allocated nor available.
+        count: Records in phase Allocated that name the pool.
+        fragmentation: 0 with at most one free run, else 100 - floor(100 * largest / available).
+        largest: Size of the largest free run.
+        percent: 100 * (allocated + held) / total, one decimal.
+    """
+
+    total: int
+    allocated: int
+    held: int
+    available: int
+    count: int
+    fragmentation: int
+    largest: int
+    percent: float
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All decisions, by claim key, and the usage of each pool today and after them."""
+
+    decisions: tuple[Decision, ...]
+    before: Mapping[Key, Usage]
+    after: Mapping[Key, Usage]

@@ -1,0 +1,72 @@
+"""Pools: addresses that may be given out, how they are picked and when a pool counts as full."""
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.findings import Location
+from reconciler.model.key import Key
+
+
+class Placement(Enum):
+    """How one range is picked among the free runs."""
+
+    BEST_FIT = "best-fit"  # the smallest run that fits, the lowest of equals, from its start
+    LOWEST = "lowest"  # the numerically lowest run that fits
+
+
+class Tier(StrEnum):
+    """How full a pool is, rising."""
+
+    OK = "ok"
+    WARNING = "warning"
+    CRITICAL = "critical"
+    EXHAUSTED = "exhausted"
+
+    @property
+    def rank(self) -> int:
+        """0 for ok to 3 for exhausted."""
+        return list(Tier).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Percent of the usable addresses at which each tier is reached (>=)."""
+
+    warning: int = 70
+    critical: int = 85
+    exhausted: int = 95
+
+    def tier(self, used: int, total: int) -> Tier:
+        """The tier of a pool; one without usable addresses is exhausted."""
+        reached = Tier.OK
+        for tier in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
+            if 100 * used >= int(getattr(self, tier)) * total:
+                reached = tier
+        return reached
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A pool.
+
+    Attributes:
+        usable: What may be given out: its windows without the reserved blocks and gateways.
+        windows: The allocatable ranges as written. An automatic claim may cross the border of two
+            that touch, a pin may not.
+        reserved: Addresses inside the windows that are never given out.
+        space: Address space. Only pools of one space compete for addresses.
+        gate: The lowest tier that `check` refuses, or None for never.
+        extent: All addresses of the pool's network, for display.
+    """
+
+    key: Key
+    usable: IPSet
+    windows: tuple[IPRange, ...]
+    reserved: IPSet
+    placement: Placement
+    thresholds: Thresholds
+    gate: Tier | None
+    space: str
+    extent: IPSet
+    source: Location

@@ -1,0 +1,25 @@
+"""Settings of a repository, with the defaults that hold where it says nothing."""
+
+from dataclasses import dataclass, field
+
+from reconciler.findings import Location
+from reconciler.model.pool import Thresholds, Tier
+
+HOUR = 3_600
+_START = Location("ipam.yaml", 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `ipam.yaml` says; durations in seconds, shares in percent."""
+
+    sources: tuple[str, ...] = ("pools", "providers", "teams", "tenants", "clusters")
+    records: str = "allocations"
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    gate: Tier | None = Tier.EXHAUSTED
+    retention: int = 24 * HOUR
+    overlap_is_error: bool = False
+    max_release_percent: int = 30
+    min_records: int = 10
+    committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
+    location: Location = field(default=_START)

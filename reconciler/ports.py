@@ -1,0 +1,147 @@
+"""What commands need of the world, and how it may fail: the errors carry the exit code."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, Protocol, TypeVar
+
+from reconciler.findings import Finding
+from reconciler.records.changes import Change
+
+T = TypeVar("T")
+
+
+class ExitCode(IntEnum):
+    """Exit codes of `ipam` (`contract.md` §5)."""
+
+    OK = 0
+    WRONG = 1
+    CHANGES = 2
+    GATE = 3
+    GIT = 4
+    CLUSTER = 5
+    HISTORY = 6
+    USAGE = 64
+    BUG = 70
+
+
+class ReconcilerError(Exception):
+    """The world failed. `hint` says what a person can do."""
+
+    exit_code = ExitCode.BUG
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(ReconcilerError):
+    """The command line asks for something that cannot be."""
+
+    exit_code = ExitCode.USAGE
+
+
+class GitError(ReconcilerError):
+    """Git cannot be reached, refuses, or lacks an object."""
+
+    exit_code = ExitCode.GIT
+
+
+class LostRaceError(GitError):
+    """The branch moved since it was read. Read and plan again."""
+
+
+class HistoryError(ReconcilerError):
+    """The history is not the one seen before."""
+
+    exit_code = ExitCode.HISTORY
+
+
+class Revision(NamedTuple):
+    """A commit: its id and its committer date in seconds since 1970."""
+
+    id: str
+    clock: int
+
+
+class Entry(NamedTuple):
+    """A file of a revision: path, mode as Git writes it, object id."""
+
+    path: str
+    mode: str
+    oid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit to be made on a base. Equal values give equal commit ids.
+
+    Attributes:
+        base: The revision that it follows.
+        committer: Name and address.
+        sign: Key to sign with, or empty.
+    """
+
+    base: Revision
+    changes: Sequence[Change]
+    message: str
+    committer: tuple[str, str]
+    sign: str = ""
+
+
+class Source(Protocol):
+    """Files of one revision, or of a work tree."""
+
+    def revision(self) -> Revision | None:
+        """The revision, or None for a work tree."""
+
+    def clock(self) -> int:
+        """The clock of plans made from it."""
+
+    def entries(self, folders: Sequence[str]) -> list[Entry]:
+        """All files below the folders, by path. A folder that is not there has none."""
+
+    def read(self, entries: Sequence[Entry]) -> list[bytes]:
+        """The bytes of files, in the order asked for."""
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the files as such."""
+
+    def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+        """`work(path, bytes)` for each file, in order; in several processes when it pays."""
+
+
+class Changed(NamedTuple):
+    """A file that differs between two revisions; None where it is not there."""
+
+    path: str
+    old: Entry | None
+    new: Entry | None
+
+
+class Repository(Protocol):
+    """A Git repository that plans are read from and records are committed to."""
+
+    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
+        """Files that differ since the two parted, and whether `rev` contains all of `base`."""
+
+    def source(self, rev: str) -> Source:
+        """The files of a revision, by its name."""
+
+    def fetch(self) -> Revision:
+        """The newest revision of the branch, from the remote if there is one."""
+
+    def check_history(self, revision: Revision) -> None:
+        """Refuse a branch that no longer holds what it held when last seen."""
+
+    def note_history(self, revision: Revision) -> None:
+        """Remember the revision as seen."""
+
+    def require_clean(self, folders: Sequence[str]) -> None:
+        """Refuse a checkout with changes that are not committed."""
+
+    def commit(self, commit: Commit) -> Revision:
+        """Make a commit, without moving any branch."""
+
+    def publish(self, base: Revision, revision: Revision) -> None:
+        """Move the branch from base to revision, at the remote first; LostRaceError if it moved."""

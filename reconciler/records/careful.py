@@ -1,0 +1,233 @@
+"""Records that are not in canonical form: written by hand, copied from a cluster, or damaged.
+
+A record is a fact, so as much as possible of it is believed. What cannot be told for sure is held
+and its pool frozen (`contract.md` §3); nothing here frees an address.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from reconciler.addresses import IPRange
+from reconciler.addresses.notation import NotationError, format_range, parse_address, parse_cidr
+from reconciler.documents import yaml
+from reconciler.findings import Finding, Location, error, shown, warning
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.claim import Owner
+from reconciler.model.instant import parse_instant
+from reconciler.model.key import Key
+from reconciler.model.state import Unreadable
+from reconciler.records.emit import CLAIM, LABEL, reason_code
+from reconciler.records.layout import POOL_KIND, Place, place_of
+
+_GUESS = re.compile(
+    r"^\s*(?:startAddress|endAddress):\s*\"?([0-9a-fA-F.:]{2,45})\"?\s*$", re.MULTILINE
+)
+_GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
+_EPOCH = "1970-01-01T00:00:00Z"
+_KNOWN_PHASES = {phase.value: phase for phase in Phase}
+
+
+class _UnclearError(Exception):
+    """It cannot be told what the record holds."""
+
+
+def recall_carefully(
+    folder: str, path: str, data: bytes
+) -> tuple[Allocation | None, Unreadable | None, tuple[Finding, ...]]:
+    """The allocation that a record of any form states, or what can be known of it."""
+    place = place_of(folder, path)
+    start = Location(path, 1, 1)
+    try:
+        allocation = _Careful(path, place, _body(data)).allocation()
+    except _UnclearError as unclear:
+        hint = f"restore it: git log -p -- {path}"
+        found = error("record-unreadable", start, str(unclear), hint)
+        return None, Unreadable(path, place.claim, place.pool, _guess(data)), (found,)
+    if allocation.adopted:
+        return allocation, None, ()
+    message = f"differs from what was written for {allocation.claim.short}"
+    hint = "revert the change; the next reconcile writes the record anew with the range it now says"
+    return allocation, None, (warning("record-edited", start, message, hint),)
+
+
+def _body(data: bytes) -> Mapping[str, Any]:
+    reading = yaml.read(data)
+    if reading.problems:
+        problem = reading.problems[0]
+        raise _UnclearError(f"record unreadable: {problem.message} (line {problem.line})")
+    if len(reading.documents) != 1 or not isinstance(reading.documents[0].value, dict):
+        raise _UnclearError("record unreadable: exactly one mapping required")
+    body: dict[str, Any] = reading.documents[0].value
+    if body.get("kind") != "IPAllocation":
+        raise _UnclearError("record unreadable: kind IPAllocation required")
+    return body
+
+
+def _guess(data: bytes) -> IPRange | None:
+    """The range from the first to the last address that the text names as start or end."""
+    found: list[tuple[int, int]] = []
+    for match in _GUESS.findall(data.decode("utf-8", "replace")):
+        try:
+            found.append(parse_address(match))
+        except NotationError:
+            continue
+    if not found or len({version for version, _ in found}) != 1:
+        return None
+    return IPRange(found[0][0], min(found)[1], max(found)[1])
+
+
+class _Careful:
+    """The parts of one record, each with the reading that loses nothing."""
+
+    def __init__(self, path: str, place: Place, body: Mapping[str, Any]) -> None:
+        self.path = path
+        self.place = place
+        self.body = body
+
+    def allocation(self) -> Allocation:
+        annotated = Key.parse(self._text("metadata", "annotations", CLAIM))
+        claim = annotated or self._claim_by_tenant()
+        phase = self._phase()
+        item = self._range() if phase in (Phase.ALLOCATED, Phase.RELEASED) else None
+        namespace = self._text("metadata", "namespace") or "butler-system"
+        allocated_at = self._instant("status", "allocatedAt") or (
+            self._instant("metadata", "creationTimestamp") or _EPOCH
+        )
+        since = allocated_at
+        if phase is Phase.RELEASED:
+            since = self._instant("status", "releasedAt") or since
+        elif item is None:
+            since = self._ready("lastTransitionTime") or since
+        count = self._in("spec", "count")
+        return Allocation(
+            claim=claim,
+            pool=self._pool(claim, namespace),
+            range=item,
+            phase=phase,
+            since=since,
+            allocated_at=allocated_at if item else "",
+            size=item.size if item else count if isinstance(count, int) else 1,
+            pinned=isinstance(self._in("spec", "pinnedRange"), Mapping),
+            type=self._text("spec", "type") or "loadbalancer",
+            role="growth" if re.search(r"-[0-9]+$", claim.slot) else "initial",
+            owner=Owner(
+                self._text("spec", "tenantClusterRef", "namespace") or claim.namespace,
+                self._text("spec", "tenantClusterRef", "name") or claim.name,
+                self._text("metadata", "labels", f"{LABEL}team") or claim.namespace,
+            ),
+            name=self._text("metadata", "name") or f"{claim.namespace}-{claim.name}",
+            namespace=namespace,
+            reason=reason_code(self._ready("reason")) if item is None else "",
+            message=self._ready("message") if item is None else "",
+            path=self.path,
+            pristine=False,
+            adopted=annotated is None,
+        )
+
+    def _in(self, *steps: str) -> Any:
+        value: Any = self.body
+        for step in steps:
+            value = value.get(step) if isinstance(value, Mapping) else None
+        return value
+
+    def _text(self, *steps: str) -> str:
+        value = self._in(*steps)
+        return value if isinstance(value, str) else ""
+
+    def _instant(self, *steps: str) -> str:
+        value = self._text(*steps)
+        return value if parse_instant(value) is not None else ""
+
+    def _phase(self) -> Phase:
+        """The phase, which must fit what the status holds: a cut-off file holds its addresses."""
+        phase = _KNOWN_PHASES.get(self._text("status", "phase"))
+        status = self._in("status") or {}
+        if phase is None:
+            known = ", ".join(_KNOWN_PHASES)
+            raise _UnclearError(f"record unreadable: status.phase must be one of {known}")
+        holds = any(field in status for field in ("addresses", "startAddress", "endAddress"))
+        if holds and phase in (Phase.FAILED, Phase.PENDING):
+            raise _UnclearError(f"phase {phase} holds nothing, but addresses are listed")
+        return phase
+
+    def _ready(self, field: str) -> str:
+        conditions = self._in("status", "conditions")
+        for condition in conditions if isinstance(conditions, list) else ():
+            if isinstance(condition, Mapping) and condition.get("type") == "Ready":
+                value = condition.get(field)
+                return value if isinstance(value, str) else ""
+        return ""
+
+    def _claim_by_tenant(self) -> Key:
+        """Butler's records name no claim: tenant, type and name stand for one."""
+        namespace = self._text("spec", "tenantClusterRef", "namespace")
+        name = self._text("spec", "tenantClusterRef", "name")
+        slot = self._text("spec", "type")
+        if namespace and name and slot in ("nodes", "loadbalancer"):
+            role = self._text("metadata", "labels", f"{LABEL}allocation-role")
+            grown = _GROWTH_NAME.fullmatch(self._text("metadata", "name"))
+            pinned = self._in("spec", "pinnedRange") is not None
+            if grown and role != "initial" and not pinned:
+                slot = f"{slot}-{int(grown.group(1))}"
+            return Key("butler", namespace, name, slot, "TenantCluster")
+        if self.place.claim is None:
+            raise _UnclearError("record unreadable: neither its text nor its path names a claim")
+        return self.place.claim
+
+    def _pool(self, claim: Key, namespace: str) -> Key:
+        name = self._text("spec", "poolRef", "name")
+        if self.place.pool is not None and name in ("", self.place.pool.name):
+            return self.place.pool
+        if not name:
+            raise _UnclearError("record unreadable: spec.poolRef.name required")
+        return Key(claim.family, namespace, name, "", POOL_KIND[claim.family])
+
+    def _range(self) -> IPRange:
+        """The range on which start and end, cidr, count and addresses all agree."""
+        found = self._ends() or self._cidr()
+        if found is None:
+            raise _UnclearError("record unreadable: status.startAddress and endAddress required")
+        counted = self._in("status", "allocatedCount")
+        if isinstance(counted, int) and counted != found.size:
+            raise _UnclearError(
+                f"allocatedCount {counted}, but {format_range(found)} holds {found.size}"
+            )
+        addresses = self._in("status", "addresses")
+        if isinstance(addresses, list) and addresses:
+            listed = {self._address(item) for item in addresses}
+            if len(listed) != found.size or any(
+                version != found.version or not found.first <= value <= found.last
+                for version, value in listed
+            ):
+                raise _UnclearError(f"addresses differ from {format_range(found)}")
+        return found
+
+    def _ends(self) -> IPRange | None:
+        start, end = self._text("status", "startAddress"), self._text("status", "endAddress")
+        if not start and not end:
+            return None
+        return self._between(start, end)
+
+    def _cidr(self) -> IPRange | None:
+        text = self._text("status", "cidr")
+        if "-" in text:
+            start, _, end = text.partition("-")
+            return self._between(start, end)
+        try:
+            return parse_cidr(text) if text else None
+        except NotationError as wrong:
+            raise _UnclearError(f"status.cidr: {wrong}") from None
+
+    def _between(self, start: str, end: str) -> IPRange:
+        (version, first), (other, last) = self._address(start), self._address(end)
+        if version != other or first > last:
+            raise _UnclearError(f"{shown(start)} to {shown(end)} is no range")
+        return IPRange(version, first, last)
+
+    @staticmethod
+    def _address(text: object) -> tuple[int, int]:
+        try:
+            return parse_address(text if isinstance(text, str) else str(text))
+        except NotationError as wrong:
+            raise _UnclearError(str(wrong)) from None

@@ -1,0 +1,166 @@
+"""A plan to the files that carry it out: which records are written and which go."""
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import NamedTuple
+
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.claim import Claim
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
+from reconciler.model.state import State
+from reconciler.records.emit import record_text
+from reconciler.records.layout import path_of
+
+
+class Change(NamedTuple):
+    """One file of a commit: its new bytes, or None when it goes."""
+
+    path: str
+    data: bytes | None
+
+
+class Written(NamedTuple):
+    """A record as it will stand after a decision, and the path that it leaves, if any."""
+
+    record: Allocation | None
+    leaves: str
+
+
+def changes(plan: Plan, state: State, folder: str) -> tuple[Change, ...]:
+    """The files that carry out a plan, by path; empty when nothing is to be done."""
+    names = _Names(state)
+    files: dict[str, bytes | None] = {}
+    for decision in plan.decisions:
+        written = _written(decision, state, folder, names)
+        if written is None:
+            continue
+        if written.leaves:
+            files.setdefault(written.leaves, None)
+        if written.record is not None:
+            files[written.record.path] = record_text(written.record).encode()
+    return tuple(Change(path, files[path]) for path in sorted(files))
+
+
+def records_after(plan: Plan, state: State, folder: str) -> tuple[Allocation, ...]:
+    """All records as they stand once a plan is committed, by path."""
+    names = _Names(state)
+    found = {record.path: record for record in state.records}
+    for decision in plan.decisions:
+        written = _written(decision, state, folder, names)
+        if written is None:
+            continue
+        if written.leaves:
+            found.pop(written.leaves, None)
+        if written.record is not None:
+            found[written.record.path] = written.record
+    return tuple(found[path] for path in sorted(found))
+
+
+def _written(decision: Decision, state: State, folder: str, names: "_Names") -> Written | None:
+    """What a decision makes of its record; None when the file stays as it is."""
+    match decision:
+        case Grant(allocation, _, replaces):
+            path = path_of(folder, allocation.pool, allocation.claim)
+            old = replaces.path if replaces else ""
+            record = allocation._replace(path=path, name=names.of(allocation))
+            return Written(record, old if old != path else "")
+        case Release(allocation):
+            path = path_of(folder, allocation.pool, allocation.claim)
+            old = allocation.path
+            return Written(allocation._replace(path=path), old if old != path else "")
+        case Expire(allocation):
+            return Written(None, allocation.path)
+        case Keep():
+            return _kept(decision, state.claims.get(decision.claim), folder)
+        case Refuse():
+            return _refused(decision, state, folder, names)
+
+
+def _kept(decision: Keep, claim: Claim | None, folder: str) -> Written | None:
+    """A kept record follows its claim in everything but its range: team, place, form."""
+    record = decision.allocation
+    if claim is None:
+        return None
+    path = path_of(folder, record.pool, record.claim)
+    wanted = record._replace(
+        path=path,
+        owner=claim.owner,
+        type=claim.type,
+        role=claim.role,
+        since=record.allocated_at,
+        pristine=True,
+        adopted=False,
+    )
+    if wanted == record:
+        return None
+    return Written(wanted, record.path if record.path != path else "")
+
+
+def _refused(decision: Refuse, state: State, folder: str, names: "_Names") -> Written | None:
+    """A claim without a place is recorded as Failed, unless a record of it holds something."""
+    old = decision.allocation
+    if old is not None and old.range is not None:
+        return None
+    if any(item.claim == decision.claim for item in state.unreadable):
+        return None
+    claim = state.claims[decision.claim]
+    path = path_of(folder, None, claim.key)
+    same = old is not None and old.phase is Phase.FAILED and old.reason == decision.reason
+    failed = Allocation(
+        claim=claim.key,
+        pool=_asked(claim),
+        range=None,
+        phase=Phase.FAILED,
+        since=old.since if old is not None and same else format_instant(state.clock),
+        allocated_at="",
+        size=claim.size,
+        pinned=False,
+        type=claim.type,
+        role=claim.role,
+        owner=claim.owner,
+        name=claim.name,
+        namespace=claim.namespace,
+        reason=decision.reason,
+        message=decision.message,
+        path=path,
+    )
+    failed = failed._replace(name=old.name if old is not None else names.of(failed))
+    if failed == old:
+        return None
+    leaves = old.path if old is not None and old.path != path else ""
+    return Written(failed, leaves)
+
+
+def _asked(claim: Claim) -> Key:
+    """The pool that a claim without a place names first, whether it exists or not."""
+    if claim.candidates:
+        return claim.candidates[0]
+    name = claim.wanted[0] if claim.wanted else "none"
+    return Key(claim.key.family, claim.namespace, name, "", "NetworkPool")
+
+
+class _Names:
+    """Names of records, which must be unique in a cluster though owners' names may join alike."""
+
+    def __init__(self, state: State) -> None:
+        self._taken: dict[tuple[str, str], Key] = {
+            (record.namespace, record.name): record.claim for record in state.records
+        }
+        for claim in _own_names(state.claims):
+            self._taken.setdefault((claim.namespace, claim.name), claim.key)
+
+    def of(self, record: Allocation) -> str:
+        """The record's name, with six hex digits of its owner's hash if another owner has it."""
+        if self._taken.setdefault((record.namespace, record.name), record.claim) == record.claim:
+            return record.name
+        owner = f"{record.claim.namespace}/{record.claim.name}"
+        name = f"{record.name}-{sha256(owner.encode()).hexdigest()[:6]}"
+        self._taken[(record.namespace, name)] = record.claim
+        return name
+
+
+def _own_names(claims: Mapping[Key, Claim]) -> Iterator[Claim]:
+    """Claims whose record bears the name of the claim itself: nobody else may take it."""
+    return (claim for claim in claims.values() if claim.key.slot == "request")

@@ -1,0 +1,125 @@
+"""Why a claim has, or cannot get, its addresses, with what would help."""
+
+from typing import Any
+
+from reconciler.addresses.notation import cidrs_of, format_range
+from reconciler.evaluate import Evaluation
+from reconciler.model.claim import Claim
+from reconciler.model.key import Key
+from reconciler.model.plan import Decision, Grant, Keep, Refuse, Release
+from reconciler.report.escape import escape
+from reconciler.report.machine import API_VERSION, action_name
+from reconciler.report.table import Colour, Painter
+
+
+def matching(evaluation: Evaluation, text: str) -> list[Key]:
+    """Claims that a text means: a key, `namespace/name`, a tenant's name, or a record's name."""
+    decided = {decision.claim for decision in evaluation.plan.decisions}
+    decided |= {record.claim for record in evaluation.state.records}
+    found = []
+    named = {record.name: record.claim for record in evaluation.state.records}
+    named |= {claim.name: key for key, claim in evaluation.state.claims.items()}
+    for key in sorted(decided):
+        owner = f"{key.namespace}/{key.name}"
+        if text in (str(key), owner, key.name, f"{owner}/{key.slot}") or named.get(text) == key:
+            found.append(key)
+    return found
+
+
+def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
+    """All that is known of a claim."""
+    decision = next((item for item in evaluation.plan.decisions if item.claim == key), None)
+    claim = evaluation.state.claims.get(key)
+    record = next((item for item in evaluation.state.records if item.claim == key), None)
+    remedies = [decision.hint] if isinstance(decision, Refuse) else []
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Explanation",
+        "claim": str(key),
+        "action": action_name(decision) if decision else "none",
+        "verdict": _verdict(decision),
+        "asked": _asked(claim),
+        "record": record.path if record else None,
+        "phase": record.phase.value if record else None,
+        "since": record.since if record else None,
+        "source": {"path": claim.source.path, "line": claim.source.line} if claim else None,
+        "pools": [_pool(evaluation, pool, claim) for pool in claim.candidates] if claim else [],
+        "remedies": remedies + (_remedies(evaluation, claim) if remedies and claim else []),
+    }
+
+
+def _verdict(decision: Decision | None) -> str:
+    match decision:
+        case Keep(allocation) | Release(allocation) if allocation.range:
+            word = "keeps" if isinstance(decision, Keep) else "releases"
+            return f"{word} {_range(decision)} of {allocation.pool.name}"
+        case Grant(allocation) if allocation.range:
+            return f"gets {_range(decision)} of {allocation.pool.name}"
+        case Refuse(_, reason, message):
+            return f"{reason}: {message}"
+        case _:
+            return "nothing asks for it any more"
+
+
+def _range(decision: Keep | Grant | Release) -> str:
+    item = decision.allocation.range
+    if item is None:
+        return "nothing"
+    blocks = cidrs_of(item)
+    listed = f" ({', '.join(blocks)})" if len(blocks) <= 4 else ""
+    return f"{format_range(item)}{listed}"
+
+
+def _asked(claim: Claim | None) -> str:
+    if claim is None:
+        return "nothing: its document is gone"
+    if claim.pin is not None:
+        return f"exactly {format_range(claim.pin)}"
+    return f"{claim.size} addresses in a row"
+
+
+def _pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> dict[str, Any]:
+    usage = evaluation.plan.after[key]
+    return {
+        "pool": str(key),
+        "available": usage.available,
+        "largestFreeBlock": usage.largest,
+        "total": usage.total,
+        "fits": claim is not None and usage.largest >= claim.size,
+    }
+
+
+def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
+    """What would help besides, best first: sizes that fit, and records that only wait to go."""
+    found = []
+    largest = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
+    if 0 < largest < claim.size and claim.pin is None:
+        found.append(f"ask for at most {largest}: so many are free in a row")
+    held = sum(evaluation.plan.after[key].held for key in claim.candidates)
+    if held:
+        found.append(f"wait: {held} addresses of released records come free after retention")
+    return found
+
+
+def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
+    """The explanation for people."""
+    refused = explained["action"] == "refuse"
+    lines = [
+        painter.paint(explained["claim"], Colour.BOLD),
+        f"  asks for  {explained['asked']}",
+        f"  verdict   {painter.paint(escape(explained['verdict']), Colour.RED if refused else None)}",
+    ]
+    if source := explained["source"]:
+        lines.append(f"  source    {escape(source['path'])}:{source['line']}")
+    if explained["record"]:
+        lines.append(
+            f"  record    {escape(explained['record'])} ({explained['phase']} since"
+            f" {escape(explained['since'])})"
+        )
+    for order, pool in enumerate(explained["pools"], 1):
+        lines.append(
+            f"  pool {order}    {pool['pool'].rpartition('/')[2]}: {pool['available']} free of"
+            f" {pool['total']}, largest run {pool['largestFreeBlock']}"
+        )
+    lines += [f"  remedy    {escape(remedy)}" for remedy in explained["remedies"]]
+    return "\n".join(lines) + "\n"

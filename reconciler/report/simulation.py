@@ -1,0 +1,102 @@
+"""What adding tenants leads to, as text and JSON."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reconciler.evaluate import Evaluation
+from reconciler.model.key import Key
+from reconciler.model.plan import Refuse
+from reconciler.model.pool import Tier
+from reconciler.report.escape import escape
+from reconciler.report.machine import API_VERSION
+from reconciler.report.table import Cell, Colour, Painter, table
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A pool once a number of the added tenants have their addresses."""
+
+    tenants: int
+    pool: Key
+    allocated: int
+    total: int
+    percent: float
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What adding tenants leads to.
+
+    Attributes:
+        fit: How many of them get all that they ask for.
+        steps: Where each pool stands today, when a tier is reached, and in the end.
+        refused: The first refusal, or None.
+    """
+
+    requested: int
+    fit: int
+    steps: tuple[Step, ...]
+    refused: Refuse | None
+    evaluation: Evaluation
+
+
+def simulation_text(result: Simulation, painter: Painter) -> str:
+    """A row for each pool today, at each tier that it reaches, and at the end."""
+    rows: list[list[Cell]] = [
+        [
+            str(step.tenants),
+            step.pool.name,
+            str(step.allocated),
+            str(step.total),
+            f"{step.percent:.1f}",
+            (_tiers(step.tier), None if step.tier is Tier.OK else Colour.YELLOW),
+        ]
+        for step in result.steps
+    ]
+    headers = ("TENANTS", "POOL", "ALLOC", "TOTAL", "USED%", "TIERS")
+    text = table(headers, rows, painter, right="0234")
+    if result.refused is None:
+        return f"{text}{painter.paint(f'All {result.requested} fit.', Colour.GREEN)}\n"
+    refused = result.refused
+    return (
+        f"{text}{painter.paint(f'{result.fit} of {result.requested} fit.', Colour.RED)}\n"
+        f"  {refused.reason}: {escape(refused.message)}\n  hint: {escape(refused.hint)}\n"
+    )
+
+
+def simulation_document(result: Simulation) -> dict[str, Any]:
+    """The same as JSON."""
+    refused = result.refused
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Simulation",
+        "requested": result.requested,
+        "fit": result.fit,
+        "steps": [
+            {
+                "tenants": step.tenants,
+                "pool": str(step.pool),
+                "allocated": step.allocated,
+                "total": step.total,
+                "utilizationPercent": step.percent,
+                "tier": step.tier.value,
+                "tiers": _tiers(step.tier),
+            }
+            for step in result.steps
+        ],
+        "refused": None
+        if refused is None
+        else {
+            "claim": str(refused.claim),
+            "reason": refused.reason,
+            "message": refused.message,
+            "hint": refused.hint,
+        },
+    }
+
+
+def _tiers(tier: Tier) -> str:
+    """All tiers that are reached, as the three conditions of a NetworkPool would be True."""
+    reached = [item.value for item in Tier if 0 < item.rank <= tier.rank]
+    return "+".join(reached) or "none"

@@ -1,0 +1,90 @@
+"""`ipam.yaml` to Settings: defaults where it is silent, findings where it is wrong."""
+
+from typing import Any
+
+from reconciler.documents.document import Document, Kind
+from reconciler.documents.load import Kinds, load
+from reconciler.findings import Finding, error
+from reconciler.model.instant import parse_duration
+from reconciler.model.pool import Thresholds, Tier
+from reconciler.model.settings import Settings
+
+PATH = "ipam.yaml"
+API_VERSION = "gitops-ipam.dev/v1alpha1"
+SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
+CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)
+
+
+def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
+    """Settings of a repository.
+
+    Args:
+        data: Bytes of `ipam.yaml`, or None when there is none: then the defaults.
+
+    Returns:
+        The settings and what is wrong with them. What cannot be read has its default.
+    """
+    if data is None:
+        return Settings(), ()
+    loaded = load(PATH, data, Kinds([SETTINGS]))
+    if len(loaded.documents) != 1:
+        findings = loaded.findings
+        if len(loaded.documents) > 1:
+            second = loaded.documents[1].at()
+            findings += (error("document-duplicate", second, "one Settings document, please"),)
+        if not loaded.documents:
+            return Settings(), findings
+        return _read(loaded.documents[0])[0], findings
+    settings, found = _read(loaded.documents[0])
+    return settings, (*loaded.findings, *found)
+
+
+def _read(document: Document) -> tuple[Settings, list[Finding]]:
+    spec = document.spec
+    default = Settings()
+    found: list[Finding] = []
+    gate = spec.get("gate", default.gate)
+    brakes: dict[str, Any] = spec.get("brakes") or {}
+    committer: dict[str, Any] = spec.get("committer") or {}
+    settings = Settings(
+        sources=tuple(spec.get("sources", default.sources)),
+        records=spec.get("records", default.records),
+        thresholds=_thresholds(document, found),
+        gate=None if gate == "never" else Tier(gate),
+        retention=parse_duration(spec["retention"]) if "retention" in spec else default.retention,
+        overlap_is_error=spec.get("poolOverlap") == "error",
+        max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
+        min_records=brakes.get("minRecords", default.min_records),
+        committer=(
+            committer.get("name", default.committer[0]),
+            committer.get("email", default.committer[1]),
+        ),
+        location=document.at(),
+    )
+    inside = [
+        source
+        for source in settings.sources
+        if _within(source, settings.records) or _within(settings.records, source)
+    ]
+    if inside:
+        message = f"spec.records: {settings.records} and source {inside[0]} share files"
+        hint = "keep records apart from what people write"
+        found.append(error("field-value", document.at("spec", "records"), message, hint))
+    return settings, found
+
+
+def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
+    values = Thresholds(**(document.spec.get("thresholds") or {}))
+    if not values.warning <= values.critical <= values.exhausted:
+        place = document.at("spec", "thresholds")
+        message = (
+            "spec.thresholds must rise from warning to exhausted, got"
+            f" {values.warning}, {values.critical}, {values.exhausted}"
+        )
+        found.append(error("field-value", place, message))
+        return Thresholds()
+    return values
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")

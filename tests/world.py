@@ -1,0 +1,152 @@
+"""Small helpers that tests build repositories and trees with."""
+
+import subprocess
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from reconciler.documents.load import load
+from reconciler.evaluate import Evaluation, Tree, evaluate, source_kinds
+from reconciler.records.recall import recall
+from reconciler.settings import read_settings
+
+CLOCK = 1_771_149_630  # 2026-02-15T10:00:30Z
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "LC_ALL": "C",
+}
+
+
+def git(folder: Path, *arguments: str, data: bytes | None = None, clock: int = CLOCK) -> str:
+    """Run git as a person would, with a fixed identity and date; its output."""
+    dates = {"GIT_AUTHOR_DATE": f"{clock} +0000", "GIT_COMMITTER_DATE": f"{clock} +0000"}
+    names = {
+        f"GIT_{role}_{part}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for part, value in (("NAME", "A Person"), ("EMAIL", "person@example.com"))
+    }
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        input=data,
+        capture_output=True,
+        check=False,
+        env={**ENVIRONMENT, **dates, **names},
+    )
+    if done.returncode != 0:
+        raise AssertionError(f"git {' '.join(arguments)}: {done.stderr.decode()}")
+    return done.stdout.decode().strip()
+
+
+def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files below a folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def commit(folder: Path, message: str = "change", clock: int = CLOCK) -> str:
+    """Commit everything; the id."""
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--allow-empty", "-m", message, clock=clock)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def repository(folder: Path, files: Mapping[str, str | bytes], clock: int = CLOCK) -> Path:
+    """A checkout on branch main with one commit of the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    git(folder, "init", "-q", "-b", "main")
+    write(folder, files)
+    commit(folder, "first", clock)
+    return folder
+
+
+def tree_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Tree:
+    """The tree of some files, read by the pure floors alone."""
+    raw = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
+    settings, findings = read_settings(raw.get("ipam.yaml"))
+    read = partial(load, kinds=source_kinds())
+    return Tree(
+        revision="a" * 40,
+        clock=clock,
+        settings=settings,
+        sources=tuple(
+            read(path, raw[path]) for path in sorted(raw) if path.startswith(settings.sources)
+        ),
+        records=tuple(
+            recall(settings.records, path, raw[path])
+            for path in sorted(raw)
+            if path.startswith(f"{settings.records}/")
+        ),
+        findings=findings,
+    )
+
+
+def evaluation_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Evaluation:
+    """The evaluation of some files."""
+    return evaluate(tree_of(files, clock))
+
+
+def reconciled(files: Mapping[str, str | bytes], clock: int = CLOCK) -> dict[str, str | bytes]:
+    """The files with their plan carried out."""
+    after = dict(files)
+    for change in evaluation_of(files, clock).changes:
+        if change.data is None:
+            del after[change.path]
+        else:
+            after[change.path] = change.data
+    return after
+
+
+def pool(
+    name: str = "edge", cidr: str = "10.40.0.0/24", namespace: str = "butler-system", **spec: object
+) -> str:
+    """A NetworkPool; further fields of the spec as YAML flow text."""
+    lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
+    return (
+        "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: NetworkPool\n"
+        f"metadata: {{name: {name}, namespace: {namespace}}}\nspec:\n  cidr: {cidr}\n{lines}"
+    )
+
+
+def provider(name: str = "default", pools: str = "[{name: edge}]", **network: object) -> str:
+    """A ProviderConfig of mode ipam; further fields of spec.network as YAML flow text."""
+    lines = "".join(f"    {key}: {value}\n" for key, value in network.items())
+    return (
+        "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: ProviderConfig\n"
+        f"metadata: {{name: {name}}}\nspec:\n  provider: harvester\n  network:\n    mode: ipam\n"
+        f"    poolRefs: {pools}\n{lines}"
+    )
+
+
+def tenant(name: str, namespace: str = "team-a", **spec: object) -> str:
+    """A TenantCluster; further fields of the spec as YAML flow text."""
+    lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
+    return (
+        "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: TenantCluster\n"
+        f"metadata: {{name: {name}, namespace: {namespace}}}\nspec:\n"
+        f"  workers: {{replicas: 1}}\n{lines}"
+    )
+
+
+def request(name: str, pool_name: str = "edge", **spec: object) -> str:
+    """A hand-made IPAllocation; further fields of the spec as YAML flow text."""
+    lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
+    return (
+        "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: IPAllocation\n"
+        f"metadata: {{name: {name}, namespace: butler-system}}\nspec:\n"
+        f"  poolRef: {{name: {pool_name}}}\n"
+        f"  tenantClusterRef: {{name: {name}, namespace: team-a}}\n"
+        f"  type: nodes\n{lines}"
+    )
+
+
+SMALL: Mapping[str, str] = {
+    "pools/edge.yaml": pool(),
+    "providers/default.yaml": provider(),
+    "tenants/one.yaml": tenant("one"),
+}
+"""One pool, one provider, one tenant: eight load-balancer addresses."""
