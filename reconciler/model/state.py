@@ -19,6 +19,11 @@ class Blocked(NamedTuple):
     title: str
     source: Location
 
+    @property
+    def owner(self) -> str:
+        """`namespace/name` of who uses them: the first word of the title."""
+        return self.title.partition(" ")[0]
+
 
 class Unreadable(NamedTuple):
     """A record that cannot be read: what its path says, and what its text lets guess.

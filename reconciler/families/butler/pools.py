@@ -14,7 +14,7 @@ from reconciler.families._network import (
     read_thresholds,
     refuse_network,
 )
-from reconciler.findings import Finding, error, warning
+from reconciler.findings import Finding, Severity, error, warning
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
@@ -38,7 +38,11 @@ def pool_key(namespace: str, name: str) -> Key:
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[Network | None, list[Finding]]:
-    """The pool of a document; None when its addresses cannot be told."""
+    """The pool of a document; None when anything about it is wrong.
+
+    A reserved block that cannot be read must not be given out: as in Butler, a pool that fails
+    its validation gives out nothing.
+    """
     found: list[Finding] = []
     spec = document.spec
     network = read_cidr(document, ("spec", "cidr"), spec["cidr"], found)
@@ -58,7 +62,9 @@ def read_pool(document: Document, settings: Settings) -> tuple[Network | None, l
         found.extend(_straddling(document, index, block, windows))
     blocks = IPSet.of(block for _, block in reserved)
     usable = IPSet.of(windows) - blocks
-    if not usable and not found:
+    if any(item.severity is Severity.ERROR for item in found):
+        return None, found
+    if not usable:
         message = "no address is left to give out: everything is reserved"
         found.append(warning("pool-empty", document.at("spec"), message))
     defaults = (spec.get("tenantAllocation") or {}).get("defaults") or {}

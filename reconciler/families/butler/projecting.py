@@ -110,7 +110,7 @@ def _tenants(world: World) -> list[Projection]:
         if record.is_live and record.range is not None and record.type == "loadbalancer":
             owner = (record.owner.namespace, record.owner.name)
             ranges.setdefault(owner, []).append(record.range)
-    manual = {blocked.title.partition(" ")[0]: blocked.range for blocked in world.reading.blocked}
+    manual = {blocked.owner: blocked.range for blocked in world.reading.blocked}
     found = []
     for document in world.documents.of(TENANT):
         cluster = f"{document.namespace}/{document.name}"

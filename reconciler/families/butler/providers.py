@@ -47,7 +47,11 @@ class Provider(NamedTuple):
 
 
 def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
-    """The provider of a document; None when tenants cannot be planned with it."""
+    """The provider of a document; None when anything about it is wrong.
+
+    Its tenants then keep what they have and get nothing new: a gateway that cannot be read must
+    not be given out, and a team's provider that names no team must not serve all of them.
+    """
     found: list[Finding] = []
     spec = document.spec
     network = spec.get("network") or {}
@@ -72,6 +76,9 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     is_elastic = balancer.get("allocationMode", "static") == "elastic"
     quota = network.get("quotaPerTenant") or {}
     order = sorted(range(len(references)), key=lambda at: (references[at].get("priority", 0), at))
+    gateway = _gateway(document, network, found)
+    if found:
+        return None, found
     provider = Provider(
         is_ipam=is_ipam,
         pools=tuple(pool_key(NAMESPACE, references[at]["name"]) for at in order),
@@ -84,11 +91,11 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
         max_nodes=quota.get("maxNodeIPs"),
         max_lb=quota.get("maxLoadBalancerIPs"),
         team=(scope.get("teamRef") or {}).get("name") if scope.get("type") == "team" else None,
-        gateway=_gateway(document, network, found),
+        gateway=gateway,
         document=document,
         quota_source=document.at("spec", "network", "quotaPerTenant") if quota else _NOWHERE,
     )
-    return provider, found
+    return provider, []
 
 
 def _gateway(
@@ -122,22 +129,34 @@ class Providers:
     def __init__(self, documents: Documents) -> None:
         self.findings: list[Finding] = []
         self.by_name: dict[tuple[str, str], Provider] = {}
+        self._wrong = {
+            (namespace, name)
+            for _, kind, namespace, name in documents.broken
+            if kind == "ProviderConfig"
+        }
         for document in documents.of("ProviderConfig"):
             provider, found = read_provider(document)
             self.findings += found
+            key = (document.namespace, document.name)
             if provider is not None:
-                self.by_name[(document.namespace, document.name)] = provider
+                self.by_name[key] = provider
+            else:
+                self._wrong.add(key)
+        described = sorted(
+            name for space, name in (*self.by_name, *self._wrong) if space == NAMESPACE
+        )
+        self._default = DEFAULT if DEFAULT in described or not described else described[0]
 
-    def of(self, tenant: Document) -> tuple[Provider | None, str]:
-        """The provider of a tenant, and its name for messages when there is none.
+    def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:
+        """The provider of a tenant, if it can be used, and its namespace and name.
 
-        `providerConfigRef`, else the one named `default`, else the first in `butler-system`.
+        `providerConfigRef`, else the one named `default`, else the first in `butler-system`;
+        one that is described wrongly does not make way for another.
         """
-        reference = tenant.spec.get("providerConfigRef")
-        if reference:
-            key = (reference.get("namespace", NAMESPACE), reference["name"])
-            return self.by_name.get(key), "/".join(key)
-        if (NAMESPACE, DEFAULT) in self.by_name:
-            return self.by_name[(NAMESPACE, DEFAULT)], DEFAULT
-        first = min((key for key in self.by_name if key[0] == NAMESPACE), default=None)
-        return (self.by_name[first] if first else None), DEFAULT
+        reference = tenant.spec.get("providerConfigRef") or {"name": self._default}
+        key = (reference.get("namespace", NAMESPACE), reference["name"])
+        return self.by_name.get(key), key
+
+    def is_wrong(self, key: tuple[str, str]) -> bool:
+        """The provider is described, but cannot be used; findings of its own say why."""
+        return key in self._wrong

@@ -74,11 +74,14 @@ class _Reader:
         pool is missing for; where a pool is described wrongly, nothing new is given either.
         """
         self._manual_range(document)
-        provider, name = self.providers.of(document)
+        provider, key = self.providers.of(document)
         found: Finding | None = None
+        if provider is None and self.providers.is_wrong(key):
+            self.protected.append(("butler", TENANT, document.namespace, document.name))
+            return None
         if provider is None:
             place = document.at("spec", "providerConfigRef", "name")
-            message = f"{document.title}: ProviderConfig {name} is not in the repository"
+            message = f"{document.title}: ProviderConfig {'/'.join(key)} is not in the repository"
             hint = "add the provider, or name another in spec.providerConfigRef"
             found = error("reference-not-found", place, message, hint)
         elif provider.team is not None and provider.team != owner_of(document).team:
@@ -125,7 +128,8 @@ class _Reader:
             else:
                 provider, _ = self.providers.of(tenant)
                 own = stands_for(document)
-                stood_for += [own] if own else []
+                if own is not None and not self._is_live(own):
+                    stood_for.append(own)
             claim, found = read_request(
                 document,
                 self.networks,
@@ -140,6 +144,11 @@ class _Reader:
             else:
                 self.claims[claim.key] = claim
         return frozenset(stood_for)
+
+    def _is_live(self, claim: Key) -> bool:
+        """The claim holds addresses already: it keeps them, whatever is asked for beside it."""
+        record = self.held.get(claim)
+        return record is not None and record.is_live
 
     @staticmethod
     def _owner(document: Document, tenant: Document | None) -> Owner:

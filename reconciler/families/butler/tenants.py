@@ -66,7 +66,7 @@ class Tenant:
             held: Records by claim.
             grown: The tenant's growth records, as `grown_slots` gives them.
         """
-        size = self._lb_size()
+        size = self._lb_size() or self._live_size(held, "loadbalancer")
         if size > 0:
             yield self._claim("loadbalancer", size, fixed="lbPoolSize" in self._networking)
         for _, key in grown:
@@ -94,11 +94,13 @@ class Tenant:
         """A nodes claim where a pool gives nodes addresses, and claims that top it up.
 
         Growth is whole claims: as many of the existing ones as are needed stay, in the order of
-        their numbers, and what is then still lacking is one claim with a new number.
+        their numbers, and what is then still lacking is one claim with a new number. A pool that
+        no longer gives nodes addresses takes none away: nodes that have theirs go on as before.
         """
         defaults = (network.nodes_per_tenant for network in self._networks)
         default = next((size for size in defaults if size is not None), None)
-        if default is None:
+        default = default or self._live_size(held, "nodes")
+        if not default:
             return
         workers = self._document.spec.get("workers") or {}
         needed = max(default, int(workers.get("replicas", 0)))
@@ -116,6 +118,14 @@ class Tenant:
                 yield self._claim(key.slot, held[key].size, fixed=False)
         if lacking > 0:
             yield self._claim(f"nodes-{numbers[-1] + 1}", lacking, fixed=False)
+
+    def _live_size(self, held: Held, slot: str) -> int:
+        """Addresses that the tenant's claim holds; 0 for none.
+
+        A default that goes away takes nothing from tenants that got theirs by it.
+        """
+        record = held.get(self._key(slot))
+        return record.size if record is not None and record.is_live else 0
 
     def _key(self, slot: str) -> Key:
         return tenant_key(self._document.namespace, self._document.name, slot)
