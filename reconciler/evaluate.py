@@ -17,7 +17,7 @@ from reconciler.findings import Finding, Location, error, ordered, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Keep, Plan
+from reconciler.model.plan import Keep, Plan, Usage
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
@@ -26,6 +26,23 @@ from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
 from reconciler.records.recall import Recalled
 from reconciler.settings import CLUSTER_TARGET, SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Parts of a tree that were left out, because they are known to have nothing to do.
+
+    Attributes:
+        kept: How many claims keep what they hold.
+        live: How many records are live.
+        usage: Usage of their pools, by key.
+        findings: Warnings about them.
+    """
+
+    kept: int = 0
+    live: int = 0
+    usage: Mapping[Key, Usage] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +55,7 @@ class Tree:
         sources: Source files, by path.
         records: Record files, by path.
         findings: What is wrong with the tree itself, such as a symlink among the sources.
+        settled: The parts that were not read.
     """
 
     revision: str | None
@@ -46,6 +64,7 @@ class Tree:
     sources: tuple[Loaded, ...]
     records: tuple[Recalled, ...]
     findings: tuple[Finding, ...] = ()
+    settled: Settled = field(default_factory=Settled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +117,34 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *reading.findings,
             *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
             *_record_findings(plan, tree.settings.records),
+            *tree.settled.findings,
         ]
     )
-    brake = guard.brake(state, plan, tree.settings, allow_release)
+    live = sum(1 for record in records if record.is_live) + tree.settled.live
+    brake = guard.brake(live, plan, tree.settings, allow_release)
     gates = [*guard.refusals(plan), *guard.capacity(state, plan)]
     return Evaluation(
         tree=tree,
         documents=documents,
         reading=reading,
         state=state,
-        plan=plan,
+        plan=_whole(plan, tree.settled),
         changes=changes(plan, state, tree.settings.records),
         findings=findings,
         gates=ordered([*gates, brake] if brake else gates),
         brake=brake,
+    )
+
+
+def _whole(plan: Plan, settled: Settled) -> Plan:
+    """The plan with the pools that were left out."""
+    if not settled.usage:
+        return plan
+    before, after = {**plan.before, **settled.usage}, {**plan.after, **settled.usage}
+    return Plan(
+        plan.decisions,
+        {key: before[key] for key in sorted(before)},
+        {key: after[key] for key in sorted(after)},
     )
 
 

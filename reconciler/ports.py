@@ -1,6 +1,6 @@
 """What commands need of the world, and how it may fail: the errors carry the exit code."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol, TypeVar
@@ -101,6 +101,12 @@ class Source(Protocol):
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders, by path. A folder that is not there has none."""
 
+    def folders(self, parents: Sequence[str]) -> list[Entry] | None:
+        """What stands directly in the parents: files, and folders with the id of their content.
+
+        None where folders have no such ids, as in a work tree.
+        """
+
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files, in the order asked for."""
 
@@ -109,6 +115,16 @@ class Source(Protocol):
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file, in order; in several processes when it pays."""
+
+
+class Facts(Protocol):
+    """A disposable cache of texts by key. What it says is true or it says nothing."""
+
+    def recall(self, table: str, keys: Sequence[str]) -> dict[str, str]:
+        """Those of the texts that are known."""
+
+    def note(self, table: str, rows: Mapping[str, str]) -> None:
+        """Keep texts for later; a failure to keep them is nobody's concern."""
 
 
 class Changed(NamedTuple):

@@ -47,15 +47,19 @@ class GitSource:
         for line in listed.split(b"\0"):
             if not line:
                 continue
-            about, _, raw = line.partition(b"\t")
-            mode, _, oid = about.decode("ascii").split(" ")
-            path = raw.decode("utf-8", "replace")
-            wrong = irregular(path, mode)
+            entry = _entry(line)
+            wrong = irregular(entry.path, entry.mode)
             if wrong is not None:
                 self._findings.append(wrong)
-            elif mode in _REGULAR:
-                found.append(Entry(path, mode, oid))
+            elif entry.mode in _REGULAR:
+                found.append(entry)
         return sorted(found)
+
+    def folders(self, parents: Sequence[str]) -> list[Entry]:
+        """What stands directly in some folders, by path; folders have the mode 040000."""
+        paths = [f"{parent}/" for parent in parents]
+        listed = self._git.check("ls-tree", "-z", "--full-tree", self._revision.id, "--", *paths)
+        return [_entry(line) for line in listed.split(b"\0") if line]
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""
@@ -70,6 +74,13 @@ class GitSource:
         with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
             futures = [pool.submit(_each, self._git, chunk, work) for chunk in chunks]
             return [item for future in futures for item in future.result()]
+
+
+def _entry(line: bytes) -> Entry:
+    """A line of ls-tree: mode, type and id before a tab, the path behind it."""
+    about, _, path = line.partition(b"\t")
+    mode, _, oid = about.decode("ascii").split(" ")
+    return Entry(path.decode("utf-8", "replace"), mode, oid)
 
 
 def irregular(path: str, mode: str) -> Finding | None:

@@ -45,6 +45,9 @@ class WorktreeSource:
                     found.append(Entry(path, mode, ""))
         return sorted(found)
 
+    def folders(self, parents: Sequence[str]) -> None:
+        """Folders on disk have no id of their content."""
+
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files; of one that is too large just enough to say so."""
         return [self._read(entry.path) for entry in entries]

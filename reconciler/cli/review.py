@@ -8,6 +8,7 @@ import click
 from reconciler.cli.shared import (
     Number,
     emit,
+    open_facts,
     open_source,
     option,
     output_options,
@@ -67,7 +68,7 @@ def plan(
 
     Exit code 0, whatever the plan says, unless the content is wrong (1) or a claim is refused (3).
     """
-    compared = _review(repo, rev, base, worktree=worktree)
+    compared = _review(repo, rev, base, worktree=worktree, whole=keeps)
     evaluation = compared.evaluation
     if output == "text":
         brush = painter(color)
@@ -111,9 +112,12 @@ def simulate(
     return ExitCode.OK if result.fit == tenants else ExitCode.GATE
 
 
-def _review(repo: Path, rev: str, base: str | None, *, worktree: bool) -> Compared:
+def _review(
+    repo: Path, rev: str, base: str | None, *, worktree: bool, whole: bool = False
+) -> Compared:
     read = open_source(repo, rev, worktree=worktree)
-    return review(read.source, read.repository, base)
+    facts = None if whole else open_facts(read.repository)
+    return review(read.source, read.repository, base, facts)
 
 
 def _machine(document: dict[str, Any], output: str) -> None:

@@ -10,10 +10,13 @@ from typing import Any, TypeVar
 
 import click
 
+import reconciler
+from reconciler.adapters.facts import SqliteFacts, program_id
 from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_open import open_repository, open_worktree
 from reconciler.adapters.git_process import PASSED, TOKEN
-from reconciler.ports import Source, UsageError
+from reconciler.documents.shipped import folder
+from reconciler.ports import Facts, Source, UsageError
 from reconciler.report.table import Painter
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -132,6 +135,12 @@ def open_source(repo: Path, rev: str, *, worktree: bool) -> Read:
     if worktree:
         return Read(repository, open_worktree(repository, repo))
     return Read(repository, repository.source(rev))
+
+
+def open_facts(repository: GitRepository) -> Facts:
+    """The cache of what is known about a repository's files."""
+    program = program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
+    return SqliteFacts(cache_folder(), str(repository.git.git_dir), program)
 
 
 def emit(text: str) -> None:

@@ -13,6 +13,11 @@ from reconciler.settings import PATH, read_settings
 _YAML = (".yaml", ".yml")
 
 
+def is_yaml(path: str) -> bool:
+    """Files of other names are not read."""
+    return path.endswith(_YAML)
+
+
 def read_own_settings(source: Source) -> tuple[Settings, tuple[Finding, ...]]:
     """The Settings that a source itself holds."""
     entries = source.entries([PATH])
@@ -38,7 +43,7 @@ def read_tree(source: Source, settings: Settings | None = None) -> Tree:
     sources = [
         entry
         for entry in listed
-        if not entry.path.startswith(f"{settings.records}/") and entry.path.endswith(_YAML)
+        if not entry.path.startswith(f"{settings.records}/") and is_yaml(entry.path)
     ]
     revision = source.revision()
     loaded = source.each(sources, partial(load, kinds=source_kinds()))

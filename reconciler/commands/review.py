@@ -2,18 +2,22 @@
 
 from functools import partial
 
-from reconciler.commands.reading import read_own_settings, read_tree
+from reconciler.commands.reading import read_own_settings
+from reconciler.commands.scoped import evaluate_scoped
 from reconciler.comparison import Base, Compared, compare
 from reconciler.documents.load import load
-from reconciler.evaluate import evaluate, pools_of, source_kinds
+from reconciler.evaluate import pools_of, source_kinds
 from reconciler.model.settings import Settings
-from reconciler.ports import Changed, Entry, Repository, Source
+from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled, recall
 from reconciler.settings import PATH
 
 
 def review(
-    source: Source, repository: Repository | None = None, base: str | None = None
+    source: Source,
+    repository: Repository | None = None,
+    base: str | None = None,
+    facts: Facts | None = None,
 ) -> Compared:
     """Evaluate a revision, and compare it with its base.
 
@@ -21,12 +25,13 @@ def review(
         source: The files of the revision.
         repository: Where the base is; needed with `base` only.
         base: The revision that the change is made to. Its Settings judge the change.
+        facts: The cache that spares reading what is settled.
     """
     if base is None or repository is None:
-        return Compared(evaluate(read_tree(source)), 0)
+        return Compared(evaluate_scoped(source, facts), 0)
     base_source = repository.source(base)
     settings, _ = read_own_settings(base_source)
-    evaluation = evaluate(read_tree(source, settings))
+    evaluation = evaluate_scoped(source, facts, settings)
     revision, base_revision = source.revision(), base_source.revision()
     if revision is None or base_revision is None:
         return Compared(evaluation, 0)

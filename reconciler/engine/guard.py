@@ -36,16 +36,15 @@ def capacity(state: State, plan: Plan) -> Iterator[Finding]:
             )
 
 
-def brake(state: State, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:
+def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:
     """A plan that releases more than Settings let pass, unless a person named the number.
 
     Args:
-        state: The state that was planned.
+        live: How many records are live before the plan.
         plan: The plan.
         settings: Where the limits are.
         allowed: How many releases a person expects (`--allow-release`), or None.
     """
-    live = sum(1 for record in state.records if record.is_live)
     releases = sum(1 for decision in plan.decisions if isinstance(decision, Release))
     if releases == 0 or (allowed is not None and releases <= allowed):
         return None

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from reconciler.documents.document import Documents, Kind
+from reconciler.addresses import IPRange
+from reconciler.documents.document import Document, Documents, Kind
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -59,6 +61,43 @@ class World:
     clock: str
 
 
+class Links(NamedTuple):
+    """What a document bears on: names of things, and ranges of an address space.
+
+    Documents that share a node, or whose ranges of one space overlap, are planned together.
+
+    Attributes:
+        default: A node that is meant when it exists, and the beginning of all nodes that could be
+            meant when it does not; or None.
+        is_shared: It bears on everything, as a team does.
+    """
+
+    nodes: tuple[str, ...]
+    ranges: tuple[tuple[str, IPRange], ...] = ()
+    default: tuple[str, str] | None = None
+    is_shared: bool = False
+
+
+def owner_node(claim: Key) -> str:
+    """The node of the object that claims."""
+    return f"{claim.kind} {claim.namespace}/{claim.name}"
+
+
+def pool_node(pool: Key) -> str:
+    """The node of a pool."""
+    return f"{pool.kind} {pool.namespace}/{pool.name}"
+
+
+def name_node(name: str) -> str:
+    """The node of a record's name, which a tenant's record may bear, too."""
+    stem = name
+    for _ in range(2):
+        head, _, tail = stem.rpartition("-")
+        if head and (tail in ("lb", "nodes") or tail.isdigit()):
+            stem = head
+    return f"name {stem}"
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A family.
@@ -66,11 +105,13 @@ class Family:
     Attributes:
         name: First part of every key.
         kinds: The kinds of document that it reads.
+        links: What a document bears on.
         read: Documents, records by claim and Settings to pools and claims.
         project: A committed tree to the objects of every cluster.
     """
 
     name: str
     kinds: tuple[Kind, ...]
+    links: Callable[[Document], Links]
     read: Callable[[Documents, Held, Settings], Reading]
     project: Callable[[World], tuple[Projection, ...]]

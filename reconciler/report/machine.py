@@ -86,6 +86,7 @@ def summary(evaluation: Evaluation, moved: int = 0) -> dict[str, int]:
     counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse"), 0)
     for decision in evaluation.plan.decisions:
         counts[action_name(decision)] += 1
+    counts["keep"] += evaluation.tree.settled.kept
     return {**counts, "moved": moved}
 
 
@@ -117,7 +118,7 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
             **_usage(plan.before[key] if today else plan.after[key]),
             "before": _before(plan.before[key]),
         }
-        for key in evaluation.state.pools
+        for key in evaluation.plan.after
     ]
 
 

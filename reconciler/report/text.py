@@ -117,7 +117,7 @@ def _capacity(evaluation: Evaluation, painter: Painter) -> str:
     """Pools that the plan changes, before and after."""
     plan = evaluation.plan
     rows: list[list[Cell]] = []
-    for key in evaluation.state.pools:
+    for key in evaluation.plan.after:
         before, after = plan.before[key], plan.after[key]
         if before == after:
             continue
@@ -151,7 +151,7 @@ def reconcile_text(said: str, painter: Painter) -> str:
 
 def status_text(evaluation: Evaluation, painter: Painter) -> str:
     """How full each pool is today."""
-    rows = [_status_row(key, evaluation.plan.before[key]) for key in evaluation.state.pools]
+    rows = [_status_row(key, evaluation.plan.before[key]) for key in evaluation.plan.after]
     headers = ("NAME", "KIND", "TOTAL", "ALLOC", "AVAIL", "COUNT", "FRAG", "USED%", "TIER")
     return table(headers, rows, painter, right="234567") or "No pools found.\n"
 

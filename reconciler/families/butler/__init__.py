@@ -2,6 +2,7 @@
 
 from reconciler.documents.document import Kind
 from reconciler.families._family import Family
+from reconciler.families.butler.linking import links
 from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
 
@@ -17,6 +18,7 @@ FAMILY = Family(
         Kind(_VERSION, "IPAllocation", "butler/IPAllocation.json", _SYSTEM),
         Kind(_VERSION, "Team", "butler/Team.json", None),
     ),
+    links=links,
     read=read,
     project=project,
 )

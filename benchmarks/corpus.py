@@ -1,0 +1,173 @@
+"""Repositories to measure on: any number of records, reconciled and current."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from reconciler.addresses import IPRange
+from reconciler.addresses.notation import format_cidr
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.claim import Owner
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.records.emit import record_text
+from reconciler.records.layout import path_of
+
+CLOCK = 1_771_149_630
+RECORDS_PER_TENANT = 5
+TENANTS_PER_POOL = 40
+_NODES = 5
+_LB = 2
+_POOL_SIZE = 2048
+_API = "apiVersion: butler.butlerlabs.dev/v1alpha1"
+
+
+def files(records: int) -> Iterator[tuple[str, bytes]]:
+    """Files of a repository: a fifth as many tenants as records, one pool per 200 records.
+
+    Each tenant has two load-balancer addresses and twenty of nodes, in four growths.
+    """
+    yield "ipam.yaml", b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    tenants = records // RECORDS_PER_TENANT
+    pools = max(1, tenants // TENANTS_PER_POOL)
+    for number in range(pools):
+        yield from _pool(number)
+    for number in range(tenants):
+        yield f"tenants/team-{number % 100:02d}/{_name(number)}.yaml", tenant(number, number % pools)
+        for record in _records(number, number % pools, number // pools):
+            yield path_of("allocations", record.pool, record.claim), record_text(record).encode()
+
+
+def tenant(number: int, pool: int, replicas: int = 20) -> bytes:
+    """The file of a tenant."""
+    return f"""{_API}
+kind: TenantCluster
+metadata:
+  name: {_name(number)}
+  namespace: team-{number % 100:02d}
+spec:
+  kubernetesVersion: v1.34.2
+  providerConfigRef:
+    name: provider-{pool:04d}
+  teamRef:
+    name: team-{number % 100:02d}
+  workers:
+    replicas: {replicas}
+    machineTemplate:
+      cpu: 4
+      memory: 8Gi
+""".encode()
+
+
+def new_records(count: int) -> list[tuple[str, bytes]]:
+    """Records that no corpus has, in 200 folders: for commits."""
+    found = []
+    for number in range(count):
+        item = IPRange(4, 0xC0000000 + number * 8, 0xC0000000 + number * 8 + 7)
+        record = _record(10_000_000 + number, number % 200, "loadbalancer", "lb", item)
+        found.append((path_of("allocations", record.pool, record.claim), record_text(record).encode()))
+    return found
+
+
+def build(folder: Path, records: int) -> Path:
+    """A bare repository of `files`, with one commit on main."""
+    if (folder / "HEAD").is_file():
+        return folder
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(folder)], check=True)
+    process = subprocess.Popen(
+        ["git", f"--git-dir={folder}", "fast-import", "--quiet", "--date-format=raw"],
+        stdin=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.write(
+        b"commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata 5\nfirst\n" % CLOCK
+    )
+    for path, data in files(records):
+        process.stdin.write(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))
+    process.stdin.close()
+    if process.wait() != 0:
+        raise RuntimeError("git fast-import failed")
+    return folder
+
+
+def change_file(folder: Path, path: str, data: bytes) -> str:
+    """Commit one file on top of main, on a branch of its own; the commit's id."""
+    stream = (
+        b"commit refs/heads/change\nmark :1\ncommitter A <a@example.com> %d +0000\ndata 6\nchange\n"
+        b"from refs/heads/main\nM 100644 inline %s\ndata %d\n%s\nget-mark :1\n"
+        % (CLOCK + 60, path.encode(), len(data), data)
+    )
+    done = subprocess.run(
+        ["git", f"--git-dir={folder}", "fast-import", "--quiet", "--date-format=raw", "--force"],
+        input=stream, capture_output=True, check=True,
+    )  # fmt: skip
+    return done.stdout.decode().strip()
+
+
+def _name(number: int) -> str:
+    return f"cluster-{number:06d}"
+
+
+def _pool(number: int) -> Iterator[tuple[str, bytes]]:
+    first = (10 << 24) + number * _POOL_SIZE
+    cidr = format_cidr(IPRange(4, first, first + _POOL_SIZE - 1))
+    yield (
+        f"pools/pool-{number:04d}.yaml",
+        f"""{_API}
+kind: NetworkPool
+metadata:
+  name: pool-{number:04d}
+  namespace: butler-system
+spec:
+  cidr: {cidr}
+  tenantAllocation:
+    defaults:
+      nodesPerTenant: {_NODES}
+""".encode(),
+    )
+    yield (
+        f"providers/provider-{number:04d}.yaml",
+        f"""{_API}
+kind: ProviderConfig
+metadata:
+  name: provider-{number:04d}
+  namespace: butler-system
+spec:
+  provider: harvester
+  network:
+    mode: ipam
+    poolRefs:
+      - name: pool-{number:04d}
+    loadBalancer:
+      allocationMode: elastic
+      initialPoolSize: {_LB}
+""".encode(),
+    )
+
+
+def _records(tenant_number: int, pool: int, place: int) -> Iterator[Allocation]:
+    first = (10 << 24) + pool * _POOL_SIZE + place * (_LB + 4 * _NODES)
+    yield _record(tenant_number, pool, "loadbalancer", "lb", IPRange(4, first, first + _LB - 1))
+    for growth in range(4):
+        start = first + _LB + growth * _NODES
+        slot = f"nodes-{growth}" if growth else "nodes"
+        yield _record(tenant_number, pool, slot, slot, IPRange(4, start, start + _NODES - 1))
+
+
+def _record(number: int, pool: int, slot: str, short: str, item: IPRange) -> Allocation:
+    namespace = f"team-{number % 100:02d}"
+    return Allocation(
+        claim=Key("butler", namespace, _name(number), slot, "TenantCluster"),
+        pool=Key("butler", "butler-system", f"pool-{pool:04d}", "", "NetworkPool"),
+        range=item,
+        phase=Phase.ALLOCATED,
+        since=format_instant(CLOCK),
+        allocated_at=format_instant(CLOCK),
+        size=item.size,
+        pinned=False,
+        type=slot.partition("-")[0],
+        role="growth" if slot.startswith("nodes-") else "initial",
+        owner=Owner(namespace, _name(number), namespace),
+        name=f"{namespace}-{_name(number)}-{short}",
+        namespace="butler-system",
+    )
