@@ -1,0 +1,185 @@
+"""`ipam demo` tells the whole job, can be told twice, and needs nothing of the person's own Git."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.world import git, write
+
+COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A first run as a person with an empty environment sees it: its folder and its text."""
+    folder = tmp_path_factory.mktemp("told") / "demo"
+    return folder, run_bare(folder)
+
+
+def run_bare(folder: Path) -> str:
+    """Run the demo without HOME, without Git configuration, without a terminal."""
+    done = subprocess.run(
+        [sys.executable, "-m", "reconciler", "demo", folder.name],
+        cwd=folder.parent,
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "XDG_CACHE_HOME": str(folder.parent / "cache"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def refs(folder: Path) -> str:
+    return git(folder / "remote.git", "for-each-ref") + git(folder / "repo", "for-each-ref")
+
+
+def test_it_runs_the_main_job_with_the_real_verbs(told: tuple[Path, str]) -> None:
+    commands = COMMAND.findall(told[1])
+    verbs = [line.split()[1] for line in commands if line.startswith("ipam ")]
+    assert verbs == [
+        *("status", "check", "plan", "plan", "reconcile", "plan", "render", "check", "simulate"),
+    ]
+
+
+def test_the_new_tenant_gets_its_addresses_and_a_record(told: tuple[Path, str]) -> None:
+    folder, text = told
+    assert text.count("team-payments/refunds   loadbalancer   dc1-edge   2") == 3
+    record = (
+        "allocations/NetworkPool/butler-system.dc1-edge/team-payments/refunds.loadbalancer.yaml"
+    )
+    stored = git(folder / "remote.git", "show", f"main:{record}")
+    assert "cidr" not in stored, "two addresses that begin at an odd one are no block"
+    assert "startAddress: 10.92.90.65" in stored
+
+
+def test_the_remote_has_the_commit_with_both_trailers(told: tuple[Path, str]) -> None:
+    folder, text = told
+    message = git(folder / "remote.git", "log", "-1", "--format=%B", "main")
+    merge = git(folder / "remote.git", "rev-parse", "main^")
+    assert message.startswith("ipam: allocate 1\n")
+    assert f"Ipam-Base: {merge}" in message
+    found = re.search(r"Ipam-Plan: (sha256:[0-9a-f]{64})", message)
+    assert found is not None
+    assert text.count(found.group(1)) == 4, "branch, merge, reconcile and commit name one plan"
+
+
+def test_plan_tells_by_its_exit_code_before_and_after(
+    told: tuple[Path, str], tmp_path: Path
+) -> None:
+    before = told[1].index("ipam plan --detailed-exitcode")
+    assert "exit code 2" in told[1][before : told[1].index("ipam reconcile")]
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(told[0] / "remote.git"), str(clone))
+    assert run(["plan", "--detailed-exitcode", "--repo", str(clone)]) == 0
+    assert run(["plan", "--detailed-exitcode", "--repo", str(clone), "--rev", "HEAD^"]) == 2
+
+
+def test_a_pool_that_would_run_full_is_refused_with_what_helps(told: tuple[Path, str]) -> None:
+    last = told[1][told[1].index("ipam check --base main\n│ pools/") :]
+    assert "refused capacity: dc1-edge" in last
+    assert "refused pool-exhausted: team-search/edge-waw" in last
+    assert "hint: add a pool" in last
+    assert "exit code 3" in last
+
+
+def test_a_second_run_commits_nothing_and_says_so(told: tuple[Path, str]) -> None:
+    folder, _ = told
+    before = refs(folder)
+    again = run_bare(folder)
+    assert refs(folder) == before
+    assert "nothing was committed and nothing was pushed" in again
+    assert "It is not added twice" in again
+    assert "exit code 2" not in again
+
+
+def test_what_it_makes_is_the_same_everywhere(told: tuple[Path, str], tmp_path: Path) -> None:
+    assert run(["demo", str(tmp_path / "other")]) == 0
+    ids = [git(at / "remote.git", "rev-parse", "main") for at in (told[0], tmp_path / "other")]
+    assert ids[0] == ids[1]
+
+
+def test_without_a_terminal_it_has_no_colour_and_with_always_it_has(
+    told: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "\x1b" not in told[1]
+    assert run(["demo", str(tmp_path / "demo"), "--color", "always"]) == 0
+    coloured = capsys.readouterr().out
+    assert "\x1b[1;34m1. " in coloured, "chapters"
+    assert "\x1b[32m✓ fine" in coloured, "and what the verbs print"
+
+
+def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    write(folder, {".ipam-demo": "", ".making/repo/half": "done", "remote.git/HEAD": ""})
+    assert run(["demo", str(folder)]) == 0
+    merge = git(folder / "repo", "rev-parse", "main^")
+    git(folder / "repo", "update-ref", "refs/heads/main", merge)
+    git(folder / "repo", "reset", "-q", "--hard")
+    git(folder / "remote.git", "update-ref", "refs/heads/main", f"{merge}^")
+    for name in ("remote", "seen"):
+        git(folder / "repo", "update-ref", "-d", f"refs/ipam/{name}/main")
+    assert run(["demo", str(folder)]) == 0
+    message = git(folder / "remote.git", "log", "-1", "--format=%B", "main")
+    assert message.startswith("ipam: allocate 1\n")
+
+
+@pytest.mark.parametrize("kept", ["note.txt", "repo/README.md", "folder/x"])
+def test_a_folder_that_holds_something_else_is_left_alone(
+    kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, {kept: "mine"})
+    assert run(["demo", str(tmp_path)]) == 64
+    assert "holds something else" in capsys.readouterr().err
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / kept]
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    write(tmp_path, {"demo": "mine"})
+    assert run(["demo", str(tmp_path / "demo")]) == 64
+
+
+def test_changes_of_the_person_are_not_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "demo"
+    assert run(["demo", str(folder)]) == 0
+    write(folder, {"repo/pools/mine.yaml": "mine"})
+    assert run(["demo", str(folder)]) == 64
+    assert "not committed" in capsys.readouterr().err
+    assert (folder / "repo/pools/mine.yaml").read_text() == "mine"
+
+
+def test_a_repository_that_was_changed_by_hand_ends_the_story(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "demo"
+    assert run(["demo", str(folder)]) == 0
+    pool = folder / "repo/pools/dc1-edge.yaml"
+    pool.write_text(pool.read_text().replace("end: 10.92.90.80", "end: 10.92.90.95"))
+    git(folder / "repo", "commit", "-qam", "Widen the pool")
+    git(folder / "repo", "push", "-q", "origin", "main")
+    git(folder / "repo", "branch", "-qD", "roll-out-regions")
+    assert run(["demo", str(folder)]) == 64
+    assert "begin anew" in capsys.readouterr().err
+
+
+def test_variables_of_the_person_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("IPAM_REV", "nowhere")
+    monkeypatch.setenv("IPAM_OUTPUT", "json")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
+    assert run(["demo", str(tmp_path / "demo")]) == 0
+    assert os.environ["IPAM_REV"] == "nowhere"
+    assert "Committed and published" in capsys.readouterr().out
