@@ -1,0 +1,278 @@
+"""Read, run and rewrite the documentation.
+
+`python -m tests.documentation` writes tables of fields and outputs of commands anew, so that a
+change of either is a diff to review.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+DATE = "2026-02-15T10:00:00Z"
+_FENCE = re.compile(
+    r"^(?:<!-- test: (?P<mark>[a-z]+) -->\n)?```(?P<language>[a-z]*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+_IDS = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{12})\b")
+_TABLE = re.compile(
+    r"(?P<open><!-- fields: (?P<schema>[A-Za-z]+/[A-Za-z]+\.json) -->\n)"
+    r".*?(?P<close><!-- end of fields -->)",
+    re.DOTALL,
+)
+# What numbers and texts of the schemas count, by the last part of their path.
+_UNITS = {
+    "count": "addresses",
+    "nodesPerTenant": "addresses",
+    "lbPoolPerTenant": "addresses",
+    "lbPoolSize": "addresses",
+    "defaultPoolSize": "addresses",
+    "initialPoolSize": "addresses",
+    "growthIncrement": "addresses",
+    "maxNodeIPs": "addresses",
+    "maxLoadBalancerIPs": "addresses",
+    "replicas": "nodes",
+    "maxClustersPerTeam": "clusters",
+    "maxNodesPerTeam": "nodes",
+    "priority": "rank",
+    "warning": "percent",
+    "critical": "percent",
+    "exhausted": "percent",
+    "maxReleasePercent": "percent",
+    "minRecords": "records",
+    "retention": "duration",
+    "pendingAfter": "duration",
+    "shrinkAfter": "duration",
+    "cidr": "CIDR",
+    "start": "address",
+    "end": "address",
+    "startAddress": "address",
+    "endAddress": "address",
+    "gateway": "address",
+    "podCIDR": "CIDR",
+    "serviceCIDR": "CIDR",
+}
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, its text, and what the comment before it asks for."""
+
+    mark: str
+    language: str
+    text: str
+
+
+class Said(NamedTuple):
+    """A command of a console block, the output that is shown, and the one that came."""
+
+    command: str
+    shown: str
+    came: str
+    status: int
+
+    def is_true(self) -> bool:
+        """The command succeeds and prints what is shown."""
+        return self.status == 0 and masked(self.came) == masked(self.shown)
+
+
+def markdown_files() -> list[Path]:
+    """All Markdown files of the project."""
+    listed = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob(".github/**/*.md")]
+    return sorted([*listed, *ROOT.glob("example-repo/**/*.md")])
+
+
+def blocks(text: str) -> list[Block]:
+    """All fenced blocks of a document, in order."""
+    return [
+        Block(found["mark"] or "", found["language"], found["text"])
+        for found in _FENCE.finditer(text)
+    ]
+
+
+def masked(text: str) -> str:
+    """A text without what differs from run to run: commit ids and digests."""
+    return _IDS.sub("…", text)
+
+
+class Terminal:
+    """A shell with `ipam` on its path, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.place = folder / "work"
+        self.place.mkdir(exist_ok=True)
+        programs = folder / "bin"
+        programs.mkdir(exist_ok=True)
+        start = programs / "ipam"
+        python = shlex.quote(sys.executable)
+        start.write_text(f'#!/bin/sh\nexec {python} -m reconciler "$@"\n', encoding="utf-8")
+        start.chmod(0o755)
+        self._environment = {
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUNBUFFERED": "1",
+            "HOME": str(folder),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_AUTHOR_NAME": "A Person",
+            "GIT_AUTHOR_EMAIL": "person@example.com",
+            "GIT_COMMITTER_NAME": "A Person",
+            "GIT_COMMITTER_EMAIL": "person@example.com",
+            # A fixed date, so that commit ids in the documents stay as they are.
+            "GIT_AUTHOR_DATE": DATE,
+            "GIT_COMMITTER_DATE": DATE,
+            "LC_ALL": "C.UTF-8",
+        }
+
+    def run(self, script: str) -> tuple[int, str]:
+        """Run a script where the one before it ended; its status and all that it printed."""
+        after = self._folder / "after"
+        text = f"{script}\nstatus=$?\npwd > {shlex.quote(str(after))}\nexit $status\n"
+        done = subprocess.run(
+            ["bash", "-c", text],
+            cwd=self.place,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        if after.is_file():
+            self.place = Path(after.read_text(encoding="utf-8").strip())
+        return done.returncode, done.stdout.decode()
+
+    def play(self, block: Block) -> Iterator[Said]:
+        """Run a `sh` block as a whole, or a `console` block command by command."""
+        if block.language == "sh":
+            status, came = self.run(f"set -e\n{block.text}")
+            yield Said(block.text, came, came, status)
+            return
+        for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            status, came = self.run(command)
+            yield Said(command, shown, came, status)
+
+
+def played(text: str, terminal: Terminal) -> list[tuple[Block, list[Said]]]:
+    """Run all blocks of a document but those marked `skip`; those marked `last` at the end."""
+    told = [block for block in blocks(text) if block.language in ("sh", "console")]
+    ordered = [block for block in told if block.mark == ""]
+    ordered += [block for block in told if block.mark == "last"]
+    return [(block, list(terminal.play(block))) for block in ordered]
+
+
+def played_page(path: Path, folder: Path) -> list[tuple[Block, list[Said]]]:
+    """Run a page of docs/ in the repository that the README leaves, on its branch main.
+
+    Args:
+        path: The page.
+        folder: Where the README was played; the page gets a copy.
+    """
+    own = folder.parent / f"{folder.name}-{path.stem}"
+    shutil.copytree(folder, own)
+    terminal = Terminal(own)
+    terminal.place = own / "work" / "addresses"
+    terminal.run("git switch -q main")
+    return played(path.read_text(encoding="utf-8"), terminal)
+
+
+def with_outputs(text: str, told: list[tuple[Block, list[Said]]]) -> str:
+    """A document with the outputs that came in place of those that are shown."""
+    for block, said in told:
+        if block.language == "console":
+            new = "".join(f"$ {one.command}\n{one.came}" for one in said)
+            text = text.replace(f"```console\n{block.text}", f"```console\n{new}", 1)
+    return text
+
+
+def properties(schema: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """All properties of a schema, each with its path; an item of a list is `[]`."""
+    required = schema.get("required", ())
+    for name, about in schema.get("properties", {}).items():
+        path = f"{prefix}{name}"
+        yield path, {**about, "is_required": name in required}
+        yield from properties(about, f"{path}.")
+        yield from properties(about.get("items", {}), f"{path}[].")
+
+
+def field_table(schema: dict[str, Any]) -> str:
+    """The table of all fields of a kind."""
+    rows = ["| field | type | default | meaning |", "| --- | --- | --- | --- |"]
+    for path, about in properties(schema):
+        cells = (f"`{path}`", kind_of(path, about), default_of(about), meaning_of(about))
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*rows, ""])
+
+
+def kind_of(path: str, about: dict[str, Any]) -> str:
+    """Type and unit of a field."""
+    name = about.get("type", "string" if "const" in about else "any")
+    unit = _UNITS.get(path.rpartition(".")[2])
+    if name == "integer" and unit is None:
+        raise KeyError(f"{path} needs a unit")
+    if about.get("items", {}).get("type"):
+        name = f"array of {about['items']['type']}s"
+    return f"{name}, {unit}" if unit and name in ("integer", "string") else str(name)
+
+
+def default_of(about: dict[str, Any]) -> str:
+    """The default of a field, or that it must be there."""
+    if "default" in about:
+        return f"`{json.dumps(about['default']).strip(chr(34))}`"
+    return "required" if about["is_required"] else "-"
+
+
+def meaning_of(about: dict[str, Any]) -> str:
+    """What a field means and what it takes."""
+    parts = [str(about.get("description", "")).replace("|", "\\|")]
+    if "const" in about:
+        parts.append(f"Always `{about['const']}`.")
+    if "enum" in about:
+        parts.append(f"One of {', '.join(f'`{value}`' for value in about['enum'])}.")
+    if about.get("type") == "integer" and about.get("minimum", -1) >= 0:
+        most = about.get("maximum", 0)
+        upper = f" to {most}" if 0 < most < 2**31 - 1 else " up"
+        parts.append(f"From {about['minimum']}{upper}.")
+    if "examples" in about:
+        parts.append(f"Example: `{about['examples'][0]}`.")
+    return " ".join(part for part in parts if part)
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables of fields as the schemas have them now."""
+
+    def table(found: re.Match[str]) -> str:
+        path = ROOT / "schemas" / found["schema"]
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        return f"{found['open']}\n{field_table(schema)}\n{found['close']}"
+
+    return _TABLE.sub(table, text)
+
+
+def main() -> None:
+    """Write tables and outputs of all pages anew."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "readme"
+        folder.mkdir()
+        readme = ROOT / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        readme.write_text(with_outputs(text, played(text, Terminal(folder))), encoding="utf-8")
+        for path in pages():
+            text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
+            path.write_text(with_tables(text), encoding="utf-8")
+
+
+def pages() -> list[Path]:
+    """All pages of docs/."""
+    return sorted((ROOT / "docs").rglob("*.md"))
+
+
+if __name__ == "__main__":
+    main()
