@@ -9,29 +9,37 @@ from typing import NoReturn
 
 import click
 
+from reconciler.cli import streams
 from reconciler.cli.group import ipam
 
 INTERRUPTED = 130
 USAGE = 64
 BUG = 70
+# What click takes for "no" in a variable of a flag.
+_OFF = ("", "0", "false", "f", "no", "n", "off")
 
 
 def main() -> NoReturn:
     """Run `ipam` on the arguments of the process."""
     # A run reads much and drops little: frequent collections would cost a fifth of it.
     gc.set_threshold(100_000, 50, 100)
-    code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader went away, as `head` does: nothing is left to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
+    streams.prepare()
+    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run `ipam` and return its exit code (`contract.md` §5); every failure ends here."""
-    debug = "--debug" in arguments or bool(os.environ.get("IPAM_DEBUG"))
+    debug = "--debug" in arguments or os.environ.get("IPAM_DEBUG", "0").lower() not in _OFF
+    code = _run(arguments, debug=debug)
+    try:
+        streams.flush()
+    except OSError as failure:
+        streams.silence()
+        return _failed(failure, debug=debug)
+    return code
+
+
+def _run(arguments: Sequence[str], *, debug: bool) -> int:
     try:
         return int(ipam.main(list(arguments), prog_name="ipam", standalone_mode=False) or 0)
     except click.ClickException as wrong:
@@ -40,8 +48,9 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; nothing is left half done", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # click's answer to a reader that went away while it printed help.
+        streams.silence()
         return 0
     except Exception as failure:  # noqa: BLE001 - the last door: no traceback reaches a user
         return _failed(failure, debug=debug)
@@ -71,4 +80,7 @@ def _world(failure: OSError) -> Exception:
     from reconciler.ports import GitError
 
     where = f" {failure.filename}" if failure.filename else ""
-    return GitError(f"{failure.strerror or failure}{where}", "nothing was published")
+    return GitError(
+        f"{failure.strerror or failure}{where}",
+        "mend that and run it again; what was published stays",
+    )

@@ -8,6 +8,7 @@ import click
 from reconciler.cli.shared import (
     emit,
     open_source,
+    option,
     output_options,
     painter,
     reading_options,
@@ -24,11 +25,10 @@ from reconciler.report.machine import (
     document_list,
     json_text,
     pool_list,
-    summary,
     yaml_text,
 )
 from reconciler.report.table import Painter, table
-from reconciler.report.text import findings_text, status_text
+from reconciler.report.text import counted, findings_text, status_text
 
 
 @click.command()
@@ -36,16 +36,12 @@ from reconciler.report.text import findings_text, status_text
 @output_options("text", "json", "yaml")
 def status(repo: Path, rev: str, worktree: bool, output: str, color: str) -> int:
     """Show how full each pool is, by the records as they stand."""
-    evaluation = _evaluate(repo, rev, worktree=worktree)
+    evaluation = _evaluate(repo, rev, color, worktree=worktree)
     if output != "text":
         return _machine(pool_list(evaluation), output)
     emit(status_text(evaluation, painter(color)))
     if evaluation.changes:
-        counts = summary(evaluation)
-        tell(
-            f"pending: {counts['allocate']} to allocate, {counts['release']} to release;"
-            " ipam plan shows them"
-        )
+        tell(f"pending: {counted(evaluation)}; ipam plan shows it")
     return ExitCode.OK
 
 
@@ -58,7 +54,7 @@ def get(
     what: str, names: tuple[str, ...], repo: Path, rev: str, worktree: bool, output: str, color: str
 ) -> int:
     """List pools, allocations or tenants, in the columns of kubectl get."""
-    evaluation = _evaluate(repo, rev, worktree=worktree)
+    evaluation = _evaluate(repo, rev, color, worktree=worktree)
     wanted = frozenset(names)
     if output in ("json", "yaml"):
         return _machine(_listed(evaluation, what, wanted), output)
@@ -76,7 +72,7 @@ def get(
 
 @click.command()
 @click.argument("claim", required=False)
-@click.option("--codes", is_flag=True, help="List the codes of all findings, a line each.")
+@option("--codes", is_flag=True, help="List the codes of all findings, a line each.")
 @reading_options
 @output_options("text", "json", "yaml")
 def explain(
@@ -90,7 +86,7 @@ def explain(
         return _codes(output, painter(color))
     if claim is None:
         raise UsageError("name a claim, or ask for --codes", "ipam get allocations lists them")
-    evaluation = _evaluate(repo, rev, worktree=worktree)
+    evaluation = _evaluate(repo, rev, color, worktree=worktree)
     found = matching(evaluation, claim)
     if not found:
         raise UsageError(f"no claim {claim!r}", "ipam plan --all lists all claims")
@@ -101,12 +97,11 @@ def explain(
     return _machine({"kind": "ExplanationList", "items": explained}, output)
 
 
-def _evaluate(repo: Path, rev: str, *, worktree: bool) -> Evaluation:
+def _evaluate(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation:
     evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
     if evaluation.findings:
-        brush = painter("auto")
         errors = [found for found in evaluation.findings if found.severity == "error"]
-        tell(findings_text(errors, brush)) if errors else None
+        tell(findings_text(errors, painter(color))) if errors else None
     return evaluation
 
 

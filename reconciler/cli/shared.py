@@ -15,6 +15,7 @@ from reconciler.adapters.facts import SqliteFacts, program_id
 from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_open import open_repository, open_worktree
 from reconciler.adapters.git_process import PASSED, TOKEN
+from reconciler.cli import streams
 from reconciler.documents.shipped import folder
 from reconciler.ports import Facts, Source, UsageError
 from reconciler.report.table import Painter
@@ -145,7 +146,7 @@ def open_facts(repository: GitRepository) -> Facts:
 
 def emit(text: str) -> None:
     """Print a result on stdout."""
-    sys.stdout.write(text)
+    streams.write(text)
 
 
 def tell(text: str) -> None:

@@ -44,7 +44,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
         "since": record.since if record else None,
         "source": {"path": claim.source.path, "line": claim.source.line} if claim else None,
         "pools": [_pool(evaluation, pool, claim) for pool in claim.candidates] if claim else [],
-        "remedies": remedies + (_remedies(evaluation, claim) if remedies and claim else []),
+        "remedies": (_remedies(evaluation, claim) if remedies and claim else []) + remedies,
     }
 
 
@@ -90,7 +90,7 @@ def _pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> dict[str, An
 
 
 def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """What would help besides, best first: sizes that fit, and records that only wait to go."""
+    """What would help without touching a pool, best first: sizes that fit, and records that only wait to go."""
     found = []
     largest = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
     if 0 < largest < claim.size and claim.pin is None:

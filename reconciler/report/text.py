@@ -18,6 +18,7 @@ _SEVERITY = {
     Severity.GATE: ("refused", Colour.RED),
     Severity.WARNING: ("warning", Colour.YELLOW),
 }
+_GRAVITY = (Severity.ERROR, Severity.GATE, Severity.WARNING)
 _TIER = {
     Tier.OK: None,
     Tier.WARNING: Colour.YELLOW,
@@ -34,9 +35,15 @@ _SIGN = {
 
 
 def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
-    """`path:line:column: severity code: message`, and the hint below."""
+    """`path:line:column: severity code: message`, and the hint below.
+
+    Of more than `MAX_FINDINGS` the gravest are shown.
+    """
     lines = []
-    for item in findings[:MAX_FINDINGS]:
+    shown = findings
+    if len(findings) > MAX_FINDINGS:
+        shown = sorted(findings, key=lambda item: _GRAVITY.index(item.severity))[:MAX_FINDINGS]
+    for item in shown:
         place = item.location
         where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
         word, colour = _SEVERITY[item.severity]
@@ -45,7 +52,7 @@ def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
         if item.hint:
             lines.append(painter.paint(f"  hint: {escape(item.hint)}", Colour.DIM))
     if len(findings) > MAX_FINDINGS:
-        lines.append(f"and {len(findings) - MAX_FINDINGS} more")
+        lines.append(f"and {len(findings) - MAX_FINDINGS} more; -o json has them all")
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -61,13 +68,14 @@ def check_text(evaluation: Evaluation, painter: Painter) -> str:
         verdict = painter.paint("✗ the content is right, but a gate stops it", Colour.RED)
     else:
         verdict = painter.paint("✓ fine", Colour.GREEN)
-    plan = summary(evaluation)
-    listed = (
-        f"{counts[Severity.ERROR]} errors, {counts[Severity.GATE]} refused,"
-        f" {counts[Severity.WARNING]} warnings; {plan['allocate']} to allocate,"
-        f" {plan['release']} to release, {plan['keep']} kept"
-    )
-    return f"{findings_text(found, painter)}{verdict}: {listed}\n"
+    errors, gates, warnings = (counts[severity] for severity in _GRAVITY)
+    said = [
+        f"{errors} error{'s'[: errors != 1]}" if errors else "",
+        f"{gates} refused" if gates else "",
+        f"{warnings} warning{'s'[: warnings != 1]}" if warnings else "",
+    ]
+    listed = ", ".join(word for word in said if word) or "no findings"
+    return f"{findings_text(found, painter)}{verdict}: {listed}; {counted(evaluation)}\n"
 
 
 def plan_text(
@@ -84,15 +92,20 @@ def plan_text(
     ]
     parts = [f"{painter.paint(head, Colour.BOLD)}   {painter.paint(marked, Colour.DIM)}\n"]
     parts.append(_indented(table((), rows, painter, right="4")))
-    parts += [
-        f"      {painter.paint(escape(line), Colour.DIM)}\n"
-        for decision in evaluation.plan.decisions
-        if isinstance(decision, Refuse)
-        for line in (f"{decision.claim.short}: {decision.message}", f"  hint: {decision.hint}")
-    ]
+    parts.append(_refusals(evaluation, painter))
     parts.append(_capacity(evaluation, painter))
     parts.append(_sum(evaluation, painter, moved))
     return "".join(part for part in parts if part)
+
+
+def _refusals(evaluation: Evaluation, painter: Painter) -> str:
+    """Why claims get nothing, and what would help."""
+    lines = []
+    for decision in evaluation.plan.decisions:
+        if isinstance(decision, Refuse):
+            lines.append(f"  {escape(f'{decision.claim.short}: {decision.message}')}\n")
+            lines.append(f"  {painter.paint(f'  hint: {escape(decision.hint)}', Colour.DIM)}\n")
+    return f"{painter.paint('Refused', Colour.BOLD)}\n{''.join(lines)}" if lines else ""
 
 
 def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
@@ -138,10 +151,21 @@ def _sum(evaluation: Evaluation, painter: Painter, moved: int) -> str:
     rewritten = len(evaluation.changes)
     if not rewritten and not counts["refuse"]:
         return f"No changes. {counts['keep']} allocations kept, {moved} moved.\n"
-    words = [f"{counts[name]} to {name}" for name in ("allocate", "release", "expire")]
-    text = f"Plan: {', '.join(words)}, {counts['keep']} kept, {moved} moved."
+    text = f"Plan: {counted(evaluation)}, {moved} moved."
     refused = f" {counts['refuse']} refused." if counts["refuse"] else ""
-    return f"{painter.paint(text, Colour.BOLD)}{painter.paint(refused, Colour.RED)}\n"
+    bold = painter.paint(text, Colour.BOLD)
+    return f"{bold}{painter.paint(refused, Colour.RED) if refused else ''}\n"
+
+
+def counted(evaluation: Evaluation) -> str:
+    """What there is to do, and how much stays: `2 to allocate, 1 to release, 12 kept`."""
+    counts = summary(evaluation)
+    names = [name for name in ("allocate", "release", "expire") if counts[name]]
+    words = [f"{counts[name]} to {name}" for name in names]
+    if not words and evaluation.changes:
+        # Nobody's addresses change, but a team, a place or a reason in some record does.
+        words = [f"{len(evaluation.changes)} to rewrite"]
+    return ", ".join([*words, f"{counts['keep']} kept"])
 
 
 def reconcile_text(said: str, painter: Painter) -> str:
