@@ -13,6 +13,7 @@ from reconciler.addresses.notation import format_short
 from reconciler.findings import article_list
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
+from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
 
@@ -52,8 +53,9 @@ def over_quota(claim: Claim, used: int) -> Refusal:
     return Refusal(
         "quota-exceeded",
         f"{claim.owner.namespace}/{claim.owner.name} would hold {used + claim.size} of at most"
-        f" {limit} {claim.type} addresses{place}",
-        f"ask for at most {max(limit - used, 0)}, or raise the quota",
+        f" {limit} {claim.type} addresses",
+        # The message stands in the record; a place in it would change with every edit above it.
+        f"ask for at most {max(limit - used, 0)}, or raise the quota{place}",
     )
 
 
@@ -105,11 +107,18 @@ class Holders:
     """Who holds which range, in order of address."""
 
     def __init__(self, records: Iterable[Allocation]) -> None:
-        self._records = sorted((item.range, item.claim) for item in records if item.range)
+        self._records: list[tuple[IPRange, Key]] = []
+        self.add(records)
+
+    def add(self, records: Iterable[Allocation]) -> None:
+        """Note further records."""
+        added = [(item.range, item.claim) for item in records if item.range]
+        self._records = sorted([*self._records, *added])
 
     def of(self, item: IPRange) -> list[str]:
         """Claims that hold an address of a range, at most three."""
-        near = bisect_right(self._records, item.last, key=lambda held: held[0].first)
+        end = item.version, item.last
+        near = bisect_right(self._records, end, key=lambda held: held[0][:2])
         found = [
             claim.short
             for held, claim in self._records[max(near - 64, 0) : near]

@@ -25,7 +25,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The claim gets a range. `replaces` is the record without a place that it had."""
+    """The claim gets a range. `replaces` is its record so far, released or without a place."""
 
     allocation: Allocation
     source: Location
@@ -35,6 +35,11 @@ class Grant:
     def claim(self) -> Key:
         """The claim that is decided."""
         return self.allocation.claim
+
+    @property
+    def is_taken_back(self) -> bool:
+        """The claim gets the range again that its released record still holds."""
+        return self.replaces is not None and self.replaces.range is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,60 +30,61 @@ class Written(NamedTuple):
 
 def changes(plan: Plan, state: State, folder: str) -> tuple[Change, ...]:
     """The files that carry out a plan, by path; empty when nothing is to be done."""
-    names = _Names(state)
-    files: dict[str, bytes | None] = {}
+    written = _written_records(plan, state, folder)
+    return tuple(
+        Change(path, record_text(record).encode() if record else None)
+        for path, record in sorted(written.items(), key=lambda item: item[0])
+    )
+
+
+def records_after(plan: Plan, state: State, folder: str) -> tuple[Allocation, ...]:
+    """All records as they stand once a plan is committed, by path."""
+    found: dict[str, Allocation | None] = {record.path: record for record in state.records}
+    found |= _written_records(plan, state, folder)
+    return tuple(record for _, record in sorted(found.items(), key=lambda item: item[0]) if record)
+
+
+def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocation | None]:
+    """What a plan writes, by path; None where it removes a file."""
+    names, places = _Names(state), _Places(plan, state, folder)
+    files: dict[str, Allocation | None] = {}
     for decision in plan.decisions:
-        written = _written(decision, state, folder, names)
+        written = _written(decision, state, places, names)
         if written is None:
             continue
         if written.leaves:
             files.setdefault(written.leaves, None)
         if written.record is not None:
-            files[written.record.path] = record_text(written.record).encode()
-    return tuple(Change(path, files[path]) for path in sorted(files))
+            files[written.record.path] = written.record
+    return files
 
 
-def records_after(plan: Plan, state: State, folder: str) -> tuple[Allocation, ...]:
-    """All records as they stand once a plan is committed, by path."""
-    names = _Names(state)
-    found = {record.path: record for record in state.records}
-    for decision in plan.decisions:
-        written = _written(decision, state, folder, names)
-        if written is None:
-            continue
-        if written.leaves:
-            found.pop(written.leaves, None)
-        if written.record is not None:
-            found[written.record.path] = written.record
-    return tuple(found[path] for path in sorted(found))
-
-
-def _written(decision: Decision, state: State, folder: str, names: "_Names") -> Written | None:
+def _written(decision: Decision, state: State, places: "_Places", names: "_Names") -> Written | None:
     """What a decision makes of its record; None when the file stays as it is."""
     match decision:
         case Grant(allocation, _, replaces):
-            path = path_of(folder, allocation.pool, allocation.claim)
             old = replaces.path if replaces else ""
+            path = places.of(allocation.pool, allocation.claim, old)
             record = allocation._replace(path=path, name=names.of(allocation))
             return Written(record, old if old != path else "")
         case Release(allocation):
-            path = path_of(folder, allocation.pool, allocation.claim)
             old = allocation.path
+            path = places.of(allocation.pool, allocation.claim, old)
             return Written(allocation._replace(path=path), old if old != path else "")
         case Expire(allocation):
             return Written(None, allocation.path)
         case Keep():
-            return _kept(decision, state.claims.get(decision.claim), folder)
+            return _kept(decision, state.claims.get(decision.claim), places)
         case Refuse():
-            return _refused(decision, state, folder, names)
+            return _refused(decision, state, places, names)
 
 
-def _kept(decision: Keep, claim: Claim | None, folder: str) -> Written | None:
+def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | None:
     """A kept record follows its claim in everything but its range: team, place, form."""
     record = decision.allocation
     if claim is None:
         return None
-    path = path_of(folder, record.pool, record.claim)
+    path = places.of(record.pool, record.claim, record.path)
     wanted = record._replace(
         path=path,
         owner=claim.owner,
@@ -98,7 +99,9 @@ def _kept(decision: Keep, claim: Claim | None, folder: str) -> Written | None:
     return Written(wanted, record.path if record.path != path else "")
 
 
-def _refused(decision: Refuse, state: State, folder: str, names: "_Names") -> Written | None:
+def _refused(
+    decision: Refuse, state: State, places: "_Places", names: "_Names"
+) -> Written | None:
     """A claim without a place is recorded as Failed, unless a record of it holds something."""
     old = decision.allocation
     if old is not None and old.range is not None:
@@ -106,7 +109,7 @@ def _refused(decision: Refuse, state: State, folder: str, names: "_Names") -> Wr
     if any(item.claim == decision.claim for item in state.unreadable):
         return None
     claim = state.claims[decision.claim]
-    path = path_of(folder, None, claim.key)
+    path = places.of(None, claim.key, old.path if old is not None else "")
     same = old is not None and old.phase is Phase.FAILED and old.reason == decision.reason
     failed = Allocation(
         claim=claim.key,
@@ -139,6 +142,32 @@ def _asked(claim: Claim) -> Key:
         return claim.candidates[0]
     name = claim.wanted[0] if claim.wanted else "none"
     return Key(claim.key.family, claim.namespace, name, "", "NetworkPool")
+
+
+class _Places:
+    """Where records go. A file that holds something is never written over by another record.
+
+    Such a file stands where it does because a person put it there: a record that belongs to its
+    place waits where it is, and a new one gets a number.
+    """
+
+    def __init__(self, plan: Plan, state: State, folder: str) -> None:
+        self._folder = folder
+        gone = {item.allocation.path for item in plan.decisions if isinstance(item, Expire)}
+        self._occupied = {record.path for record in state.records if record.path not in gone}
+        self._occupied |= {item.path for item in state.unreadable}
+
+    def of(self, pool: Key | None, claim: Key, old: str) -> str:
+        """The path of a claim's record. `old` is where it stands, or empty."""
+        wanted = path_of(self._folder, pool, claim)
+        if wanted != old and wanted in self._occupied:
+            if old:
+                return old
+            stem, number = wanted.removesuffix(".yaml"), 2
+            while wanted in self._occupied:
+                wanted, number = f"{stem}.{number}.yaml", number + 1
+        self._occupied.add(wanted)
+        return wanted
 
 
 class _Names:
