@@ -12,7 +12,7 @@ from reconciler.cli.shared import emit, option, output_options, tell
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.evaluate import schema_files
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.machine import json_text
+from reconciler.report.machine import envelope, json_text
 
 
 @click.command()
@@ -77,7 +77,7 @@ def version(output: str, color: str) -> int:
     """Print the version."""
     del color
     if output == "json":
-        emit(json_text({"kind": "Version", "version": __version__}))
+        emit(json_text({**envelope("Version"), "version": __version__}))
     else:
         emit(f"ipam {__version__}\n")
     return ExitCode.OK

@@ -23,6 +23,7 @@ from reconciler.report.listing import allocations_text, pools_text, tenants_text
 from reconciler.report.machine import (
     allocation_list,
     document_list,
+    envelope,
     json_text,
     pool_list,
     yaml_text,
@@ -94,7 +95,7 @@ def explain(
     if output == "text":
         emit("\n".join(explanation_text(item, painter(color)) for item in explained))
         return ExitCode.OK
-    return _machine({"kind": "ExplanationList", "items": explained}, output)
+    return _machine({**envelope("ExplanationList"), "items": explained}, output)
 
 
 def _evaluate(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation:
@@ -147,4 +148,4 @@ def _codes(output: str, brush: Painter) -> int:
         emit(table(("CODE", "MEANING"), [[code, CODES[code]] for code in sorted(CODES)], brush))
         return ExitCode.OK
     items = [{"code": code, "help": CODES[code]} for code in sorted(CODES)]
-    return _machine({"kind": "CodeList", "items": items}, output)
+    return _machine({**envelope("CodeList"), "items": items}, output)

@@ -27,7 +27,13 @@ from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
 from reconciler.model.instant import parse_duration
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.machine import json_line, json_text, reconcile_document, yaml_text
+from reconciler.report.machine import (
+    envelope,
+    json_line,
+    json_text,
+    reconcile_document,
+    yaml_text,
+)
 from reconciler.report.text import findings_text, plan_text, reconcile_text
 
 
@@ -150,6 +156,6 @@ def render(repo: Path, rev: str, worktree: bool, out: Path, output: str, color: 
         for cluster, count in counts.items():
             emit(f"{out}/{cluster}: {count} files\n")
     else:
-        document = {"kind": "RenderResult", "out": str(out), "clusters": counts}
+        document = {**envelope("RenderResult"), "out": str(out), "clusters": counts}
         emit(json_text(document) if output == "json" else yaml_text(document))
     return ExitCode.WRONG if errors else ExitCode.OK

@@ -30,6 +30,11 @@ def json_line(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
+def envelope(kind: str) -> dict[str, str]:
+    """What every document of ours begins with."""
+    return {"apiVersion": API_VERSION, "kind": kind}
+
+
 def yaml_text(value: Mapping[str, Any]) -> str:
     """The same document as canonical YAML."""
     return dump({**value, **_floats(value)})
