@@ -8,12 +8,15 @@ from reconciler.addresses.notation import format_range, format_short
 from reconciler.engine.refusal import Holders, Refusal
 from reconciler.engine.space import Space
 from reconciler.findings import article_list
+from reconciler.model.claim import Owner
 from reconciler.model.pool import Pool
 
 
-def check_pin(pin: IPRange, pool: Pool, space: Space, holders: Holders) -> Refusal | None:
+def check_pin(
+    pin: IPRange, pool: Pool, space: Space, holders: Holders, owner: Owner
+) -> Refusal | None:
     """Why the pool cannot give out the pinned range; None when it can."""
-    text = format_range(pin)
+    text = format_short(pin)
     inside = [window for window in pool.windows if window.covers(pin)]
     touched = [window for window in pool.windows if window.overlaps(pin)]
     listed = article_list((format_range(window) for window in touched or pool.windows), "and")
@@ -42,8 +45,8 @@ def check_pin(pin: IPRange, pool: Pool, space: Space, holders: Holders) -> Refus
             f"{text} holds reserved addresses of {pool.key.name}: {blocks}",
             "pin a range beside them, or end the reservation",
         )
-    if not space.is_free(pin):
-        by = article_list(holders.of(pin), "and")
+    if not space.is_free(pin, owner):
+        by = article_list([*holders.of(pin), *space.withheld_by_others(pin, owner)], "and")
         return Refusal(
             "pin-taken",
             f"{text} is taken{f' by {by}' if by else ''}",

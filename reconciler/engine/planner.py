@@ -83,18 +83,28 @@ class _Planner:
         """Decisions on records that no claim asks for any more."""
         found: list[Decision] = []
         for record in self.state.records:
-            speaks = self.record_of[record.claim] is record
-            wanted = speaks and record.claim in self.state.claims
-            if record.path in self.expired or (record.range is None and not wanted):
+            wanted = record.claim in self.state.claims
+            speaks = wanted and self.record_of[record.claim] is record
+            if record.path in self.expired or (record.range is None and not speaks):
                 found.append(Expire(record))
-            elif record.is_live and speaks and not wanted:
+            elif record.is_live and not wanted:
                 found.append(self._orphan(record))
         return found
 
     def claims(self) -> list[Decision]:
-        """Decisions on claims, served in the order of `_precedence`."""
+        """Decisions on claims, served in the order of `_precedence`.
+
+        What was refused is decided once more when all are served. Nothing came free since, so it
+        is refused again; but now in the words that the next plan will find, so that a plan which
+        was carried out leaves no record to rewrite.
+        """
+        served = sorted(self.state.claims.values(), key=_precedence)
+        decisions = [self._decide(claim) for claim in served]
+        granted = [item for item in decisions if isinstance(item, Grant)]
+        self.holders.add(item.allocation for item in granted if not item.is_taken_back)
         return [
-            self._decide(claim) for claim in sorted(self.state.claims.values(), key=_precedence)
+            self._decide(claim) if isinstance(decision, Refuse) else decision
+            for claim, decision in zip(served, decisions, strict=True)
         ]
 
     def after(self, decisions: list[Decision]) -> dict[Key, Usage]:
@@ -144,8 +154,10 @@ class _Planner:
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
-        if refusal := self._quota_refusal(claim, record.range.size if record.range else 0):
+        size = record.range.size if record.range else 0
+        if refusal := self._quota_refusal(claim, size):
             return replace(_refuse(claim, refusal), allocation=record)
+        self._count(claim, size)
         allocation = self._allocation(claim, record.pool, record.range)
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
@@ -155,44 +167,45 @@ class _Planner:
         if refusal := self._quota_refusal(claim, claim.size):
             return _refuse(claim, refusal, failed)
         refusals: list[Refusal] = []
-        tried: list[tuple[Pool, Space]] = []
+        full: list[Pool] = []
         for pool in (self.state.pools[key] for key in claim.candidates):
-            if pool.key in self.frozen:
-                refusals.append(frozen(self.frozen[pool.key], pool.key.name))
-                continue
-            space = self._space(pool.space)
-            if claim.pin is None:
-                tried.append((pool, space))
-                found = space.allocate(pool, claim.size)
-            else:
-                found = self._pinned(claim.pin, pool, space, refusals)
-            if found is not None:
+            found = self._take(claim, pool)
+            if isinstance(found, IPRange):
+                self._count(claim, claim.size)
                 return Grant(self._allocation(claim, pool.key, found), claim.source, failed)
-        if tried:
-            with_free = [(pool, space.free(pool)) for pool, space in tried]
-            refusals.insert(0, no_room(claim, with_free, self.holders))
+            if found is None:
+                full.append(pool)
+            else:
+                refusals.append(found)
+        if full:
+            tried = [(pool, self._space(pool.space).free(pool)) for pool in full]
+            refusals.insert(0, no_room(claim, tried, self.holders))
         return _refuse(claim, refusals[0], failed)
 
-    def _pinned(
-        self, pin: IPRange, pool: Pool, space: Space, refusals: list[Refusal]
-    ) -> IPRange | None:
-        """Take a pinned range, or add why not to the refusals."""
-        refused = check_pin(pin, pool, space, self.holders)
-        if refused is not None:
-            refusals.append(refused)
-            return None
-        space.take(pool, pin)
-        return pin
+    def _take(self, claim: Claim, pool: Pool) -> IPRange | Refusal | None:
+        """A range of a pool, or why it gives none; None when it only has no room."""
+        if pool.key in self.frozen:
+            return frozen(self.frozen[pool.key], pool.key.name)
+        space = self._space(pool.space)
+        if claim.pin is None:
+            return space.allocate(pool, claim.size)
+        refused = check_pin(claim.pin, pool, space, self.holders, claim.owner)
+        return refused or space.take(pool, claim.pin)
 
     def _quota_refusal(self, claim: Claim, size: int) -> Refusal | None:
-        """Count `size` towards the claim's quota, or say why it does not fit."""
+        """Why `size` more addresses do not fit in the claim's quota; None when they do."""
         if claim.quota is None:
             return None
         used = self.quota_used.get(claim.quota.group, 0)
         if used + size > claim.quota.limit:
-            return over_quota(claim, used)
-        self.quota_used[claim.quota.group] = used + size
+            return over_quota(claim, claim.quota, used, size)
         return None
+
+    def _count(self, claim: Claim, size: int) -> None:
+        """Count what a claim was given towards its quota; what is refused counts for nothing."""
+        if claim.quota is not None:
+            used = self.quota_used.get(claim.quota.group, 0)
+            self.quota_used[claim.quota.group] = used + size
 
     def _allocation(self, claim: Claim, pool: Key, item: IPRange | None) -> Allocation:
         return Allocation(
@@ -230,9 +243,9 @@ class _Planner:
     def _space(self, name: str) -> Space:
         if name not in self.spaces:
             state = self.state
-            taken = [*self.holdings.ranges(name), *(item.range for item in state.blocked)]
+            taken = [*self.holdings.ranges(name)]
             taken += [item.range for item in state.unreadable if item.range]
-            self.spaces[name] = Space(taken, self.neighbours)
+            self.spaces[name] = Space(taken, self.neighbours, state.blocked)
         return self.spaces[name]
 
     def _quota_used(self) -> dict[tuple[str, ...], int]:

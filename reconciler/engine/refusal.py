@@ -12,7 +12,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.findings import article_list
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Claim, Quota
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
@@ -45,17 +45,14 @@ def frozen(path: str, pool: str) -> Refusal:
     )
 
 
-def over_quota(claim: Claim, used: int) -> Refusal:
-    """The claim would take its owner over the provider's quota."""
-    quota = claim.quota
-    limit = quota.limit if quota else 0
-    place = f" ({quota.source})" if quota else ""
+def over_quota(claim: Claim, quota: Quota, used: int, size: int) -> Refusal:
+    """`size` more addresses would take the claim's owner over the provider's quota."""
     return Refusal(
         "quota-exceeded",
-        f"{claim.owner.namespace}/{claim.owner.name} would hold {used + claim.size} of at most"
-        f" {limit} {claim.type} addresses",
+        f"{claim.owner.namespace}/{claim.owner.name} would hold {used + size} of at most"
+        f" {quota.limit} {claim.type} addresses",
         # The message stands in the record; a place in it would change with every edit above it.
-        f"ask for at most {max(limit - used, 0)}, or raise the quota{place}",
+        f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",
     )
 
 

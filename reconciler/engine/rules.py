@@ -119,7 +119,8 @@ def _blocked(state: State, records: list[Allocation]) -> Iterator[Finding]:
     taken = sorted((record.range, record) for record in records if record.range is not None)
     for blocked in state.blocked:
         for item, record in taken:
-            if item.overlaps(blocked.range) and record.claim.short != blocked.title:
+            owner = f"{record.owner.namespace}/{record.owner.name}"
+            if item.overlaps(blocked.range) and owner != blocked.owner:
                 yield error(
                     "manual-range",
                     blocked.source,

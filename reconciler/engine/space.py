@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.free import FreeRuns
+from reconciler.model.claim import Owner
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
+from reconciler.model.state import Blocked
 
 
 class Space:
@@ -16,9 +18,23 @@ class Space:
     pools that it gives nothing out of.
     """
 
-    def __init__(self, taken: Iterable[IPRange], neighbours: Mapping[Key, Sequence[Key]]) -> None:
-        """Begin with what is taken. `neighbours`: pools that hold some of the same addresses."""
-        self.taken = IPSet.of(taken)
+    def __init__(
+        self,
+        taken: Iterable[IPRange],
+        neighbours: Mapping[Key, Sequence[Key]],
+        blocked: Sequence[Blocked] = (),
+    ) -> None:
+        """Begin with what is taken.
+
+        Args:
+            taken: Ranges of records.
+            neighbours: Pools that hold some of the same addresses.
+            blocked: Ranges in use without a record. Only a pin of the tenant that uses one may
+                take it.
+        """
+        self._records = IPSet.of(taken)
+        self._blocked = blocked
+        self.taken = self._records | IPSet.of(item.range for item in blocked)
         self._neighbours = neighbours
         self._granted: list[IPRange] = []
         self._free: dict[Key, dict[int, FreeRuns]] = {}
@@ -33,18 +49,28 @@ class Space:
                 return item
         return None
 
-    def take(self, pool: Pool, item: IPRange) -> None:
+    def take(self, pool: Pool, item: IPRange) -> IPRange:
         """Take a range that `is_free`."""
-        if pool.key in self._free:
-            self._free[pool.key][item.version].take(item.first, item.last)
+        if runs := self._free.get(pool.key, {}).get(item.version):
+            runs.take(item.first, item.last)
         self._note(item, pool)
+        return item
 
-    def is_free(self, item: IPRange) -> bool:
-        """No address of a range is taken, by a record or by this plan."""
-        if self.taken.overlapping(item):
+    def is_free(self, item: IPRange, owner: Owner) -> bool:
+        """No address of a range is taken, by a record, by this plan or by another tenant."""
+        if self._records.overlapping(item) or self.withheld_by_others(item, owner):
             return False
         near = bisect_right(self._granted, item)
         return not any(other.overlaps(item) for other in self._granted[max(near - 1, 0) : near + 1])
+
+    def withheld_by_others(self, item: IPRange, owner: Owner) -> list[str]:
+        """Tenants that use an address of a range without a record."""
+        own = f"{owner.namespace}/{owner.name}"
+        return [
+            blocked.title
+            for blocked in self._blocked
+            if blocked.range.overlaps(item) and blocked.owner != own
+        ]
 
     def free(self, pool: Pool) -> IPSet:
         """The free addresses of a pool as they stand now."""
