@@ -14,6 +14,7 @@ from reconciler.addresses import IPRange
 from reconciler.documents.load import Loaded
 from reconciler.families import families
 from reconciler.families._family import Links, name_node, owner_node, pool_node
+from reconciler.records.layout import place_of
 from reconciler.records.recall import Recalled
 
 
@@ -82,6 +83,25 @@ def pool_links(recalled: Iterable[Recalled]) -> Links:
             spans[version] = min(low, first), max(high, last)
     ranges = tuple((ANYWHERE, IPRange(version, *spans[version])) for version in sorted(spans))
     return Links(tuple(nodes), ranges)
+
+
+def links_by_path(folder: str, paths: Iterable[str]) -> Links:
+    """What the records of a pool's folder bear on as far as their paths tell: to be verified."""
+    nodes: dict[str, None] = {}
+    for path in paths:
+        place = place_of(folder, path)
+        if place.claim is not None:
+            nodes[owner_node(place.claim)] = None
+    return Links(tuple(nodes))
+
+
+def within(links: Links, component: Sequence[Part]) -> bool:
+    """All that a folder of records bears on is in a component, whose pools cover its ranges."""
+    nodes = {node for part in component for node in part.links.nodes}
+    extents = [item for part in component if not part.is_pool for _, item in part.links.ranges]
+    return nodes.issuperset(links.nodes) and all(
+        any(extent.covers(item) for extent in extents) for _, item in links.ranges
+    )
 
 
 def components(parts: Sequence[Part]) -> list[list[Part]]:

@@ -4,25 +4,40 @@ A component whose files are byte for byte those of an earlier run, and that had 
 has nothing to do now. Facts about it (how much it keeps, how full its pools are, its warnings)
 come from the cache; everything else is read and evaluated as ever. Without a cache, or where the
 tree is not plain enough to be divided, the whole tree is read. The plan is the same.
+
+A large tree that nothing is known of is divided, too: each processor evaluates some components,
+and only what they come to is passed on.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from typing import NamedTuple
 
-from reconciler.addresses import IPRange
 from reconciler.commands.reading import is_yaml, read_own_settings, read_tree
-from reconciler.documents.load import Loaded, load
+from reconciler.commands.settling import (
+    pool_folder,
+    read_links,
+    read_settled,
+    shares,
+    sum_of,
+    write_links,
+    write_settled,
+)
+from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.evaluate import Evaluation, Settled, Tree, evaluate, source_kinds
 from reconciler.families._family import Links
-from reconciler.findings import Finding, Location, Severity
-from reconciler.model.key import Key
-from reconciler.model.plan import Keep, Usage
-from reconciler.model.pool import Tier
 from reconciler.model.settings import Settings
-from reconciler.partition import Part, components, file_links, fingerprint, pool_links
+from reconciler.partition import (
+    Part,
+    components,
+    file_links,
+    fingerprint,
+    links_by_path,
+    pool_links,
+    within,
+)
 from reconciler.ports import Entry, Facts, Source
 from reconciler.records.layout import FAMILY_OF_POOL, UNPLACED
 from reconciler.records.recall import Recalled, recall
@@ -30,10 +45,25 @@ from reconciler.records.recall import Recalled, recall
 _FOLDER = "040000"
 # allocations/<pool kind>/<pool>/<namespace>/<record>: any other depth is somebody's own work.
 _DEPTH = 4
+# Below so many records, processes of their own cost more than they save.
+_SPREAD_FROM = 5_000
+
+Groups = Mapping[str, Sequence[Part]]
 
 
 class _WholeError(Exception):
     """The tree cannot be divided: read it as a whole."""
+
+
+class _Outcome(NamedTuple):
+    """What a process found: settled components by mark, and links of folders, as texts.
+
+    `is_plain` is False when a record says something else than its path.
+    """
+
+    settled: dict[str, str]
+    links: dict[str, str]
+    is_plain: bool
 
 
 def evaluate_scoped(
@@ -69,228 +99,178 @@ class _Scope:
     source: Source
     facts: Facts
     other_settings: Settings | None
+    settings: Settings = field(default_factory=Settings)
+    kinds: Kinds = field(default_factory=source_kinds)
     parts: list[Part] = field(default_factory=list)
     loaded: dict[str, Loaded] = field(default_factory=dict)
+    listed: dict[str, list[Entry]] = field(default_factory=dict)
     recalled: dict[str, list[Recalled]] = field(default_factory=dict)
-    unsettled: dict[str, list[Part]] = field(default_factory=dict)
+    unsettled: dict[str, Sequence[Part]] = field(default_factory=dict)
 
     def tree(self) -> Tree:
         """The tree of what is not settled, with the sum of what is."""
         own, findings = read_own_settings(self.source)
-        settings = self.other_settings or own
-        files = [entry for entry in self.source.entries(settings.sources) if is_yaml(entry.path)]
-        pools = self._pool_folders(settings)
-        self._link_files(files)
-        self._link_pools(pools, settings)
+        self.settings = self.other_settings or own
+        entries = self.source.entries(self.settings.sources)
+        folders = self._pool_folders()
         if findings or self.source.findings():
             raise _WholeError
-        common = self._common(settings)
-        grouped = {fingerprint(group, common): group for group in components(self._parts())}
+        self._link_files([entry for entry in entries if is_yaml(entry.path)])
+        assumed = self._link_pools(folders)
+        common = self._common()
+        parts = [part for part in self.parts if not part.links.is_shared]
+        grouped = {fingerprint(group, common): group for group in components(parts)}
         known = self.facts.recall("settled", list(grouped))
+        if assumed:
+            unknown = {mark: group for mark, group in grouped.items() if mark not in known}
+            known |= self._settle(unknown)
         self.unsettled = {mark: group for mark, group in grouped.items() if mark not in known}
-        wanted = [part for group in self.unsettled.values() for part in group]
-        self._load([Entry(part.path, "", part.oid) for part in wanted if not part.is_pool])
-        self._recall([part.path for part in wanted if part.is_pool], settings)
-        revision = self.source.revision()
-        paths = {part.path for part in wanted} | {part.path for part in self._shared()}
-        return Tree(
-            revision=revision.id if revision else None,
-            clock=self.source.clock(),
-            settings=settings,
-            sources=tuple(self.loaded[path] for path in sorted(self.loaded) if path in paths),
-            records=tuple(
-                item
-                # The order of the records' own paths, in which a tree has them.
-                for path in sorted(self.recalled, key=lambda folder: f"{folder}/")
-                if path in paths
-                for item in self.recalled[path]
-            ),
-            settled=_sum(known.values()),
-        )
+        return self._tree_of(self.unsettled, sum_of(map(read_settled, known.values())))
 
     def remember(self, evaluation: Evaluation) -> None:
         """Note each component that turned out to have nothing to do."""
-        if not self.unsettled:
-            return
-        rows = {}
-        for mark, share in _shares(evaluation, self.unsettled).items():
-            if share is not None:
-                rows[mark] = _write_settled(share)
-        self.facts.note("settled", rows)
+        found = shares(evaluation, self.unsettled)
+        self.facts.note("settled", _texts(found))
 
-    def _pool_folders(self, settings: Settings) -> list[Entry]:
+    def _tree_of(self, groups: Groups, settled: Settled) -> Tree:
+        """The tree of some components."""
+        wanted = [part for group in groups.values() for part in group]
+        self._load([Entry(part.path, "", part.oid) for part in wanted if not part.is_pool])
+        self._recall([part.path for part in wanted if part.is_pool])
+        files = [part.path for part in wanted if not part.is_pool]
+        files += [part.path for part in self._shared()]
+        # In the order of the records' own paths, as a tree has them.
+        folders = sorted(f"{part.path}/" for part in wanted if part.is_pool)
+        revision = self.source.revision()
+        return Tree(
+            revision=revision.id if revision else None,
+            clock=self.source.clock(),
+            settings=self.settings,
+            sources=tuple(self.loaded[path] for path in sorted(files)),
+            records=tuple(item for path in folders for item in self.recalled[path[:-1]]),
+            settled=settled,
+        )
+
+    def _pool_folders(self) -> list[Entry]:
         """The folders of the pools' records; nothing else may stand in the records folder."""
-        kinds = [f"{settings.records}/{kind}" for kind in sorted(FAMILY_OF_POOL)]
-        listed = self.source.folders([settings.records, *kinds])
+        kinds = [f"{self.settings.records}/{kind}" for kind in sorted(FAMILY_OF_POOL)]
+        listed = self.source.folders([self.settings.records, *kinds])
         if listed is None:
             raise _WholeError
-        found = [entry for entry in listed if entry.path.rpartition("/")[0] in kinds]
         for entry in listed:
             if entry.mode != _FOLDER or entry.path.endswith(f"/{UNPLACED}"):
                 raise _WholeError
-        return found
+        return [entry for entry in listed if entry.path.rpartition("/")[0] in kinds]
 
     def _link_files(self, files: Sequence[Entry]) -> None:
         known = self.facts.recall("links", [entry.oid for entry in files])
         self._load([entry for entry in files if entry.oid not in known])
         rows = {}
         for entry in files:
-            if entry.path in self.loaded:
-                links = file_links(self.loaded[entry.path])
-                if links is None:
-                    raise _WholeError
-                rows[entry.oid] = _write_links(links)
+            if entry.oid in known:
+                found: Links | None = read_links(known[entry.oid])
             else:
-                links = _read_links(known[entry.oid])
-            self.parts.append(Part(entry.path, entry.oid, links, is_pool=False))
+                found = file_links(self.loaded[entry.path])
+                if found is not None:
+                    rows[entry.oid] = write_links(found)
+            if found is None:
+                raise _WholeError
+            self.parts.append(Part(entry.path, entry.oid, found, is_pool=False))
         self.facts.note("links", rows)
 
-    def _link_pools(self, folders: Sequence[Entry], settings: Settings) -> None:
+    def _link_pools(self, folders: Sequence[Entry]) -> bool:
+        """Link the folders of records; True when links are taken from paths, to be verified."""
         known = self.facts.recall("pools", [entry.oid for entry in folders])
-        self._recall([entry.path for entry in folders if entry.oid not in known], settings)
+        unknown = [entry for entry in folders if entry.oid not in known]
+        self._list([entry.path for entry in unknown])
+        by_path = sum(len(self.listed[entry.path]) for entry in unknown) >= _SPREAD_FROM
+        if not by_path:
+            self._recall([entry.path for entry in unknown])
         rows = {}
         for entry in folders:
-            if entry.path in self.recalled:
-                links = pool_links(self.recalled[entry.path])
-                rows[entry.oid] = _write_links(links)
+            if entry.oid in known:
+                links = read_links(known[entry.oid])
+            elif by_path:
+                links = links_by_path(
+                    self.settings.records, [item.path for item in self.listed[entry.path]]
+                )
             else:
-                links = _read_links(known[entry.oid])
+                links = pool_links(self.recalled[entry.path])
+                rows[entry.oid] = write_links(links)
             self.parts.append(Part(entry.path, entry.oid, links, is_pool=True))
         self.facts.note("pools", rows)
+        return by_path
 
-    def _parts(self) -> list[Part]:
-        return [part for part in self.parts if not part.links.is_shared]
+    def _settle(self, groups: Groups) -> dict[str, str]:
+        """Evaluate components on all processors; those that are settled, as texts by mark."""
+        outcomes = self.source.spread(list(groups), self._evaluated(groups))
+        if not all(outcome.is_plain for outcome in outcomes):
+            raise _WholeError
+        for outcome in outcomes:
+            self.facts.note("pools", outcome.links)
+            self.facts.note("settled", outcome.settled)
+        return {mark: text for outcome in outcomes for mark, text in outcome.settled.items()}
+
+    def _evaluated(self, groups: Groups) -> Callable[[Sequence[str]], _Outcome]:
+        def work(marks: Sequence[str]) -> _Outcome:
+            mine = {mark: groups[mark] for mark in marks}
+            found = shares(evaluate(self._tree_of(mine, Settled())), mine)
+            links: dict[str, str] = {}
+            is_plain = True
+            for group in mine.values():
+                for part in group:
+                    if part.is_pool:
+                        actual = pool_links(self.recalled[part.path])
+                        is_plain = is_plain and within(actual, group)
+                        links[part.oid] = write_links(actual)
+            return _Outcome(_texts(found), links, is_plain)
+
+        return work
 
     def _shared(self) -> list[Part]:
         """Files that bear on everything, such as teams."""
         return [part for part in self.parts if part.links.is_shared]
 
-    def _common(self, settings: Settings) -> str:
+    def _common(self) -> str:
         shared = self._shared()
         self._load([Entry(part.path, "", part.oid) for part in shared])
         text = "\n".join(f"{part.oid} {part.path}" for part in shared)
-        return sha256(f"{settings!r}\n{text}".encode()).hexdigest()
+        return sha256(f"{self.settings!r}\n{text}".encode()).hexdigest()
 
     def _load(self, entries: Sequence[Entry]) -> None:
         missing = [entry for entry in entries if entry.path not in self.loaded]
-        for item in self.source.each(missing, partial(load, kinds=source_kinds())):
+        for item in self.source.each(missing, partial(load, kinds=self.kinds)):
             self.loaded[item.path] = item
 
-    def _recall(self, folders: Iterable[str], settings: Settings) -> None:
-        missing = [folder for folder in folders if folder not in self.recalled]
+    def _list(self, folders: Sequence[str]) -> None:
+        """List the records of some folders."""
+        missing = [folder for folder in folders if folder not in self.listed]
         if not missing:
             return
         # Git's argument list has an end; beyond some folders one listing of all is as good.
-        listed = self.source.entries(missing if len(missing) < 200 else [settings.records])
-        wanted = frozenset(missing)
-        entries = [entry for entry in listed if entry.path.endswith(".yaml")]
-        if any(entry.path.count("/") != _DEPTH + settings.records.count("/") for entry in entries):
+        few = len(missing) < 200
+        listed = self.source.entries(missing if few else [self.settings.records])
+        self.listed |= {folder: [] for folder in missing}
+        depth = _DEPTH + self.settings.records.count("/")
+        for entry in listed:
+            if not entry.path.endswith(".yaml"):
+                continue
+            if entry.path.count("/") != depth:
+                raise _WholeError
+            if (folder := pool_folder(entry.path)) in self.listed:
+                self.listed[folder].append(entry)
+        if self.source.findings():
             raise _WholeError
-        entries = [entry for entry in entries if _pool_folder(entry.path) in wanted]
-        for folder in missing:
-            self.recalled[folder] = []
-        found = self.source.each(entries, partial(recall, settings.records))
+
+    def _recall(self, folders: Sequence[str]) -> None:
+        missing = [folder for folder in folders if folder not in self.recalled]
+        self._list(missing)
+        entries = [entry for folder in missing for entry in self.listed[folder]]
+        self.recalled |= {folder: [] for folder in missing}
+        found = self.source.each(entries, partial(recall, self.settings.records))
         for entry, item in zip(entries, found, strict=True):
-            self.recalled[_pool_folder(entry.path)].append(item)
+            self.recalled[pool_folder(entry.path)].append(item)
 
 
-def _pool_folder(path: str) -> str:
-    """`allocations/NetworkPool/butler-system.edge` of the path of a record."""
-    return path.rsplit("/", 2)[0]
-
-
-def _shares(
-    evaluation: Evaluation, groups: Mapping[str, Sequence[Part]]
-) -> dict[str, Settled | None]:
-    """What each component adds to the evaluation; None for one that has something to do."""
-    mark_of = {part.path: mark for mark, group in groups.items() for part in group}
-    restless = {mark_of[path] for path in _restless(evaluation) if path in mark_of}
-    shares = {mark: Settled(usage={}) for mark in groups}
-    for decision in evaluation.plan.decisions:
-        if isinstance(decision, Keep):
-            mark = mark_of[_pool_folder(decision.allocation.path)]
-            share = shares[mark]
-            live = share.live + decision.allocation.is_live
-            shares[mark] = replace(share, kept=share.kept + 1, live=live)
-    for key, pool in evaluation.state.pools.items():
-        mark = mark_of[pool.source.path]
-        usage = {**shares[mark].usage, key: evaluation.plan.before[key]}
-        shares[mark] = replace(shares[mark], usage=usage)
-    for found in evaluation.findings:
-        path = found.location.path
-        owner = mark_of.get(path) or mark_of.get(_pool_folder(path))
-        if owner is not None and owner in shares:
-            findings = (*shares[owner].findings, found)
-            shares[owner] = replace(shares[owner], findings=findings)
-    return {mark: None if mark in restless else share for mark, share in shares.items()}
-
-
-def _restless(evaluation: Evaluation) -> Iterable[str]:
-    """Paths of the parts that have something to do, now or when the clock moves on."""
-    state = evaluation.state
-    files = [change.path for change in evaluation.changes]
-    files += [record.path for record in state.records if not record.is_live]
-    files += [item.path for item in state.unreadable]
-    for decision in evaluation.plan.decisions:
-        if not isinstance(decision, Keep) and decision.claim in state.claims:
-            yield state.claims[decision.claim].source.path
-    for found in evaluation.findings:
-        if found.severity is Severity.ERROR:
-            yield found.location.path
-            files.append(found.location.path)
-    yield from map(_pool_folder, files)
-
-
-def _sum(texts: Iterable[str]) -> Settled:
-    kept = live = 0
-    usage: dict[Key, Usage] = {}
-    findings: list[Finding] = []
-    for text in texts:
-        share = json.loads(text)
-        kept += share["kept"]
-        live += share["live"]
-        for key, values in share["usage"]:
-            usage[Key(*key)] = Usage(**{**values, "tier": Tier(values["tier"])})
-        for code, severity, message, location, hint in share["findings"]:
-            findings.append(Finding(code, Severity(severity), message, Location(*location), hint))
-    return Settled(kept, live, usage, tuple(findings))
-
-
-def _write_settled(share: Settled) -> str:
-    usage = [[key, asdict(item)] for key, item in share.usage.items()]
-    findings = [
-        [item.code, item.severity, item.message, item.location, item.hint]
-        for item in share.findings
-    ]
-    value = {"kept": share.kept, "live": share.live, "usage": usage, "findings": findings}
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _write_links(links: Links) -> str:
-    """Lines: a node; after one tab a range, after two a default, after three the shared mark."""
-    lines = list(links.nodes)
-    lines += [
-        f"\t{space}\t{item.version}\t{item.first}\t{item.last}" for space, item in links.ranges
-    ]
-    if links.default is not None:
-        lines.append(f"\t\t{links.default[0]}\t{links.default[1]}")
-    if links.is_shared:
-        lines.append("\t\t\t")
-    return "\n".join(lines)
-
-
-def _read_links(text: str) -> Links:
-    if "\t" not in text:
-        return Links(tuple(text.split("\n")))
-    nodes: list[str] = []
-    ranges: list[tuple[str, IPRange]] = []
-    default: tuple[str, str] | None = None
-    for line in text.split("\n"):
-        match line.split("\t"):
-            case ["", "", preferred, beginning] if preferred:
-                default = (preferred, beginning)
-            case ["", space, version, first, last]:
-                ranges.append((space, IPRange(int(version), int(first), int(last))))
-            case [node] if node:
-                nodes.append(node)
-    return Links(tuple(nodes), tuple(ranges), default, text.endswith("\t\t\t"))
+def _texts(found: Mapping[str, Settled | None]) -> dict[str, str]:
+    return {mark: write_settled(share) for mark, share in found.items() if share is not None}

@@ -1,0 +1,60 @@
+"""Work on all processors: forked processes that share what was read, and send back results."""
+
+import gc
+import os
+from collections.abc import Callable, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import TypeVar
+
+T = TypeVar("T")
+MOST = 8
+
+
+def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
+    """`work` on shares of the items, in forked processes; the results by share.
+
+    The processes see all that this one has in memory, so nothing is sent to them.
+
+    Raises:
+        Exception: What `work` raised in any of them.
+    """
+    count = min(len(items), os.cpu_count() or 1, MOST)
+    if count < 2:
+        return [work(items)]
+    context = get_context("fork")
+    # Objects that are there now outlive the children: no use in looking at them again.
+    gc.freeze()
+    started = []
+    for number in range(count):
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_run, args=(sender, work, items[number::count]))
+        process.start()
+        sender.close()
+        started.append((receiver, process))
+    results: list[T] = []
+    failures: list[Exception] = []
+    for receiver, process in started:
+        try:
+            is_fine, value = receiver.recv()
+        except EOFError:
+            is_fine, value = False, RuntimeError("a process ended before it was done")
+        process.join()
+        receiver.close()
+        if is_fine:
+            results.append(value)
+        else:
+            failures.append(value)
+    gc.unfreeze()
+    if failures:
+        raise failures[0]
+    return results
+
+
+def _run(sender: Connection, work: Callable[[Sequence[str]], T], share: Sequence[str]) -> None:
+    gc.disable()
+    try:
+        sender.send((True, work(share)))
+    except Exception as failure:  # noqa: BLE001 - it is raised again where it can be told
+        sender.send((False, failure))
+    sender.close()
