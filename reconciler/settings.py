@@ -27,15 +27,12 @@ def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
     if data is None:
         return Settings(), ()
     loaded = load(PATH, data, Kinds([SETTINGS]))
-    if len(loaded.documents) != 1:
-        findings = loaded.findings
-        if len(loaded.documents) > 1:
-            second = loaded.documents[1].at()
-            findings += (error("document-duplicate", second, "one Settings document, please"),)
-        if not loaded.documents:
-            return Settings(), findings
-        return _read(loaded.documents[0])[0], findings
+    if not loaded.documents:
+        return Settings(), loaded.findings
     settings, found = _read(loaded.documents[0])
+    for other in loaded.documents[1:]:
+        message, hint = "one Settings document, please", "remove it; the first one counts"
+        found.append(error("document-duplicate", other.at(), message, hint))
     return settings, (*loaded.findings, *found)
 
 
@@ -81,7 +78,8 @@ def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
             "spec.thresholds must rise from warning to exhausted, got"
             f" {values.warning}, {values.critical}, {values.exhausted}"
         )
-        found.append(error("field-value", place, message))
+        hint = "for example {warning: 70, critical: 85, exhausted: 95}"
+        found.append(error("field-value", place, message, hint))
         return Thresholds()
     return values
 

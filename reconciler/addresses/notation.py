@@ -71,7 +71,8 @@ def parse_cidr(text: str) -> IPRange:
     address, slash, length = text.partition("/")
     if not slash:
         raise NotationError(
-            f"{shown(text)} is not a CIDR: the prefix length is missing", f"write {text}/32 or so"
+            f"{shown(text)} is not a CIDR: the prefix length is missing",
+            f"add the number of leading bits, such as /{64 if ':' in text else 24}",
         )
     version, first = parse_address(address)
     if not _PREFIX.fullmatch(length) or int(length) > BITS[version]:

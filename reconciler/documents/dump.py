@@ -17,7 +17,8 @@ from reconciler.documents.scalars import reads_as_text
 # (YAML 1.2.2 §7.3.3). Conservative: what does not match is asked about below.
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
 _STARTS_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:][^\s,\[\]{}]")
-_INSIDE = re.compile(r": |:$| #|\s$|[^\S ]|^---|^\.\.\.")
+# No question is put to Python's own Unicode tables: their version must not decide the bytes.
+_INSIDE = re.compile(r": |:$| #|\s$|[^\S ]|[\x00-\x1f]|^---|^\.\.\.")
 _ESCAPED = re.compile(
     "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
@@ -66,10 +67,7 @@ def is_plain(value: str) -> bool:
     if _PLAIN.fullmatch(value):
         return True
     return bool(
-        _STARTS_PLAIN.match(value)
-        and not _INSIDE.search(value)
-        and not _ESCAPED.search(value)
-        and value.isprintable()
+        _STARTS_PLAIN.match(value) and not _INSIDE.search(value) and not _ESCAPED.search(value)
     )
 
 

@@ -6,7 +6,7 @@ integers. A float keeps its digits as a `Decimal`, which no integer or string fi
 """
 
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 Scalar = str | int | bool | Decimal | None
 
@@ -38,14 +38,15 @@ _YAML_1_1 = re.compile(
 
 
 class TooManyDigitsError(ValueError):
-    """An integer longer than any field takes."""
+    """A number longer than any field takes."""
 
 
 def resolve(text: str) -> Scalar:
     """The value of a plain scalar.
 
     Raises:
-        TooManyDigitsError: An integer of more than `MAX_DIGITS` digits.
+        TooManyDigitsError: An integer of more than `MAX_DIGITS` digits, or a float whose exponent no
+            Decimal holds.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -58,10 +59,17 @@ def resolve(text: str) -> Scalar:
     if _ODD_INTEGER.fullmatch(text):
         return text
     if _FLOAT.fullmatch(text):
-        return Decimal(text)
+        return _float(text)
     if _INFINITE.fullmatch(text):
         return Decimal(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
     return text
+
+
+def _float(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise TooManyDigitsError(text) from None
 
 
 def is_odd_integer(text: str) -> bool:

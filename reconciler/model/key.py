@@ -1,6 +1,11 @@
 """The identity of a pool or claim, the same in every output."""
 
+import re
 from typing import NamedTuple
+
+# Parts that can be a file or folder name, and never `..`: a key read from a file becomes a path.
+_NAME = r"[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?"
+_KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{_NAME})/({_NAME})(?:/([a-z][-a-z0-9]*))?", re.ASCII)
 
 
 class Key(NamedTuple):
@@ -39,9 +44,13 @@ class Key(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "Key | None":
         """The key that `str` wrote, or None."""
-        parts = text.split("/")
-        if len(parts) not in (4, 5) or not all(parts):
+        found = _KEY.fullmatch(text)
+        if found is None:
             return None
-        family, kind, namespace, name = parts[:4]
-        slot = parts[4] if len(parts) == 5 else ""
+        family, kind, namespace, name, slot = found.groups("")
         return cls(family, "" if namespace == "_" else namespace, name, slot, kind)
+
+    @property
+    def is_sound(self) -> bool:
+        """All parts have the form of names, so that the key can become a path."""
+        return Key.parse(str(self)) == self

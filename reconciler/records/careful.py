@@ -18,7 +18,7 @@ from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
 from reconciler.model.state import Unreadable
 from reconciler.records.emit import CLAIM, LABEL, reason_code
-from reconciler.records.layout import POOL_KIND, Place, place_of
+from reconciler.records.layout import POOL_KIND, Place, claim_of, place_of
 
 _GUESS = re.compile(
     r"^\s*(?:startAddress|endAddress):\s*\"?([0-9a-fA-F.:]{2,45})\"?\s*$", re.MULTILINE
@@ -39,12 +39,13 @@ def recall_carefully(
     place = place_of(folder, path)
     start = Location(path, 1, 1)
     try:
-        allocation = _Careful(path, place, _body(data)).allocation()
+        record = _Careful(path, place, _body(data))
+        allocation = record.allocation()
     except _UnclearError as unclear:
         hint = f"restore it: git log -p -- {path}"
         found = error("record-unreadable", start, str(unclear), hint)
         return None, Unreadable(path, place.claim, place.pool, _guess(data)), (found,)
-    if allocation.adopted:
+    if not record.annotation:
         return allocation, None, ()
     message = f"differs from what was written for {allocation.claim.short}"
     hint = "revert the change; the next reconcile writes the record anew with the range it now says"
@@ -84,9 +85,10 @@ class _Careful:
         self.path = path
         self.place = place
         self.body = body
+        self.annotation = self._text("metadata", "annotations", CLAIM)
 
     def allocation(self) -> Allocation:
-        annotated = Key.parse(self._text("metadata", "annotations", CLAIM))
+        annotated = claim_of(self.annotation)
         claim = annotated or self._claim_by_tenant()
         phase = self._phase()
         item = self._range() if phase in (Phase.ALLOCATED, Phase.RELEASED) else None
@@ -102,7 +104,7 @@ class _Careful:
         count = self._in("spec", "count")
         return Allocation(
             claim=claim,
-            pool=self._pool(claim, namespace),
+            pool=self._pool(claim, namespace, item),
             range=item,
             phase=phase,
             since=since,
@@ -170,24 +172,35 @@ class _Careful:
             pinned = self._in("spec", "pinnedRange") is not None
             if grown and role != "initial" and not pinned:
                 slot = f"{slot}-{int(grown.group(1))}"
-            return Key("butler", namespace, name, slot, "TenantCluster")
+            claim = Key("butler", namespace, name, slot, "TenantCluster")
+            if claim.is_sound:
+                return claim
         if self.place.claim is None:
             raise _UnclearError("record unreadable: neither its text nor its path names a claim")
         return self.place.claim
 
-    def _pool(self, claim: Key, namespace: str) -> Key:
+    def _pool(self, claim: Key, namespace: str, item: IPRange | None) -> Key:
         name = self._text("spec", "poolRef", "name")
         if self.place.pool is not None and name in ("", self.place.pool.name):
             return self.place.pool
         if not name:
             raise _UnclearError("record unreadable: spec.poolRef.name required")
-        return Key(claim.family, namespace, name, "", POOL_KIND[claim.family])
+        pool = Key(claim.family, namespace, name, "", POOL_KIND[claim.family])
+        if item is not None and not pool.is_sound:
+            raise _UnclearError(f"record unreadable: {shown(pool.short)} can be no pool")
+        return pool
 
     def _range(self) -> IPRange:
-        """The range on which start and end, cidr, count and addresses all agree."""
-        found = self._ends() or self._cidr()
+        """The range on which start and end, cidr, count and addresses all agree.
+
+        Butler may write the block around a range as its `cidr` (seed 001: 5 addresses, a /29).
+        """
+        block = self._cidr()
+        found = self._ends() or block
         if found is None:
             raise _UnclearError("record unreadable: status.startAddress and endAddress required")
+        if block is not None and not block.covers(found):
+            raise _UnclearError(f"cidr differs from {format_range(found)}")
         counted = self._in("status", "allocatedCount")
         if isinstance(counted, int) and counted != found.size:
             raise _UnclearError(

@@ -59,7 +59,9 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
     return files
 
 
-def _written(decision: Decision, state: State, places: "_Places", names: "_Names") -> Written | None:
+def _written(
+    decision: Decision, state: State, places: "_Places", names: "_Names"
+) -> Written | None:
     """What a decision makes of its record; None when the file stays as it is."""
     match decision:
         case Grant(allocation, _, replaces):
@@ -99,9 +101,7 @@ def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | N
     return Written(wanted, record.path if record.path != path else "")
 
 
-def _refused(
-    decision: Refuse, state: State, places: "_Places", names: "_Names"
-) -> Written | None:
+def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:
     """A claim without a place is recorded as Failed, unless a record of it holds something."""
     old = decision.allocation
     if old is not None and old.range is not None:

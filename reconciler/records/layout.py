@@ -54,6 +54,12 @@ def place_of(folder: str, path: str) -> Place:
     return Place(None, None)
 
 
+def claim_of(text: str) -> Key | None:
+    """The claim that a record's annotation names, or None when it names none."""
+    claim = Key.parse(text)
+    return claim if claim is not None and claim.slot and claim.family in POOL_KIND else None
+
+
 def pool_key(kind: str, stem: str) -> Key:
     """The pool that a folder name stands for: `<namespace>.<name>`, or `<name>` alone."""
     namespace, _, name = stem.rpartition(".")
@@ -74,7 +80,7 @@ def owner_kind(slot: str) -> tuple[str, str] | None:
 def _claim(namespace: str, stem: str) -> Key | None:
     name, _, slot = stem.rpartition(".")
     owner = owner_kind(slot)
-    if owner is None or not name:
+    if owner is None:
         return None
     family, kind = owner
-    return Key(family, "" if namespace == "_" else namespace, name, slot, kind)
+    return Key.parse(f"{family}/{kind}/{namespace}/{name}/{slot}")

@@ -14,11 +14,12 @@ from reconciler.addresses.notation import NotationError, parse_address
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
+from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
 from reconciler.model.state import Unreadable
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import reason_code, record_text
-from reconciler.records.layout import POOL_KIND, place_of
+from reconciler.records.layout import POOL_KIND, claim_of, place_of
 
 
 class Recalled(NamedTuple):
@@ -29,8 +30,10 @@ class Recalled(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
+# Dates are written unasked in quotes, so their form is held here.
+_INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 _CANONICAL = re.compile(
-    r"""apiVersion: butler\.butlerlabs\.dev/v1alpha1
+    rf"""apiVersion: butler\.butlerlabs\.dev/v1alpha1
 kind: IPAllocation
 metadata:
   annotations:
@@ -57,12 +60,12 @@ spec:
 status:
 (?:  addresses:
 (?:    - .+
-)+)?(?:  allocatedAt: "(?P<allocated_at>.+)"
+)+)?(?:  allocatedAt: "(?P<allocated_at>{_INSTANT})"
   allocatedBy: networkpool-controller
   allocatedCount: \d+
 (?:  cidr: .+
 )?)?  conditions:
-    - lastTransitionTime: "(?P<since>.+)"
+    - lastTransitionTime: "(?P<since>{_INSTANT})"
       message: (?P<message>.+)
       reason: (?P<reason>.+)
       status: .+
@@ -111,7 +114,7 @@ def _from_match(folder: str, path: str, found: re.Match[str]) -> Allocation | No
         claim_text, role, team, name, namespace, count, pinned, pool_name, tenant,
         tenant_namespace, kind, allocated_at, since, message, reason, end, phase_text, start,
     ) = found.groups()  # fmt: skip
-    claim = Key.parse(claim_text)
+    claim = claim_of(claim_text)
     place = place_of(folder, path)
     if claim is None:
         return None
@@ -123,6 +126,10 @@ def _from_match(folder: str, path: str, found: re.Match[str]) -> Allocation | No
         claim.family, _unquoted(namespace), pool_name, "", POOL_KIND[claim.family]
     )
     if (item is None) != failed or pool.name != pool_name:
+        return None
+    if item is not None and place.pool is None and not pool.is_sound:
+        return None
+    if phase is Phase.RELEASED and parse_instant(since) is None:
         return None
     return Allocation(
         claim=claim,

@@ -1,0 +1,76 @@
+import pytest
+
+from reconciler.model.key import Key
+
+CLAIM = Key("butler", "team-backend", "my-cluster", "loadbalancer", "TenantCluster")
+POOL = Key("butler", "butler-system", "vlan40-pool", "", "NetworkPool")
+CLUSTER_SCOPED = Key("capi", "", "global", "", "GlobalInClusterIPPool")
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        (CLAIM, "butler/TenantCluster/team-backend/my-cluster/loadbalancer"),
+        (POOL, "butler/NetworkPool/butler-system/vlan40-pool"),
+        (CLUSTER_SCOPED, "capi/GlobalInClusterIPPool/_/global"),
+    ],
+)
+def test_a_key_is_one_text_that_reads_back(key: Key, text: str) -> None:
+    assert str(key) == text
+    assert Key.parse(text) == key
+    assert key.is_sound
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "butler",
+        "butler/NetworkPool/butler-system",
+        "butler/NetworkPool/butler-system/a/nodes/more",
+        "butler//butler-system/a",
+        "butler/NetworkPool//a",
+        "butler/NetworkPool/butler-system/",
+        "butler/NetworkPool/butler-system/a/",
+        "butler/NetworkPool/butler-system/a\n",
+        "butler/TenantCluster/../a/nodes",
+        "butler/TenantCluster/team/../nodes",
+        "butler/TenantCluster/team/a/..",
+        "butler/TenantCluster/team/-a/nodes",
+        "butler/TenantCluster/team/A/nodes",
+        "butler/TenantCluster/te am/a/nodes",
+    ],
+)
+def test_a_text_that_no_key_writes_is_no_key(text: str) -> None:
+    assert Key.parse(text) is None
+
+
+def test_a_key_with_parts_that_are_no_names_is_not_sound() -> None:
+    assert not CLAIM._replace(namespace="..").is_sound
+    assert not CLAIM._replace(name="a/b").is_sound
+    assert not POOL._replace(name="").is_sound
+
+
+def test_a_key_that_never_ends_is_refused_quickly() -> None:
+    assert Key.parse(f"butler/TenantCluster/{'a' * 100_000}") is None
+
+
+def test_claims_are_served_by_family_namespace_name_and_slot() -> None:
+    other = CLAIM._replace(kind="Aaa", slot="nodes")
+    assert sorted([other, CLAIM]) == [CLAIM, other]
+
+
+def test_people_see_namespace_name_and_slot() -> None:
+    assert CLAIM.short == "team-backend/my-cluster (loadbalancer)"
+    assert POOL.short == "butler-system/vlan40-pool"
+    assert CLUSTER_SCOPED.short == "global"
+
+
+def test_the_folder_of_a_pool_bears_its_namespace_if_it_has_one() -> None:
+    assert POOL.file_stem == "butler-system.vlan40-pool"
+    assert CLUSTER_SCOPED.file_stem == "global"
+
+
+def test_all_claims_of_one_object_have_one_owner() -> None:
+    assert CLAIM.owner == CLAIM._replace(slot="nodes").owner
+    assert CLAIM.owner == ("butler", "TenantCluster", "team-backend", "my-cluster")
