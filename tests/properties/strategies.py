@@ -96,12 +96,13 @@ def claims(
     draw: st.DrawFn, key: Key, known: Mapping[Key, Pool], quotas: Mapping[str, int]
 ) -> Claim:
     """A claim on some of the pools: of a size, or pinned near one of them."""
-    candidates = tuple(draw(st.permutations(list(known))))[: draw(st.integers(0, len(known)))]
+    many = draw(st.sampled_from((*range(1, len(known) + 1), len(known), len(known), 0)))
+    candidates = tuple(draw(st.permutations(list(known))))[:many]
     pin = None
     if candidates and draw(st.integers(0, 3)) == 0:
         version = known[candidates[0]].extent.ranges[0].version
         pin = draw(ranges(version=version, longest=8))
-    size = pin.size if pin else draw(st.integers(1, 20))
+    size = pin.size if pin else draw(st.one_of(st.integers(1, 5), st.integers(1, 20)))
     limit = quotas.get(key.name)
     group = ("butler", key.namespace, key.name)
     return Claim(
@@ -110,7 +111,7 @@ def claims(
         wanted=tuple(item.name for item in candidates) or ("nowhere",),
         size=size,
         pin=pin,
-        fixed=pin is not None or draw(st.booleans()),
+        fixed=pin is not None or draw(st.integers(0, 3)) == 0,
         owner=Owner(key.namespace, key.name, key.namespace),
         type=key.slot.partition("-")[0],
         role="growth" if key.slot[-1].isdigit() else "initial",
@@ -204,7 +205,7 @@ def states(
     known = {pool_key(name): draw(pools(name, version)) for name in names}
     keys = [claim_key(tenant, slot) for tenant in TENANTS for slot in SLOTS]
     quotas = draw(st.dictionaries(st.sampled_from(TENANTS), st.integers(1, 24), max_size=2))
-    asked = draw(st.lists(st.sampled_from(keys), max_size=7, unique=True))
+    asked = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=10, unique=True))
     wanted = {key: draw(claims(key, known, quotas)) for key in sorted(asked)}
     recorded = draw(st.lists(st.sampled_from(keys), max_size=6, unique=True))
     found = [draw(records(key, known)) for key in recorded]

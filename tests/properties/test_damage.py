@@ -1,0 +1,98 @@
+"""What a state cannot tell stops what depends on it, and nothing else."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.addresses import IPRange
+from reconciler.engine.planner import plan
+from reconciler.model.key import Key
+from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
+from reconciler.model.state import State, Unreadable
+from reconciler.records.changes import changes
+from tests.properties.strategies import (
+    FOLDER,
+    SLOTS,
+    TENANTS,
+    claim_key,
+    numbers,
+    numbers_of,
+    pool_key,
+    ranges,
+    states,
+)
+
+KEYS = [claim_key(tenant, slot) for tenant in TENANTS for slot in SLOTS]
+
+
+@st.composite
+def unreadable(draw: st.DrawFn) -> Unreadable:
+    """A record that cannot be read, of which more or less is known."""
+    claim = draw(st.sampled_from([None, *KEYS]))
+    pool = draw(st.sampled_from([None, pool_key("p"), pool_key("gone")]))
+    guess = draw(st.one_of(st.none(), ranges()))
+    return Unreadable(f"{FOLDER}/x/{draw(st.integers(0, 9))}.yaml", claim, pool, guess)
+
+
+def touching(state: State, key: Key) -> set[Key]:
+    """The pool, and the pools that share addresses with it."""
+    pool = state.pools[key]
+    mine = numbers_of(pool.usable)
+    return {key} | {
+        other.key
+        for other in state.pools.values()
+        if other.space == pool.space and mine & numbers_of(other.usable)
+    }
+
+
+@given(states(), unreadable())
+def test_an_unreadable_record_freezes_its_pool_and_holds_what_can_be_guessed(
+    state: State, item: Unreadable
+) -> None:
+    broken = replace(state, unreadable=(item,))
+    known = item.pool is not None and item.pool in state.pools
+    frozen = touching(state, item.pool) if known and item.pool else set(state.pools)
+    found = plan(broken)
+    for grant in (entry for entry in found.decisions if isinstance(entry, Grant)):
+        assert grant.claim != item.claim
+        if grant.is_taken_back:
+            continue
+        assert grant.allocation.pool not in frozen
+        assert grant.allocation.range is not None
+        guessed: set[tuple[int, int]] = numbers(item.range) if item.range else set()
+        assert not numbers(grant.allocation.range) & guessed
+    assert all(change.path != item.path for change in changes(found, broken, FOLDER))
+
+
+@given(states(), unreadable())
+def test_an_unreadable_record_takes_nothing_from_anybody(state: State, item: Unreadable) -> None:
+    kept = {entry.claim for entry in plan(state).decisions if isinstance(entry, Keep)}
+    broken = plan(replace(state, unreadable=(item,)))
+    lost = [entry for entry in broken.decisions if isinstance(entry, Release | Expire)]
+    before = [entry for entry in plan(state).decisions if isinstance(entry, Release | Expire)]
+    assert [(entry.claim, entry.allocation.path) for entry in lost] == [
+        (entry.claim, entry.allocation.path) for entry in before
+    ]
+    now = {entry.claim for entry in broken.decisions if isinstance(entry, Keep | Refuse)}
+    assert kept <= now
+
+
+@given(states(is_sound=False), st.sets(st.sampled_from(TENANTS), max_size=2), st.booleans())
+def test_who_cannot_be_told_is_not_released(state: State, names: set[str], unclear: bool) -> None:
+    protected = frozenset(claim_key(name).owner for name in names)
+    guarded = replace(state, protected=protected, unclear=unclear)
+    released = [item for item in plan(guarded).decisions if isinstance(item, Release)]
+    assert not unclear or not released
+    assert all(item.claim.owner not in protected for item in released)
+    without = {item.claim for item in plan(state).decisions if isinstance(item, Release)}
+    expected = {key for key in without if not unclear and key.owner not in protected}
+    assert {item.claim for item in released} == expected
+
+
+@given(states())
+def test_what_is_used_without_a_record_is_given_to_nobody(state: State) -> None:
+    used = numbers_of(item.range for item in state.blocked)
+    for grant in plan(state).decisions:
+        if isinstance(grant, Grant) and not grant.is_taken_back and grant.allocation.range:
+            assert not numbers(grant.allocation.range) & used
