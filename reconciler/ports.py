@@ -1,6 +1,7 @@
 """What commands need of the world, and how it may fail: the errors carry the exit code."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol, TypeVar
@@ -116,6 +117,9 @@ class Source(Protocol):
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file, in order; in several processes when it pays."""
 
+    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
+        """`work` on shares of the items, one share a processor, each in a process of its own."""
+
 
 class Facts(Protocol):
     """A disposable cache of texts by key. What it says is true or it says nothing."""
@@ -144,20 +148,23 @@ class Repository(Protocol):
     def source(self, rev: str) -> Source:
         """The files of a revision, by its name."""
 
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep other runs on this very repository waiting meanwhile."""
+
     def fetch(self) -> Revision:
         """The newest revision of the branch, from the remote if there is one."""
 
-    def check_history(self, revision: Revision) -> None:
-        """Refuse a branch that no longer holds what it held when last seen."""
+    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
+        """Refuse a branch that no longer holds what it held when last seen, unless accepted."""
 
-    def note_history(self, revision: Revision) -> None:
-        """Remember the revision as seen."""
-
-    def require_clean(self, folders: Sequence[str]) -> None:
-        """Refuse a checkout with changes that are not committed."""
+    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        """Refuse a checkout with changes that are not committed and not what target holds."""
 
     def commit(self, commit: Commit) -> Revision:
         """Make a commit, without moving any branch."""
 
     def publish(self, base: Revision, revision: Revision) -> None:
         """Move the branch from base to revision, at the remote first; LostRaceError if it moved."""
+
+    def settle(self, revision: Revision) -> None:
+        """Bring what is here to a revision that is published, and remember it as seen."""

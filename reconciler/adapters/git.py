@@ -3,15 +3,24 @@
 A commit is a pure function of its base and changes (`reliability.md` §0.6, §4): committed by a
 fixed identity one second after its base, so two reconcilers that race on one base make the very
 same commit. The branch moves with an explicit lease on that base; who loses reads and plans anew.
+
+A checkout follows in an order that a kill cannot spoil: the remote first, then index and files,
+then the branch. Whatever was done of it, the next run finds a tree that is the old or the new
+revision, and goes on.
 """
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+import fcntl
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from reconciler.adapters.git_process import GitProcess, Result, failure
+from reconciler.adapters.git_checkout import Checkout
+from reconciler.adapters.git_commit import make_commit
+from reconciler.adapters.git_objects import Root, find_revisions
+from reconciler.adapters.git_process import GitProcess, failure
+from reconciler.adapters.git_remote import fetch, push
 from reconciler.adapters.git_source import GitSource
 from reconciler.ports import (
     Changed,
@@ -24,15 +33,27 @@ from reconciler.ports import (
     UsageError,
 )
 
-_BRANCH = re.compile(
-    r"(?![-./])(?!.*(?:\.\.|//|@\{|\.lock$|/$|\.$))[A-Za-z0-9._/-]{1,200}", re.ASCII
-)
-_COMMITTED = re.compile(rb"^committer [^\n]*> (\d+) [-+]\d{4}$", re.MULTILINE)
-_SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^-].*", re.ASCII)
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref",
-          "incorrect old value")  # fmt: skip
-WORK = "refs/ipam/work"
+# Loose objects in one of 256 folders, and packs, from which on a mirror is packed anew.
+LOOSE = 16
+PACKS = 40
+_DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the last look at the branch showed; None where there is no such commit.
+
+    Attributes:
+        local: The branch of this repository.
+        last: The revision that the last run saw.
+        roots: The top of the tree of revisions, by id.
+    """
+
+    local: Revision | None = None
+    last: Revision | None = None
+    roots: dict[str, tuple[Revision, Root | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +61,10 @@ class GitRepository:
     """A repository and the branch that is reconciled.
 
     Attributes:
-        worktree: The checkout that follows the branch, or None.
         remote: URL or path that commits are pushed to, or None when this repository is the truth.
+        worktree: The checkout, or None.
         is_checked_out: The branch is what the work tree shows.
+        is_mirror: It is ours alone, and we keep it tidy.
     """
 
     git: GitProcess
@@ -50,6 +72,8 @@ class GitRepository:
     remote: str | None = None
     worktree: Path | None = None
     is_checked_out: bool = False
+    is_mirror: bool = False
+    seen: Seen = field(default_factory=Seen, compare=False)
 
     def source(self, rev: str) -> GitSource:
         """The files of a revision.
@@ -57,20 +81,14 @@ class GitRepository:
         Raises:
             GitError: There is no such revision.
         """
-        return GitSource(self.git, self.resolve(rev))
+        if rev in self.seen.roots:
+            return GitSource(self.git, *self.seen.roots[rev])
+        found = find_revisions(self.git, [_checked(rev)])
+        return GitSource(self.git, _there(found.revisions[0], rev), found.root)
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""
-        if not rev or rev.startswith("-") or not rev.isprintable():
-            raise UsageError(f"{rev!r} is not a revision")
-        out = self.git.check("cat-file", "--batch", data=f"{rev}^{{commit}}\n".encode())
-        head, _, body = out.partition(b"\n")
-        parts = head.split(b" ")
-        found = _COMMITTED.search(body)
-        if len(parts) != 3 or parts[1] != b"commit" or found is None:
-            hint = "git log shows the revisions; a new repository needs a first commit"
-            raise GitError(f"no commit {rev!r} in the repository", hint)
-        return Revision(parts[0].decode("ascii"), int(found.group(1)))
+        return _there(find_revisions(self.git, [_checked(rev)]).revisions[0], rev)
 
     def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
         """Files that differ since the two parted, and whether `rev` contains all of `base`.
@@ -90,245 +108,181 @@ class GitRepository:
             found.append(Changed(path, old, new))
         return found, result.status == 0 and parted == base
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other runs on this very folder waiting; the system lets go of it, even by a kill."""
+        with (self.git.git_dir / "ipam.lock").open("wb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError as error:
+                # Some network file systems have no locks; the branch is the lock that counts.
+                _log.info("no lock on %s: %s", self.git.git_dir, error)
+            yield
+
     def fetch(self) -> Revision:
         """The newest revision of the branch."""
-        if self.remote is None:
-            return self.resolve(f"refs/heads/{self.branch}")
-        tracking = f"refs/ipam/remote/{self.branch}"
-        result = self.git.run(
-            "fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--", self.remote,
-            f"+refs/heads/{self.branch}:{tracking}", network=True,
-        )  # fmt: skip
-        if result.status != 0:
-            if "couldn't find remote ref" in result.err:
-                hint = "name an existing one with --branch"
-                raise GitError(f"branch {self.branch} is not on the remote", hint)
-            hint = "see that the remote is up and that you may read it"
-            raise GitError(f"cannot read the remote: {failure('fetch', result)}", hint)
-        revision = self.resolve(tracking)
-        self._require_pushed(revision)
+        local = f"refs/heads/{self.branch}"
+        head = local
+        if self.remote is not None:
+            head = self._tracking
+            fetch(self.git, self.remote, self.branch, head)
+        found = find_revisions(self.git, [head, local, self._last])
+        revision, self.seen.local, self.seen.last = found.revisions
+        if revision is None:
+            hint = "make a first commit, or name another with --branch"
+            raise GitError(f"branch {self.branch} is not in the repository", hint)
+        self.seen.roots = {revision.id: (revision, found.root)}
         return revision
 
-    def check_history(self, revision: Revision) -> None:
-        """Refuse a branch that no longer holds what the last run saw.
+    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
+        """Refuse a branch that lost what the last run saw, or what this checkout committed.
+
+        Args:
+            revision: Where the branch is.
+            accepted: A head that a person accepts, though it was rewritten.
 
         Raises:
             HistoryError: It was rewritten or rolled back.
+            UsageError: This checkout has commits that never were on the remote.
         """
-        result = self.git.run("rev-parse", "--verify", "--quiet", self._seen)
-        if result.status != 0:
+        last = self.seen.last
+        if last is not None and accepted != revision.id and not self._holds(revision, last):
+            raise HistoryError(
+                f"branch {self.branch} was rewritten or rolled back: it is at {revision.id}, and"
+                f" no longer holds {last.id} that was seen before",
+                f"if that is meant: ipam reconcile --accept-history {revision.id}",
+            )
+        local = self.seen.local
+        if local is None or self.worktree is None or self._holds(revision, local):
             return
-        seen = result.out.decode().strip()
-        if self._is_ancestor(seen, revision.id):
-            return
-        raise HistoryError(
-            f"branch {self.branch} was rewritten: it is at {revision.id}, and no longer holds"
-            f" {seen} that was seen before",
-            f"if that is meant: ipam reconcile --accept-history {revision.id}",
+        if last is not None and self._holds(last, local):
+            return  # what was rewritten away, and is accepted so
+        raise UsageError(
+            f"branch {self.branch} of this checkout has commits that are not on the remote",
+            "git push (or git reset) first; reconcile works on what the remote has",
         )
 
-    def note_history(self, revision: Revision) -> None:
-        """Remember the revision as seen."""
-        self.git.check("update-ref", self._seen, revision.id)
+    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        """Refuse a checkout with changes that are not committed.
+
+        Args:
+            folders: Where untracked files count, because reconcile would read them.
+            target: What the work tree is to become; it may be that already.
+
+        Raises:
+            UsageError: Something is not committed, or another git is at work.
+        """
+        if (checkout := self._checkout) is not None:
+            checkout.require_clean(folders, target)
 
     def commit(self, commit: Commit) -> Revision:
-        """Make a commit by one fast-import stream; no index, no work tree, no hook, no ref."""
-        clock = commit.base.clock + 1
-        name, email = commit.committer
-        stream = _stream(commit, f"{name} <{email}> {clock} +0000")
-        out = self.git.check(
-            "fast-import", "--quiet", "--date-format=raw", "--force", data=b"".join(stream)
-        )
-        revision = Revision(out.decode("ascii").strip(), clock)
-        if commit.sign:
-            return self._signed(commit, revision)
-        return revision
+        """Make a commit, without moving any branch."""
+        return make_commit(self.git, commit)
 
     def publish(self, base: Revision, revision: Revision) -> None:
-        """Move the branch from `base` to `revision`, and the work tree after it.
+        """Move the branch from `base` to `revision`: at the remote first, if there is one.
 
         Raises:
             LostRaceError: The branch is no longer at `base`.
             GitError: The remote refuses, or cannot be reached.
         """
-        reference = f"refs/heads/{self.branch}"
         if self.remote is not None:
-            self._push(base, revision, reference)
-            self.git.check("update-ref", f"refs/ipam/remote/{self.branch}", revision.id)
-        elif self.worktree is None or not self.is_checked_out:
-            self._swap(reference, base, revision)
-        self._follow(base, revision, reference)
-        self.note_history(revision)
-        self.git.check("update-ref", "-d", f"{WORK}/{base.id}")
+            try:
+                push(self.git, self.remote, self.branch, base, revision)
+            except LostRaceError:
+                # Somebody else made the very same commit, or an earlier push of ours won.
+                if self.fetch().id != revision.id:
+                    raise
+        self.settle(revision)
 
-    def require_clean(self, folders: Iterable[str]) -> None:
-        """Refuse a checkout with changes that are not committed.
-
-        Args:
-            folders: Where untracked files count, because reconcile would read them.
+    def settle(self, revision: Revision) -> None:
+        """Bring this repository to a revision that is published, and remember it as seen.
 
         Raises:
-            UsageError: Something is not committed.
+            LostRaceError: The branch moved meanwhile, in a repository that is the truth itself.
+            GitError: The work tree cannot follow.
         """
-        if self.worktree is None or not self.is_checked_out:
-            return
-        out = self.git.check(
-            f"--work-tree={self.worktree}", "status", "--porcelain", "-z", "--untracked-files=all"
-        )
-        watched = tuple(f"{folder}/" for folder in folders)
-        dirty = [
-            line[3:].decode("utf-8", "replace")
-            for line in out.split(b"\0")
-            if len(line) > 3
-            and (
-                not line.startswith(b"??")
-                or line[3:].decode("utf-8", "replace").startswith(watched)
-            )
-        ]
-        if dirty:
-            listed = ", ".join(dirty[:3]) + (
-                f" and {len(dirty) - 3} more" if len(dirty) > 3 else ""
-            )
-            hint = "commit or stash them, or reconcile a clone or the remote: --remote URL"
-            raise UsageError(f"the work tree has changes that are not committed: {listed}", hint)
+        local, checkout = self.seen.local, self._checkout
+        lines = []
+        if (
+            local is not None
+            and local != revision
+            and (self.remote is None or checkout is not None)
+        ):
+            if checkout is not None:
+                checkout.follow(local, revision)
+            lines.append(f"update refs/heads/{self.branch} {revision.id} {local.id}")
+        if self.remote is not None:
+            lines.append(f"update {self._tracking} {revision.id}")
+        if self.seen.last != revision:
+            lines.append(f"update {self._last} {revision.id}")
+        if lines:
+            self._move("\n".join([*lines, ""]), revision)
+        self.seen.last = revision
+        if self.is_mirror:
+            self._tidy()
 
     @property
-    def _seen(self) -> str:
+    def _checkout(self) -> Checkout | None:
+        """The checkout, if it shows the branch."""
+        if self.worktree is None or not self.is_checked_out:
+            return None
+        return Checkout(self.git, self.worktree)
+
+    @property
+    def _last(self) -> str:
         return f"refs/ipam/seen/{self.branch}"
 
-    def _is_ancestor(self, ancestor: str, revision: str) -> bool:
-        return self.git.run("merge-base", "--is-ancestor", ancestor, revision).status == 0
+    @property
+    def _tracking(self) -> str:
+        return f"refs/ipam/remote/{self.branch}"
 
-    def _require_pushed(self, revision: Revision) -> None:
-        """Refuse to reconcile past commits that exist in this checkout only."""
-        result = self.git.run("rev-parse", "--verify", "--quiet", f"refs/heads/{self.branch}")
-        local = result.out.decode().strip()
-        if self.worktree is None or result.status != 0 or self._is_ancestor(local, revision.id):
-            return
-        raise UsageError(
-            f"branch {self.branch} has commits that are not on the remote",
-            "git push (or git reset) first; reconcile works on what the remote has",
-        )
+    def _holds(self, revision: Revision, ancestor: Revision) -> bool:
+        """Whether a revision contains another; refuses to guess where the history is cut off."""
+        if revision.id == ancestor.id:
+            return True
+        result = self.git.run("merge-base", "--is-ancestor", ancestor.id, revision.id)
+        if result.status > 1 or result.status < 0:
+            raise failure("merge-base", result, _DEEPEN)
+        if result.status == 1 and self._is_shallow():
+            message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
+            raise GitError(message, _DEEPEN)
+        return result.status == 0
 
-    def _signed(self, commit: Commit, revision: Revision) -> Revision:
-        """The same commit with a signature: `commit-tree` on the tree that was imported."""
-        form = "ssh" if "/" in commit.sign or commit.sign.startswith("ssh-") else "openpgp"
-        name, email = commit.committer
-        # Signing needs the person's own keys; nothing else of their folder is read.
-        home = ("HOME", "GNUPGHOME", "GPG_TTY")
-        extra = {key: value for key, value in self.git.environment.items() if key in home}
-        for role in ("AUTHOR", "COMMITTER"):
-            extra |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": email}
-            extra[f"GIT_{role}_DATE"] = f"{revision.clock} +0000"
-        result = self.git.run(
-            "-c", f"gpg.format={form}", "commit-tree", f"-S{commit.sign}", "-p", commit.base.id,
-            f"{revision.id}^{{tree}}", data=commit.message.encode(), extra=extra,
-        )  # fmt: skip
-        if result.status != 0:
-            raise GitError(f"cannot sign: {failure('commit-tree', result)}", "see --sign")
-        return Revision(result.out.decode("ascii").strip(), revision.clock)
+    def _is_shallow(self) -> bool:
+        return self.git.check("rev-parse", "--is-shallow-repository") == b"true"
 
-    def _push(self, base: Revision, revision: Revision, reference: str) -> None:
-        result = self.git.run(
-            "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{base.id}", "--",
-            str(self.remote), f"{revision.id}:{reference}", network=True,
-        )  # fmt: skip
+    def _move(self, lines: str, revision: Revision) -> None:
+        """Move references, all or none."""
+        result = self.git.run("update-ref", "--stdin", data=lines.encode())
         if result.status == 0:
             return
-        said = _rejection(result)
-        if said and any(word in f"{said} {result.err}" for word in _MOVED):
-            if self.fetch().id == revision.id:
-                return  # somebody else made the very same commit, or an earlier push of ours won
-            raise LostRaceError(f"branch {self.branch} moved while this was planned: {said}")
-        if said:
-            raise GitError(
-                f"the remote refuses the push: {said}",
-                f"let {self.branch} take pushes of the reconciler; the server said: {result.err}",
-            )
-        hint = "see that the remote is up and that you may write to it"
-        raise GitError(f"cannot reach the remote: {failure('push', result)}", hint)
-
-    def _swap(self, reference: str, base: Revision, revision: Revision) -> None:
-        result = self.git.run("update-ref", reference, revision.id, base.id)
-        if result.status != 0 and self.resolve(reference).id != revision.id:
+        local = find_revisions(self.git, [f"refs/heads/{self.branch}"]).revisions[0]
+        if self.remote is None and local not in (self.seen.local, revision):
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
+        if local != revision or self.remote is not None:
+            raise failure("update-ref", result, "run it again when no other git is at work here")
 
-    def _follow(self, base: Revision, revision: Revision, reference: str) -> None:
-        """Bring the local branch and the work tree of a checkout to what was published."""
-        if self.worktree is None:
+    def _tidy(self) -> None:
+        """Pack a mirror when it has piled up objects; nobody else ever does."""
+        objects = self.git.git_dir / "objects"
+        loose = sum(1 for _ in (objects / "17").glob("*"))
+        packs = sum(1 for _ in (objects / "pack").glob("*.pack"))
+        if loose < LOOSE and packs < PACKS:
             return
-        result = self.git.run("rev-parse", "--verify", "--quiet", reference)
-        local = result.out.decode().strip()
-        if result.status != 0 or not self.is_checked_out:
-            return
-        tree = f"--work-tree={self.worktree}"
-        if self.remote is None:
-            self._swap(reference, base, revision)
-        done = self.git.run(tree, "read-tree", "-m", "-u", local, revision.id)
-        if done.status != 0:
-            raise GitError(
-                f"published, but the work tree cannot follow: {failure('read-tree', done)}",
-                f"git reset --hard {revision.id[:12]} brings it there",
-            )
-        if self.remote is not None:
-            self.git.check("update-ref", reference, revision.id, local)
+        result = self.git.run("gc", "--quiet")
+        if result.status != 0:
+            _log.warning("%s", failure("gc", result))
 
 
-def _stream(commit: Commit, who: str) -> Iterable[bytes]:
-    """A fast-import stream of one commit that prints its id; paths go in by their bytes."""
-    message = commit.message.encode()
-    reference = f"{WORK}/{commit.base.id}".encode()
-    yield b"commit %s\nmark :1\nauthor %s\ncommitter %s\n" % (reference, who.encode(), who.encode())
-    yield b"data %d\n%s\nfrom %s\n" % (len(message), message, commit.base.id.encode())
-    for change in commit.changes:
-        path = change.path.encode()
-        if change.data is None:
-            yield b"D %s\n" % path
-        else:
-            yield b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(change.data), change.data)
-    yield b"\nget-mark :1\n"
+def _checked(rev: str) -> str:
+    if not rev or rev.startswith("-") or not rev.isprintable():
+        raise UsageError(f"{rev!r} is not a revision", "git log shows the revisions")
+    return rev
 
 
-def _rejection(result: Result) -> str:
-    """What the porcelain output of a push says of the ref, without its names."""
-    for line in result.out.decode("utf-8", "replace").splitlines():
-        if line.startswith("!"):
-            return line.split("\t")[-1]
-    return ""
-
-
-def check_branch(branch: str) -> str:
-    """A branch name, if it is one that git takes and that no option hides in.
-
-    Raises:
-        UsageError: It is not.
-    """
-    if not _BRANCH.fullmatch(branch):
-        raise UsageError(f"{branch!r} is not a valid branch name")
-    return branch
-
-
-def check_remote(remote: str) -> tuple[str, bool]:
-    """A remote that may be reached, and whether it is plain http on the loopback.
-
-    Raises:
-        UsageError: Its scheme is not one of https, ssh, file; or it hides an option.
-    """
-    if remote.startswith("-") or not remote.isprintable() or "::" in remote.partition("/")[0]:
-        raise UsageError(f"{remote!r} is not a remote", "use an https, ssh or file URL, or a path")
-    if "://" not in remote:
-        if _SCP.fullmatch(remote):
-            return remote, False
-        path = Path(remote)
-        if path.is_dir():
-            return str(path.resolve()), False
-        raise UsageError(f"remote {remote!r} is neither a URL nor a folder")
-    parts = urlsplit(remote)
-    loopback = parts.scheme == "http" and parts.hostname in _LOOPBACK
-    if parts.scheme not in ("https", "ssh", "file") and not loopback:
-        raise UsageError(
-            f"scheme {parts.scheme!r} of the remote is not allowed", "use https, ssh or file"
-        )
-    if parts.hostname and parts.hostname.startswith("-"):
-        raise UsageError(f"{remote!r} is not a remote")
-    return remote, loopback
+def _there(revision: Revision | None, rev: str) -> Revision:
+    if revision is None:
+        hint = "git log shows the revisions; a new repository needs a first commit"
+        raise GitError(f"no commit {rev!r} in the repository", hint)
+    return revision

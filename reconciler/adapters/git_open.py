@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from reconciler.adapters.git import GitRepository, check_branch, check_remote
+from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_process import GitProcess
+from reconciler.adapters.git_remote import check_branch, check_remote, default_branch
 from reconciler.adapters.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
 
@@ -30,25 +32,30 @@ def open_repository(
     path = path.resolve()
     git_dir, worktree = _locate(path)
     git = GitProcess(git_dir, environment)
-    head = git.run("symbolic-ref", "--quiet", "--short", "HEAD").out.decode().strip()
+    head = _head(git)
     name = check_branch(branch or head or "main")
     return GitRepository(git, name, None, worktree, worktree is not None and head == name)
 
 
 def with_remote(repository: GitRepository) -> GitRepository:
-    """The repository with the remote that its branch follows, or `origin`, if it has one."""
-    git = repository.git
-    named = git.run("config", "--get", f"branch.{repository.branch}.remote").out.decode().strip()
-    if named == ".":
+    """The checkout with the remote that its branch follows, or `origin`, if it has one.
+
+    A bare repository is the truth itself, wherever it was cloned from.
+    """
+    if repository.worktree is None:
         return repository
-    url = git.run("config", "--get", f"remote.{named or 'origin'}.url").out.decode().strip()
-    if not url:
+    pattern = r"^(branch\..*\.remote|remote\..*\.url)$"
+    listed = repository.git.run("config", "--null", "--get-regexp", pattern).out.decode()
+    configured = dict(item.partition("\n")[::2] for item in listed.split("\0"))
+    named = configured.get(f"branch.{repository.branch}.remote", "origin")
+    url = configured.get(f"remote.{named}.url", "")
+    if not url or named == ".":
         return repository
-    if repository.worktree is not None and "://" not in url and not Path(url).is_absolute():
+    if "://" not in url and not Path(url).is_absolute():
         beside = repository.worktree / url
         url = str(beside) if beside.is_dir() else url
-    remote, loopback = check_remote(url)
-    return replace(repository, remote=remote, git=replace(git, has_loopback_http=loopback))
+    remote = check_remote(url)
+    return replace(repository, remote=remote.url, git=remote.reached_by(repository.git))
 
 
 def open_mirror(
@@ -57,22 +64,17 @@ def open_mirror(
     """A bare mirror of a remote in the cache folder; made when it is not there.
 
     Raises:
-        GitError: The remote cannot be reached.
+        GitError: The remote cannot be reached, or the cache not be written.
     """
-    remote, loopback = check_remote(remote)
-    git_dir = cache / "remotes" / f"{sha256(remote.encode()).hexdigest()[:32]}.git"
-    git = GitProcess(git_dir, environment, loopback)
+    checked = check_remote(remote)
+    name = check_branch(branch) if branch is not None else None
+    git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
+    git = checked.reached_by(GitProcess(git_dir, environment))
     if not (git_dir / "HEAD").is_file():
-        git_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        git.check("init", "--bare", "--quiet", str(git_dir))
-    if branch is None:
-        out = git.run("ls-remote", "--symref", "--", remote, "HEAD", network=True)
-        if out.status != 0:
-            hint = "see that the remote is up and that you may read it"
-            raise GitError(f"cannot reach the remote: {out.err.splitlines()[-1:]}", hint)
-        first = out.out.decode("utf-8", "replace").partition("\t")[0]
-        branch = first.removeprefix("ref: refs/heads/") if first.startswith("ref: ") else "main"
-    return GitRepository(git, check_branch(branch), remote)
+        _make_mirror(git)
+    if name is None:
+        name = check_branch(default_branch(git, checked.url))
+    return GitRepository(git, name, checked.url, is_mirror=True)
 
 
 def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
@@ -86,6 +88,35 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     return WorktreeSource(repository.worktree, clock)
 
 
+def _make_mirror(git: GitProcess) -> None:
+    """Make a bare repository beside its place and move it there: two runs may begin at once."""
+    folder = git.git_dir.parent
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder) as scratch:
+            made = Path(scratch) / "mirror.git"
+            made.mkdir(mode=0o700)
+            replace(git, git_dir=made).check("init", "--bare", "--quiet", "--template=", str(made))
+            try:
+                made.rename(git.git_dir)
+            except OSError:
+                if not (git.git_dir / "HEAD").is_file():
+                    raise
+    except OSError as error:
+        hint = "make that folder writable, or name another with XDG_CACHE_HOME"
+        message = f"cannot make a mirror in {folder}: {error.strerror or error}"
+        raise GitError(message, hint) from error
+
+
+def _head(git: GitProcess) -> str:
+    """The branch that HEAD names, whether it has a commit or not; empty when it names none."""
+    text = (git.git_dir / "HEAD").read_text(encoding="utf-8").strip()
+    name = text.removeprefix("ref: refs/heads/")
+    if name == ".invalid":  # another format of references, which only git reads
+        return git.run("symbolic-ref", "--quiet", "--short", "HEAD").out.decode().strip()
+    return name if name != text else ""
+
+
 def _locate(path: Path) -> tuple[Path, Path | None]:
     """The repository's own folder, and its work tree if it has one.
 
@@ -93,7 +124,7 @@ def _locate(path: Path) -> tuple[Path, Path | None]:
     trust what it finds.
     """
     if (path / "HEAD").is_file() and (path / "objects").is_dir():
-        return path, None
+        return path, path.parent if path.name == ".git" else None
     for folder in (path, *path.parents):
         inner = folder / ".git"
         if (inner / "HEAD").is_file():

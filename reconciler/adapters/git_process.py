@@ -2,18 +2,21 @@
 
 Everything that could make git run or read something else is switched off on every call: hooks,
 filters of fsmonitor, replace objects, system and user configuration, prompts, protocols that are
-not needed. The environment is emptied because `GIT_DIR` and its kin beat every argument. GitPython
-is used as a process runner only; its index and blob streams are 13 to 160 times slower.
+not needed. The environment is emptied because `GIT_DIR` and its kin beat every argument. A secret
+goes by the environment, never by an argument, and is cut out of whatever git says. GitPython is
+used as a process runner only; its index and blob streams are 13 to 160 times slower.
 """
 
 import os
 import signal
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from subprocess import PIPE, TimeoutExpired
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from reconciler.ports import GitError
 
@@ -35,22 +38,33 @@ _CONFIG = (
     "maintenance.auto=false",
     "safe.bareRepository=explicit",
     "advice.detachedHead=false",
+    "advice.graftFileDeprecated=false",
+    # Another git may hold a lock for a moment; wait for it.
+    "core.filesRefLockTimeout=2000",
+    "core.packedRefsTimeout=2000",
 )
 _NETWORK = (
     "protocol.https.allow=always",
     "protocol.ssh.allow=always",
     "protocol.file.allow=always",
+    # A server may not send us, and the token, elsewhere.
+    "http.followRedirects=false",
+    # A remote that has gone silent is given up after a minute.
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=60",
 )
 _ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": "/dev/null",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "HOME": "/nonexistent",
+    "LANGUAGE": "C",
     "LC_ALL": "C",
     "TZ": "UTC",
 }
@@ -79,11 +93,13 @@ class GitProcess:
         git_dir: The repository's own folder.
         environment: The variables of `PASSED`, `TOKEN`, and `HOME`, as far as they are set.
         has_loopback_http: Plain http is allowed, because the remote is on the loopback.
+        credentials: `user:secret` for an http remote, or empty.
     """
 
     git_dir: Path
     environment: Mapping[str, str]
     has_loopback_http: bool = False
+    credentials: str = field(default="", repr=False)
 
     def run(
         self,
@@ -115,7 +131,8 @@ class GitProcess:
         except BaseException:
             _kill(process)
             raise
-        return Result(process.returncode, out, err.decode("utf-8", "replace").strip())
+        said = err.decode("utf-8", "replace").strip()
+        return Result(process.returncode, out, redacted(said, self._secrets()))
 
     def check(self, *arguments: str, data: bytes | None = None, network: bool = False) -> bytes:
         """Like `run`; the output, without its last line feed.
@@ -134,8 +151,8 @@ class GitProcess:
         variables = dict(_ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
         variables |= extra
-        if network and TOKEN in self.environment:
-            variables |= _token(self.environment[TOKEN])
+        if network and (credentials := self._credentials()):
+            variables |= _header(credentials)
         settings = [*_CONFIG, f"safe.directory={self.git_dir}"]
         if self.git_dir.name == ".git":
             settings.append(f"safe.directory={self.git_dir.parent}")
@@ -143,36 +160,68 @@ class GitProcess:
             settings += _NETWORK
             if self.has_loopback_http:
                 settings.append("protocol.http.allow=always")
+        # GitPython hands all of its own environment on; `env -u` takes away what is not ours.
+        foreign = [part for name in sorted(os.environ.keys() - variables) for part in ("-u", name)]
         command = [
-            *("env", "-i", *(f"{name}={value}" for name, value in variables.items())),
+            *("env", *foreign),
             *("git", *(part for setting in settings for part in ("-c", setting))),
             f"--git-dir={self.git_dir}",
             *arguments,
         ]
         _require_git(variables.get("PATH", os.defpath))
         return Git(str(self.git_dir)).execute(
-            command, as_process=True, istream=PIPE, start_new_session=True
+            command, as_process=True, istream=PIPE, env=variables, start_new_session=True
         )
 
+    def _credentials(self) -> str:
+        """What to say to an http remote: the token, in the name of the URL's user if it has one."""
+        user, _, secret = self.credentials.partition(":")
+        secret = self.environment.get(TOKEN, secret).strip()
+        return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
-def failure(command: str, result: Result) -> GitError:
+    def _secrets(self) -> list[str]:
+        """What must not be shown, in every form that git may show it in."""
+        credentials = self._credentials()
+        if not credentials:
+            return []
+        user, _, secret = credentials.partition(":")
+        hidden = [_basic(credentials), secret or user]
+        return [*hidden, *(quote(text, safe="") for text in hidden)]
+
+
+def failure(command: str, result: Result, hint: str = "") -> GitError:
     """A failed call as an error, in git's own words."""
     text = result.err.splitlines()
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
-    message = said.partition(": ")[2] or (text[-1] if text else f"status {result.status}")
-    return GitError(f"git {command}: {message}")
+    message = said.partition(": ")[2] or (text[-1] if text else _ended(result.status))
+    return GitError(f"git {command}: {message}", hint)
 
 
-def _token(token: str) -> dict[str, str]:
-    """An access token as an HTTP header, by the environment: arguments can be read by anybody."""
-    import base64
+def redacted(text: str, secrets: Sequence[str]) -> str:
+    """A text with every secret in it struck out."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
 
-    basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+
+def _ended(status: int) -> str:
+    """How a process ended that said nothing."""
+    if status != -signal.SIGXFSZ:
+        return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+    return "a file would become larger than the limit (ulimit -f)"
+
+
+def _header(credentials: str) -> dict[str, str]:
+    """Credentials as an HTTP header, by the environment: arguments can be read by anybody."""
     return {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "http.extraHeader",
-        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {basic}",
+        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {_basic(credentials)}",
     }
+
+
+def _basic(credentials: str) -> str:
+    return b64encode(credentials.encode()).decode()
 
 
 def _kill(process: "Popen[bytes]") -> None:

@@ -1,16 +1,16 @@
 """Files of a revision, read from the object database: no checkout, no filter, no symlink."""
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import TypeVar
 
-from reconciler.adapters.git_process import GitProcess, failure
+from reconciler.adapters.git_objects import Root, read_blobs
+from reconciler.adapters.git_process import GitProcess
+from reconciler.adapters.processes import spread
 from reconciler.findings import Finding, Location, error
-from reconciler.ports import Entry, GitError, Revision
+from reconciler.ports import Entry, Revision
 
 T = TypeVar("T")
+_TREE = "040000"
 _REGULAR = ("100644", "100755", "100664")
 _MODES = {"120000": "a symlink", "160000": "a submodule"}
 # Below so many files a second process costs more than it saves.
@@ -21,10 +21,12 @@ _CHUNK = 2_500
 class GitSource:
     """Files of one revision."""
 
-    def __init__(self, git: GitProcess, revision: Revision) -> None:
+    def __init__(self, git: GitProcess, revision: Revision, root: Root | None = None) -> None:
+        """Read a revision; with the top of its tree, if that is known already."""
         self._git = git
         self._revision = revision
-        self._findings: list[Finding] = []
+        self._root = root
+        self._findings: dict[Finding, None] = {}
 
     def revision(self) -> Revision:
         """The revision."""
@@ -40,40 +42,62 @@ class GitSource:
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders (or of those names), by path."""
-        listed = self._git.check(
-            "ls-tree", "-r", "-z", "--full-tree", self._revision.id, "--", *folders
-        )
+        known, asked = self._known(folders)
+        listed = [*known, *self._listed(["-r"], asked)]
         found: list[Entry] = []
-        for line in listed.split(b"\0"):
-            if not line:
-                continue
-            entry = _entry(line)
+        for entry in listed:
             wrong = irregular(entry.path, entry.mode)
             if wrong is not None:
-                self._findings.append(wrong)
+                self._findings[wrong] = None
             elif entry.mode in _REGULAR:
                 found.append(entry)
         return sorted(found)
 
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         """What stands directly in some folders, by path; folders have the mode 040000."""
-        paths = [f"{parent}/" for parent in parents]
-        listed = self._git.check("ls-tree", "-z", "--full-tree", self._revision.id, "--", *paths)
-        return [_entry(line) for line in listed.split(b"\0") if line]
+        return self._listed([], [f"{parent}/" for parent in parents])
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""
+        if self._root is not None and all(entry.oid in self._root.blobs for entry in entries):
+            return [self._root.blobs[entry.oid] for entry in entries]
         return read_blobs(self._git, [entry.oid for entry in entries])
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work` on each file; on all processors when there are thousands."""
-        processes = min(os.cpu_count() or 1, 8)
-        if len(entries) < _PARALLEL_FROM or processes < 2:
+        if len(entries) < _PARALLEL_FROM:
             return _each(self._git, entries, work)
-        chunks = [entries[at : at + _CHUNK] for at in range(0, len(entries), _CHUNK)]
-        with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-            futures = [pool.submit(_each, self._git, chunk, work) for chunk in chunks]
-            return [item for future in futures for item in future.result()]
+        marks = [str(at) for at in range(0, len(entries), _CHUNK)]
+
+        def share(starts: Sequence[str]) -> list[tuple[str, list[T]]]:
+            return [
+                (at, _each(self._git, entries[int(at) : int(at) + _CHUNK], work)) for at in starts
+            ]
+
+        done = dict(item for part in self.spread(marks, share) for item in part)
+        return [item for mark in marks for item in done[mark]]
+
+    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
+        """`work` on shares of the items, one share a processor, each in a process of its own."""
+        return spread(items, work)
+
+    def _known(self, names: Sequence[str]) -> tuple[list[Entry], list[str]]:
+        """What is a file, or bars the way, at the top of the tree; and names to be listed."""
+        if self._root is None:
+            return [], list(names)
+        top = {name: self._root.entries.get(name.partition("/")[0]) for name in names}
+        files = {entry for entry in top.values() if entry is not None and entry.mode != _TREE}
+        asked = [name for name, entry in top.items() if entry is not None and entry.mode == _TREE]
+        return sorted(files), asked
+
+    def _listed(self, options: Sequence[str], paths: Sequence[str]) -> list[Entry]:
+        """Entries by `ls-tree`; of no paths, none."""
+        if not paths:
+            return []
+        listed = self._git.check(
+            "ls-tree", *options, "-z", "--full-tree", self._revision.id, "--", *paths
+        )
+        return [_entry(line) for line in listed.split(b"\0") if line]
 
 
 def _entry(line: bytes) -> Entry:
@@ -98,28 +122,3 @@ def irregular(path: str, mode: str) -> Finding | None:
 def _each(git: GitProcess, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
     blobs = read_blobs(git, [entry.oid for entry in entries])
     return [work(entry.path, blob) for entry, blob in zip(entries, blobs, strict=True)]
-
-
-def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
-    """The bytes of objects, by one `cat-file --batch`.
-
-    Raises:
-        GitError: An object is missing, as in a partial clone, or is corrupt.
-    """
-    if not oids:
-        return []
-    result = git.run("cat-file", "--batch", "--buffer", data="\n".join([*oids, ""]).encode())
-    if result.status != 0:
-        raise failure("cat-file", result)
-    blobs: list[bytes] = []
-    at = 0
-    for oid in oids:
-        end = result.out.index(b"\n", at)
-        head = result.out[at:end].split(b" ")
-        if len(head) != 3:
-            hint = "the clone is partial or damaged: clone it anew"
-            raise GitError(f"object {oid} is missing from the repository", hint)
-        size = int(head[2])
-        blobs.append(result.out[end + 1 : end + 1 + size])
-        at = end + 2 + size
-    return blobs

@@ -14,6 +14,7 @@ from reconciler.ports import (
     ExitCode,
     GitError,
     LostRaceError,
+    ReconcilerError,
     Repository,
     Revision,
 )
@@ -21,6 +22,7 @@ from reconciler.report.machine import actions, digest, summary
 
 ATTEMPTS = 5
 _BACKOFF_SECONDS = 0.1
+_SHORTEST_ID = 7
 _NAMED = ("allocate", "release", "expire", "refuse")
 
 _log = logging.getLogger(__name__)
@@ -69,31 +71,46 @@ def reconcile(
     Raises:
         GitError: The remote fails, or the race is lost `ATTEMPTS` times.
         HistoryError: The branch was rewritten since the last run.
+        UsageError: A checkout holds what is not committed, or not on the remote.
     """
-    for attempt in range(1, ATTEMPTS + 1):
-        base = repository.fetch()
-        if wanted.accept_history != base.id:
-            repository.check_history(base)
-        evaluation = evaluate_source(repository.source(base.id), wanted.allow_release)
-        repository.require_clean(
-            [*evaluation.tree.settings.sources, evaluation.tree.settings.records]
-        )
-        code = exit_code(evaluation)
-        if evaluation.brake is not None or not evaluation.changes:
-            repository.note_history(base)
-            return Reconciled(base, None, attempt, evaluation, code)
-        commit = repository.commit(_commit(base, evaluation, wanted))
-        try:
-            repository.publish(base, commit)
-        except LostRaceError as lost:
-            _log.warning("%s; attempt %d of %d", lost, attempt, ATTEMPTS)
-            sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
-            continue
-        _log.info("published %s on %s", commit.id, base.id)
-        return Reconciled(base, commit, attempt, evaluation, code)
+    with repository.alone():
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return _attempt(repository, wanted, attempt)
+            except LostRaceError as lost:
+                reason = str(lost)
+                _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
+            if attempt < ATTEMPTS:
+                sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
     raise GitError(
-        f"lost the race for the branch {ATTEMPTS} times", "run it again when others are done"
+        f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
+        "run it again when others are done; nothing was published",
     )
+
+
+def _attempt(repository: Repository, wanted: Wanted, attempt: int) -> Reconciled:
+    """Fetch, plan, commit, publish, once."""
+    base = repository.fetch()
+    repository.check_history(base, _accepted(wanted.accept_history, base))
+    evaluation = evaluate_source(repository.source(base.id), wanted.allow_release)
+    settings = evaluation.tree.settings
+    commit = None
+    if evaluation.brake is None and evaluation.changes:
+        commit = repository.commit(_commit(base, evaluation, wanted))
+    repository.require_clean([*settings.sources, settings.records], commit or base)
+    if commit is None:
+        repository.settle(base)
+    else:
+        repository.publish(base, commit)
+        _log.info("published %s on %s", commit.id, base.id)
+    return Reconciled(base, commit, attempt, evaluation, exit_code(evaluation))
+
+
+def _accepted(accepted: str | None, base: Revision) -> str | None:
+    """The head's id, if that is what a person accepts; its beginning is enough."""
+    if accepted is None or len(accepted) < _SHORTEST_ID or not base.id.startswith(accepted):
+        return None
+    return base.id
 
 
 def _commit(base: Revision, evaluation: Evaluation, wanted: Wanted) -> Commit:
@@ -103,4 +120,8 @@ def _commit(base: Revision, evaluation: Evaluation, wanted: Wanted) -> Commit:
     trailers = f"Ipam-Plan: {digest(actions(evaluation))}\nIpam-Base: {base.id}"
     committer = wanted.committer or evaluation.tree.settings.committer
     message = f"ipam: {subject}\n\n{trailers}\n"
+    folder = f"{evaluation.tree.settings.records}/"
+    # Whatever a document says, nothing outside the records is ever written.
+    if any(not c.path.startswith(folder) or ".." in c.path for c in evaluation.changes):
+        raise ReconcilerError("the plan writes outside the records folder")
     return Commit(base, evaluation.changes, message, committer, wanted.sign)
