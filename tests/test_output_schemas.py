@@ -1,0 +1,238 @@
+"""What the verbs print as JSON is exactly what schemas/output/ says, for trees of every sort."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from reconciler.cli import run
+from reconciler.findings import CODES
+from reconciler.report.machine import digest
+from tests.world import (
+    CLOCK,
+    SMALL,
+    commit,
+    git,
+    pool,
+    provider,
+    repository,
+    request,
+    tenant,
+    write,
+)
+
+FOLDER = Path(__file__).resolve().parent.parent / "schemas" / "output"
+SCHEMAS = sorted(path.name for path in FOLDER.glob("*.json"))
+DAY = 86_400
+
+TREES: Mapping[str, Mapping[str, str]] = {
+    "empty": {"README.md": "nothing yet"},
+    "small": SMALL,
+    "refused": {
+        **SMALL,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
+        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 3}"),
+    },
+    "pinned": {
+        **SMALL,
+        "pools/nodes.yaml": pool("nodes", "10.50.0.0/24"),
+        "tenants/pin.yaml": request(
+            "pin", "nodes", pinnedRange="{startAddress: 10.50.0.3, endAddress: 10.50.0.7}"
+        ),
+    },
+    "warned": {**SMALL, "pools/more.yaml": pool("more", "10.40.0.0/25")},
+    "wrong": {**SMALL, "tenants/bad.yaml": "kind: [", "tenants/odd.yaml": tenant("x", spek="1")},
+    "reserved whole": {**SMALL, "pools/full.yaml": pool("full", reserved="[{cidr: 10.40.0.0/24}]")},
+}
+
+
+def validated(name: str, text: str) -> dict[str, Any]:
+    """The JSON document, once its schema has nothing against it."""
+    document: dict[str, Any] = json.loads(text)
+    schema = json.loads((FOLDER / name).read_text())
+    found = [
+        f"{error.json_path}: {error.message}"
+        for error in Draft202012Validator(schema).iter_errors(document)
+    ]
+    assert found == []
+    return document
+
+
+Said = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """Run a verb with -o json; its document, checked against a schema."""
+
+    def run_and_check(name: str, *arguments: str, code: int | None = None) -> dict[str, Any]:
+        capsys.readouterr()
+        ended = run([*arguments, "-o", "json"])
+        assert code is None or ended == code
+        return validated(name, capsys.readouterr().out)
+
+    return run_and_check
+
+
+@pytest.fixture(params=sorted(TREES))
+def checkout(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", TREES[request.param])
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", SMALL)
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Path:
+    """A repository with a kept, a released and an expired record, and a tenant that waits."""
+    files = {**SMALL, "tenants/two.yaml": tenant("two"), "tenants/three.yaml": tenant("three")}
+    checkout = repository(tmp_path / "repo", files)
+    for name, clock in (("two", CLOCK + 60), ("three", CLOCK + 3 * DAY)):
+        assert run(["reconcile", "--repo", str(checkout)]) == 0
+        (checkout / f"tenants/{name}.yaml").unlink()
+        commit(checkout, f"remove {name}", clock)
+    assert run(["reconcile", "--repo", str(checkout), "--allow-release", "9"]) == 0
+    return checkout
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_schema_is_one_and_leaves_no_field_to_chance(name: str) -> None:
+    schema = json.loads((FOLDER / name).read_text())
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"].endswith(f"/output/{name}")
+    assert {"$schema", "title", "description"} <= schema.keys()
+    assert schema["required"][:2] == ["apiVersion", "kind"]
+    for part in objects(schema):
+        assert "additionalProperties" in part or "properties" not in part
+        assert part.get("description"), "each object tells what it is"
+        for field in part.get("properties", {}).values():
+            assert "$ref" in field or field.get("description"), field
+
+
+def objects(part: Any) -> Iterator[dict[str, Any]]:
+    """All parts of a schema that describe an object."""
+    if isinstance(part, dict):
+        if part.get("type") == "object" or part.get("type") == ["object", "null"]:
+            yield part
+        for below in part.values():
+            yield from objects(below)
+    elif isinstance(part, list):
+        for below in part:
+            yield from objects(below)
+
+
+def test_a_part_that_stands_in_several_schemas_is_the_same_in_each() -> None:
+    seen: dict[str, Any] = {}
+    for name in SCHEMAS:
+        schema = json.loads((FOLDER / name).read_text())
+        for part, definition in schema.get("$defs", {}).items():
+            assert seen.setdefault(part, definition) == definition, f"{part} in {name}"
+    assert seen["plan"] == json.loads((FOLDER / "plan.json").read_text())
+
+
+def test_plan(checkout: Path, said: Said) -> None:
+    for options in ([], ["--all"], ["--worktree"], ["--base", "HEAD"], ["--detailed-exitcode"]):
+        plan = said("plan.json", "plan", "--repo", str(checkout), *options)
+        assert (plan["revision"] is None) == (options == ["--worktree"])
+        assert plan["digest"] == digest(plan["actions"])
+
+
+def test_check(checkout: Path, said: Said) -> None:
+    for options in ([], ["--worktree"], ["--base", "HEAD"]):
+        check = said("check.json", "check", "--repo", str(checkout), *options)
+        assert check["ok"] == (check["exitCode"] == 0)
+
+
+def test_reconcile(checkout: Path, said: Said) -> None:
+    first = said("reconcile-result.json", "reconcile", "--repo", str(checkout))
+    again = said("reconcile-result.json", "reconcile", "--repo", str(checkout))
+    assert first["pushed"] == (first["commit"] is not None)
+    assert (again["commit"], again["pushed"]) == (None, False)
+
+
+def test_status_and_lists(checkout: Path, said: Said, tmp_path: Path) -> None:
+    said("pool-list.json", "status", "--repo", str(checkout))
+    run(["reconcile", "--repo", str(checkout)])
+    said("pool-list.json", "status", "--repo", str(checkout), "--worktree")
+    said("allocation-list.json", "get", "allocations", "--repo", str(checkout))
+    said("document-list.json", "get", "pools", "--repo", str(checkout))
+    said("document-list.json", "get", "tenants", "--repo", str(checkout))
+    said("render-result.json", "render", "--repo", str(checkout), "--out", str(tmp_path / "out"))
+
+
+def test_every_claim_can_be_explained(checkout: Path, said: Said) -> None:
+    for action in said("plan.json", "plan", "--repo", str(checkout), "--all")["actions"]:
+        said("explanation-list.json", "explain", action["claim"], "--repo", str(checkout))
+
+
+def test_the_life_of_records(life: Path, said: Said) -> None:
+    plan = said("plan.json", "plan", "--repo", str(life), "--all")
+    assert {action["action"] for action in plan["actions"]} == {"keep"}
+    listed = said("allocation-list.json", "get", "allocations", "--repo", str(life))
+    phases = sorted(item["status"]["phase"] for item in listed["items"])
+    assert phases == ["Allocated", "Released"]
+    assert said("pool-list.json", "status", "--repo", str(life))["items"][0]["held"] == 8
+    for item in listed["items"]:
+        claim = item["metadata"]["annotations"]["gitops-ipam.dev/claim"]
+        said("explanation-list.json", "explain", claim, "--repo", str(life))
+
+
+def test_a_plan_that_releases_and_one_that_expires(life: Path, said: Said) -> None:
+    (life / "tenants/one.yaml").unlink()
+    commit(life, "remove one", CLOCK + 9 * DAY)
+    plan = said("plan.json", "plan", "--repo", str(life))
+    assert {action["action"] for action in plan["actions"]} == {"release", "expire"}
+    check = said("check.json", "check", "--repo", str(life), code=3)
+    assert [gate["code"] for gate in check["gates"]] == ["brake"]
+    stopped = said("reconcile-result.json", "reconcile", "--repo", str(life), code=3)
+    assert stopped["commit"] is None
+
+
+def test_simulate(small: Path, said: Said) -> None:
+    fits = said("simulation.json", "simulate", "--tenants", "3", "--repo", str(small), code=0)
+    assert (fits["fit"], fits["refused"]) == (3, None)
+    full = said("simulation.json", "simulate", "--tenants", "40", "--repo", str(small), code=3)
+    assert full["refused"]["reason"] == "pool-exhausted"
+
+
+def test_codes_and_version(said: Said) -> None:
+    codes = said("code-list.json", "explain", "--codes")
+    assert [item["code"] for item in codes["items"]] == sorted(CODES)
+    said("version.json", "version")
+
+
+def test_a_field_that_no_schema_names_would_be_seen(small: Path, said: Said) -> None:
+    plan = said("plan.json", "plan", "--repo", str(small))
+    for part in (plan, plan["summary"], plan["actions"][0], plan["pools"][0]["before"]):
+        part["new"] = 1
+        with pytest.raises(AssertionError, match="new"):
+            validated("plan.json", json.dumps(plan))
+        del part["new"]
+
+
+def test_the_digest_of_a_merge_is_that_of_its_reconcile(small: Path, said: Said) -> None:
+    git(small, "clone", "-q", "--bare", ".", "../remote.git")
+    git(small, "remote", "add", "origin", "../remote.git")
+    git(small, "checkout", "-q", "-b", "change")
+    write(small, {"tenants/two.yaml": tenant("two"), "providers/p.yaml": provider("spare")})
+    commit(small, "two", CLOCK + 5)
+    git(small, "checkout", "-q", "main")
+    write(small, {"tenants/three.yaml": tenant("three", networking="{lbPoolSize: 3}")})
+    commit(small, "three", CLOCK + 10)
+    git(small, "checkout", "-q", "-b", "preview")
+    git(small, "merge", "-q", "--no-ff", "-m", "as the forge merges it", "change", clock=CLOCK + 20)
+    preview = said("plan.json", "plan", "--base", "main", "--repo", str(small))
+    git(small, "checkout", "-q", "main")
+    git(small, "merge", "-q", "--no-ff", "-m", "merged later", "change", clock=CLOCK + 7 * DAY)
+    git(small, "push", "-q", "origin", "main")
+    done = said("reconcile-result.json", "reconcile", "--repo", str(small), code=0)
+    assert preview["revision"] != done["base"]
+    assert preview["digest"] == done["plan"]["digest"]
+    message = git(small, "log", "-1", "--format=%B", done["commit"])
+    assert f"Ipam-Plan: {preview['digest']}" in message
+    assert f"Ipam-Base: {done['base']}" in message
