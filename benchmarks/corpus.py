@@ -27,13 +27,19 @@ def files(records: int) -> Iterator[tuple[str, bytes]]:
 
     Each tenant has two load-balancer addresses and twenty of nodes, in four growths.
     """
-    yield "ipam.yaml", b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    yield (
+        "ipam.yaml",
+        b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n",
+    )
     tenants = records // RECORDS_PER_TENANT
     pools = max(1, tenants // TENANTS_PER_POOL)
     for number in range(pools):
         yield from _pool(number)
     for number in range(tenants):
-        yield f"tenants/team-{number % 100:02d}/{_name(number)}.yaml", tenant(number, number % pools)
+        yield (
+            f"tenants/team-{number % 100:02d}/{_name(number)}.yaml",
+            tenant(number, number % pools),
+        )
         for record in _records(number, number % pools, number // pools):
             yield path_of("allocations", record.pool, record.claim), record_text(record).encode()
 
@@ -65,7 +71,9 @@ def new_records(count: int) -> list[tuple[str, bytes]]:
     for number in range(count):
         item = IPRange(4, 0xC0000000 + number * 8, 0xC0000000 + number * 8 + 7)
         record = _record(10_000_000 + number, number % 200, "loadbalancer", "lb", item)
-        found.append((path_of("allocations", record.pool, record.claim), record_text(record).encode()))
+        found.append(
+            (path_of("allocations", record.pool, record.claim), record_text(record).encode())
+        )
     return found
 
 

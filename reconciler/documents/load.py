@@ -1,12 +1,14 @@
 """A file of a source folder to documents and findings: the one door for what people write."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from reconciler.documents import schema, yaml
 from reconciler.documents.document import Document, Kind
+from reconciler.documents.text import Problem
 from reconciler.findings import Finding, Location, Severity, article_list, error, shown, warning
 
 Identity = tuple[str, str, str, str]
@@ -17,6 +19,12 @@ _CLUSTER_METADATA = (
     "creationTimestamp", "finalizers", "generation", "managedFields", "ownerReferences",
     "resourceVersion", "selfLink", "uid",
 )  # fmt: skip
+_EXAMPLES = {
+    "apiVersion": "for example apiVersion: butler.butlerlabs.dev/v1alpha1",
+    "kind": "for example kind: NetworkPool",
+    "metadata": "for example metadata: {name: vlan40-pool}",
+    "name": "a name of a-z, 0-9 and -, such as vlan40-pool",
+}
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -37,10 +45,18 @@ class Loaded(NamedTuple):
 
 
 class Kinds:
-    """The kinds of document that a place admits."""
+    """The kinds of document that a place admits.
 
-    def __init__(self, kinds: Iterable[Kind]) -> None:
+    Args:
+        kinds: Those kinds.
+        elsewhere: Kinds that are known but stand in a file of their own: the file by kind.
+    """
+
+    def __init__(
+        self, kinds: Iterable[Kind], elsewhere: Mapping[tuple[str, str], str] | None = None
+    ) -> None:
         self._kinds = {(kind.api_version, kind.name): kind for kind in kinds}
+        self.elsewhere = elsewhere or {}
         self.versions = sorted({version for version, _ in self._kinds})
 
     def find(self, api_version: str, name: str) -> Kind | None:
@@ -64,17 +80,23 @@ def load(path: str, data: bytes, kinds: Kinds) -> Loaded:
     findings = [_finding(path, problem, Severity.ERROR) for problem in reading.problems]
     findings += [_finding(path, doubt, Severity.WARNING) for doubt in reading.doubts]
     if not reading.documents and not reading.problems:
-        findings.append(error("document-empty", Location(path, 1, 1), "no documents in the file"))
+        hint = "write a document, or delete the file"
+        place = Location(path, 1, 1)
+        findings.append(error("document-empty", place, "no documents in the file", hint))
     documents: list[Document] = []
     broken: list[Identity] = []
     unclear = bool(reading.problems)
+    spoilt = _spoilt(reading)
     for index, parsed in enumerate(reading.documents):
         document, found = _identify(path, index, parsed, data, kinds)
+        if index in spoilt:
+            found = []
         if document is None:
             findings += found
             unclear = True
             continue
-        found += schema.check(document)
+        if index not in spoilt:
+            found += schema.check(document)
         findings += found
         if reading.problems or any(item.severity is Severity.ERROR for item in found):
             broken.append(document.identity)
@@ -83,7 +105,17 @@ def load(path: str, data: bytes, kinds: Kinds) -> Loaded:
     return Loaded(path, tuple(documents), tuple(findings), tuple(broken), unclear)
 
 
-def _finding(path: str, problem: yaml.Problem, severity: Severity) -> Finding:
+def _spoilt(reading: yaml.Reading) -> set[int]:
+    """Indexes of the documents that a YAML problem lies in.
+
+    What their schemas would say follows from the problem and would only hide it.
+    """
+    starts = [parsed.line for parsed in reading.documents]
+    found = (bisect_right(starts, problem.line) - 1 for problem in reading.problems)
+    return {index for index in found if index >= 0}
+
+
+def _finding(path: str, problem: Problem, severity: Severity) -> Finding:
     place = Location(path, problem.line, problem.column)
     return Finding(problem.code, severity, problem.message, place, problem.hint)
 
@@ -95,14 +127,18 @@ def _identify(
     body = parsed.value
     place = Location(path, parsed.line, 1)
     if not isinstance(body, dict):
-        got = schema._NAMES.get(type(body), "value")
-        return None, [error("document-not-mapping", place, f"mapping required, got {got}")]
+        got = schema.described(body).partition(" ")[0]
+        hint = "begin with apiVersion, kind and metadata"
+        return None, [error("document-not-mapping", place, f"mapping required, got {got}", hint)]
     metadata = body.get("metadata")
     raw = Document(path, index, parsed.line, Kind("", "", "", None), "", "", body, data)
     kind, found = _kind(raw, kinds)
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict):
-        found.append(error("field-required", raw.at("metadata"), "metadata: required"))
+        given = "metadata" in body
+        got = f"mapping required, got {schema.described(metadata)}" if given else "required"
+        code = "field-type" if given else "field-required"
+        found.append(error(code, raw.at("metadata"), f"metadata: {got}", _EXAMPLES["metadata"]))
     elif not isinstance(name, str):
         found += _bad_name(raw, "name" in metadata, name)
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
@@ -128,33 +164,45 @@ def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
         if isinstance(value, str):
             said[field] = value
         elif field in raw.body:
-            message = f"{field}: string required, got {shown(value)}"
-            found.append(error("field-type", raw.at(field), message))
+            message = f"{field}: string required, got {schema.described(value)}"
+            found.append(error("field-type", raw.at(field), message, _EXAMPLES[field]))
         else:
-            found.append(error("field-required", raw.at(field), f"{field}: required"))
+            message = f"{field}: required"
+            found.append(error("field-required", raw.at(field), message, _EXAMPLES[field]))
     if len(said) < 2:
         return None, found
     if (kind := kinds.find(said["apiVersion"], said["kind"])) is not None:
         return kind, found
-    known = kinds.names(said["apiVersion"])
+    return None, [_no_such_kind(raw, said["apiVersion"], said["kind"], kinds)]
+
+
+def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> Finding:
+    """Why a kind is not read here, and which was meant."""
+    if (path := kinds.elsewhere.get((api_version, name))) is not None:
+        message = f"{name} belongs in {path}"
+        return error("kind-unexpected", raw.at("kind"), message, f"move it to {path}")
+    known = kinds.names(api_version)
     if not known:
-        message = f"unknown apiVersion {shown(said['apiVersion'])}"
-        near = get_close_matches(said["apiVersion"], kinds.versions, 1)
+        message = f"unknown apiVersion {shown(api_version)}"
+        near = get_close_matches(api_version, kinds.versions, 1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(kinds.versions)}"
-        return None, [error("kind-unknown", raw.at("apiVersion"), message, hint)]
+        return error("kind-unknown", raw.at("apiVersion"), message, hint)
     by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(said["kind"].lower(), by_lower, 1)
+    near = get_close_matches(name.lower(), by_lower, 1)
     hint = f"did you mean {by_lower[near[0]]}?" if near else f"known: {article_list(known)}"
-    message = f"unknown kind {shown(said['kind'])} in {said['apiVersion']}"
-    return None, [error("kind-unknown", raw.at("kind"), message, hint)]
+    message = f"unknown kind {shown(name)} in {api_version}"
+    return error("kind-unknown", raw.at("kind"), message, hint)
 
 
 def _bad_name(raw: Document, present: bool, name: object) -> list[Finding]:  # noqa: FBT001 - private
+    place = raw.at("metadata", "name")
     if not present:
-        return [error("field-required", raw.at("metadata", "name"), "metadata.name: required")]
-    got = schema._NAMES.get(type(name), "value")
-    message = f"metadata.name: string required, got {got} {shown(name)}"
-    return [error("field-type", raw.at("metadata", "name"), message, f'quote it: "{name}"')]
+        return [error("field-required", place, "metadata.name: required", _EXAMPLES["name"])]
+    message = f"metadata.name: string required, got {schema.described(name)}"
+    if isinstance(name, dict | list):
+        return [error("field-type", place, message, _EXAMPLES["name"])]
+    hint = f'quote it: "{schema.shorter(schema.written(name))}"'
+    return [error("field-type", place, message, hint)]
 
 
 def _without_cluster_fields(document: Document, found: list[Finding]) -> Document:

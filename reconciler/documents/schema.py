@@ -7,6 +7,7 @@ network. A schema may mark an object `x-preserve`: fields that it does not list 
 unread, but not when they look like a misspelling of a listed one.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
@@ -14,12 +15,13 @@ from functools import cache
 from typing import Any
 
 from reconciler.documents.document import Document
+from reconciler.documents.dump import scalar
 from reconciler.documents.scalars import is_odd_integer
 from reconciler.documents.shipped import schema
 from reconciler.documents.yaml import Steps
-from reconciler.findings import Finding, article_list, error, shown
+from reconciler.findings import SHOWN_CHARACTERS, Finding, article_list, error, shown
 
-_NAMES = {
+TYPE_NAMES = {
     dict: "mapping", list: "list", str: "string", bool: "boolean", int: "integer",
     Decimal: "number", type(None): "null",
 }  # fmt: skip
@@ -30,13 +32,14 @@ def check(document: Document) -> list[Finding]:
     """All that a document's schema has against it; empty when it fits."""
     name = document.kind.schema
     found = _misspelt(document, schema(name), ())
-    if not _accepts(name)(document.body):
+    if not acceptor(name)(document.body):
         found.extend(_explained(document, name))
     return found
 
 
 @cache
-def _accepts(name: str) -> Callable[[object], bool]:
+def acceptor(name: str) -> Callable[[object], bool]:
+    """The compiled schema as a predicate."""
     import fastjsonschema  # 26 ms, and `ipam --help` needs none of it
 
     validate = fastjsonschema.compile(schema(name), use_formats=False, use_default=False)
@@ -53,13 +56,35 @@ def _accepts(name: str) -> Callable[[object], bool]:
 
 def _explained(document: Document, name: str) -> Iterator[Finding]:
     """Every error of the schema as a finding with its place."""
+    failures = list(_validator(name).iter_errors(document.body))
+    for failure in failures:
+        yield from _finding(document, failure)
+    if not failures:  # the two validators disagree: a refusal stands, though nobody can explain it
+        yield error("field-value", document.at(), "the document does not fit its schema", name)
+
+
+@cache
+def _validator(name: str) -> Any:
     from jsonschema import Draft202012Validator  # 70 ms, and valid trees never need it
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.validators import extend
     from referencing import Registry
 
+    def pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
+        """Python's `$` matches before a final line feed, which no name may hold."""
+        del validator, schema
+        if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
+            yield ValidationError(f"does not match {pattern}")
+
+    # A Decimal is no integer, and comparing a limit with NaN raises: it is no number either.
+    numbers = Draft202012Validator.TYPE_CHECKER.redefine(
+        "number", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    strict: Any = extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, {"pattern": pattern}, type_checker=numbers
+    )
     closed: Registry[Any] = Registry()
-    validator = Draft202012Validator(schema(name), registry=closed)
-    for failure in validator.iter_errors(document.body):
-        yield from _finding(document, failure)
+    return strict(schema(name), registry=closed)
 
 
 def _finding(document: Document, failure: Any) -> Iterator[Finding]:
@@ -86,27 +111,53 @@ def _say_type(document: Document, steps: Steps, failure: Any) -> Finding:
     names = [wanted] if isinstance(wanted, str) else wanted
     expected = article_list(_JSON_NAMES.get(name, name) for name in names)
     value = failure.instance
-    got = _NAMES.get(type(value), "value")
-    hint = ""
-    if isinstance(value, str | int | Decimal) and not isinstance(value, bool):
-        got = f"{got} {shown(value)}"
-    if isinstance(value, str) and "integer" in names:
-        hint = "write a decimal integer without quotes"
-        if is_odd_integer(value):
-            got = f"{got}, which is not a decimal integer"
-    elif isinstance(value, Decimal) and "integer" in names:
-        got = str(value)
-    elif "string" in names and not isinstance(value, dict | list | type(None)):
-        hint = f'quote it: "{str(value).lower() if isinstance(value, bool) else value}"'
-    message = f"{_dotted(steps)}: {expected} required, got {got}"
+    message = f"{_dotted(steps)}: {expected} required, got {described(value)}"
+    if "integer" in names and isinstance(value, str) and is_odd_integer(value):
+        message += ", which is not a decimal integer"
+    hint = _type_hint(names, value, failure.schema)
     return error("field-type", document.at(*steps), message, hint)
+
+
+def _type_hint(names: list[str], value: object, part: Mapping[str, Any]) -> str:
+    """How to write a value of the wanted type."""
+    examples = part.get("examples") or ()
+    if "integer" in names:
+        if isinstance(value, str) and value.isascii() and value.isdigit() and value[0] != "0":
+            return f"write {shorter(value)} without quotes"
+        return f"write a decimal number such as {examples[0] if examples else 8}"
+    if "boolean" in names:
+        return "write true or false"
+    if "string" in names and not isinstance(value, dict | list):
+        example = f"; an example: {examples[0]}" if examples else ""
+        return "" if value is None else f'quote it: "{shorter(written(value))}"{example}'
+    return str(part.get("description", ""))
+
+
+def described(value: object) -> str:
+    """A value with its type, as a person wrote it: `string '4'`, `boolean true`, `null`."""
+    name = TYPE_NAMES.get(type(value), "value")
+    if isinstance(value, str):
+        return f"{name} {shown(value)}"
+    if value is None or isinstance(value, dict | list):
+        return name
+    return f"{name} {shorter(written(value))}"
+
+
+def written(value: object) -> str:
+    """The YAML text of a scalar."""
+    return value if isinstance(value, str) else scalar(value)
+
+
+def shorter(text: str) -> str:
+    """A text cut to a length that fits a line."""
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
 
 
 def _say_enum(document: Document, steps: Steps, failure: Any) -> Finding:
     allowed = [str(item) for item in failure.validator_value]
     near = get_close_matches(str(failure.instance), allowed, 1)
     message = f"{_dotted(steps)}: {shown(failure.instance)} is not one of {', '.join(allowed)}"
-    hint = f"did you mean {near[0]}?" if near else ""
+    hint = f"did you mean {near[0]}?" if near else _help(failure)
     return error("field-value", document.at(*steps), message, hint)
 
 
@@ -121,11 +172,16 @@ def _say_value(document: Document, steps: Steps, failure: Any) -> Finding:
         "maxItems": f"more than {limit} items",
         "minItems": f"needs at least {limit} item" + ("s" if limit != 1 else ""),
         "uniqueItems": "an item stands twice",
-        "pattern": f"{shown(value)} does not match {limit}",
+        "pattern": f"{shown(value)} does not fit",
     }
-    message = words.get(failure.validator, f"{shown(value)} does not fit")
-    hint = str(failure.schema.get("description", ""))
-    return error("field-value", document.at(*steps), f"{_dotted(steps)}: {message}", hint)
+    message = f"{_dotted(steps)}: {words.get(failure.validator, f'{shown(value)} does not fit')}"
+    return error("field-value", document.at(*steps), message, _help(failure))
+
+
+def _help(failure: Any) -> str:
+    """What the schema says about the field, else the limit itself."""
+    described = failure.schema.get("description")
+    return str(described or f"{failure.validator}: {failure.validator_value}")
 
 
 _SAY: Mapping[str, Callable[[Document, Steps, Any], Finding]] = {

@@ -8,13 +8,23 @@ No anchors, aliases, merge keys, tags or directives; keys are strings and stand 
 256 KiB a file, 32 levels and 10,000 values a document.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import yaml
 from yaml import events as ev
 
+from reconciler.documents.complaints import (
+    LINE_OUT,
+    MAX_KEY,
+    NO_ANCHOR,
+    NO_DIRECTIVE,
+    UNTAGGED,
+    WRITTEN_OUT,
+    quoted,
+    syntax,
+)
+from reconciler.documents.quick import quick
 from reconciler.documents.scalars import (
     MAX_DIGITS,
     Scalar,
@@ -22,12 +32,12 @@ from reconciler.documents.scalars import (
     is_ambiguous,
     resolve,
 )
+from reconciler.documents.text import MAX_BYTES as MAX_BYTES
+from reconciler.documents.text import Problem, decode
 from reconciler.findings import shown
 
-MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
 MAX_NODES = 10_000
-MAX_KEY = 1024
 MAX_PROBLEMS = 20
 
 try:
@@ -39,16 +49,6 @@ except ImportError:  # PyYAML built without libyaml: about eight times slower
 
 Steps = tuple[str | int, ...]
 Value = Scalar | list["Value"] | dict[str, "Value"]
-
-
-class Problem(NamedTuple):
-    """What is wrong with a text, and where: line and column start at 1."""
-
-    code: str
-    line: int
-    column: int
-    message: str
-    hint: str = ""
 
 
 class Parsed(NamedTuple):
@@ -80,7 +80,6 @@ class Places:
     def __init__(self) -> None:
         self.keys: dict[Steps, tuple[int, int]] = {}
         self.values: dict[Steps, tuple[int, int]] = {}
-        self.plain: set[Steps] = set()
 
     def of(self, steps: Steps, *, key: bool = False) -> tuple[int, int]:
         """The place of a value (or its key), else of the nearest thing around it that exists."""
@@ -101,6 +100,10 @@ def read(data: bytes) -> Reading:
     text, problem = decode(data)
     if problem is not None:
         return Reading((), (problem,), ())
+    if HAS_LIBYAML:
+        found = quick(CParser(text).get_event, MAX_NODES, MAX_DEPTH)
+        if found is not None:
+            return Reading(tuple(Parsed(value, line) for value, line in found), (), ())
     builder = _Builder()
     documents = tuple(Parsed(value, line) for value, line in builder.documents(text, None))
     return Reading(documents, tuple(builder.problems), tuple(builder.doubts))
@@ -117,61 +120,7 @@ def places(data: bytes, index: int) -> Places:
     for position, _document in enumerate(_Builder().documents(text, found)):
         if position == index:
             return found[0]
-        found[0] = Places()
     return Places()
-
-
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
-    "\ufffe\uffff]|\r(?!\n)"
-)
-_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: [^\n]*)?\r?$", re.MULTILINE)
-_BREAKS = {"\x85": "NEL", "\u2028": "LS", "\u2029": "PS", "\r": "a lone CR"}
-
-
-def decode(data: bytes) -> tuple[str, Problem | None]:
-    """The text of a file, unless a byte of it says that it is none."""
-    if len(data) > MAX_BYTES:
-        return "", Problem("file-too-large", 0, 0, f"file of {len(data)} bytes, limit {MAX_BYTES}")
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "", Problem("not-utf8", 1, 1, "the file must be UTF-8, this is UTF-16")
-    if data.startswith(b"version https://git-lfs"):
-        return "", Problem("lfs-pointer", 1, 1, "a Git LFS pointer, not content")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return "", Problem("not-utf8", line, 0, f"the file must be UTF-8: byte {error.start}")
-    text = text.removeprefix("\ufeff")
-    return text, _unsafe(text) or _conflict(text)
-
-
-def _unsafe(text: str) -> Problem | None:
-    if (found := _UNSAFE.search(text)) is None:
-        return None
-    character = found.group()
-    before = text[: found.start()]
-    line, column = before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1
-    if character in _BREAKS:
-        name = _BREAKS[character]
-        message, hint = f"non-ASCII line break ({name})", "end lines with LF"
-        return Problem("line-break", line, column, message, hint)
-    name = f"U+{ord(character):04X}"
-    if character == "\ufeff":
-        message = f"{name} (byte order mark) inside the file"
-    elif ord(character) >= 0x200E:
-        message = f"bidirectional control or noncharacter {name}"
-    else:
-        message = f"control character {name} at offset {found.start()}"
-    return Problem("control-character", line, column, message, "remove the character")
-
-
-def _conflict(text: str) -> Problem | None:
-    found = _CONFLICT.search(text)
-    if found is None:
-        return None
-    line = text.count("\n", 0, found.start()) + 1
-    return Problem("merge-conflict", line, 1, "merge conflict marker", "resolve the conflict")
 
 
 class _Frame:
@@ -203,13 +152,15 @@ class _Builder:
                     self._nodes = 0
                     first = next(events)
                     line = first.start_mark.line + 1
+                    if found:  # an empty document before this one left its place
+                        found[0] = Places()
                     value = self._value(first, events, found[0] if found else None)
                     if value is not None or first.start_mark.index < first.end_mark.index:
                         yield value, line
         except _StopError as stop:
             self.problems.append(stop.problem)
         except yaml.YAMLError as failure:
-            self.problems.append(_syntax(failure))
+            self.problems.append(syntax(failure))
 
     def _value(  # noqa: C901 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None
@@ -232,16 +183,16 @@ class _Builder:
                 continue
             else:
                 if stack and stack[-1].key is None and type(stack[-1].value) is dict:
-                    raise self._stop("yaml-key", event, "keys must be strings")
+                    raise self._stop("yaml-key", event, "keys must be strings", "write a name")
                 value = self._container(event, kind)
             self._nodes += 1
             if self._nodes > MAX_NODES:
-                raise self._stop("yaml-too-large", event, f"too many nodes, limit {MAX_NODES}")
+                raise self._too_large(event)
             steps = _place(event, stack, value, found)
             if type(value) is dict or type(value) is list:
                 stack.append(_Frame(value, steps))
                 if len(stack) > MAX_DEPTH:
-                    raise self._stop("yaml-too-deep", event, f"nested over {MAX_DEPTH} levels deep")
+                    raise self._too_deep(event)
             elif not stack:
                 return value
             event = next(events)
@@ -250,21 +201,24 @@ class _Builder:
         """Take a scalar as the key of the next value."""
         key = self._scalar(event)
         if type(key) is not str:
-            self._add("yaml-key", event, f"keys must be strings, got {event.value}", "quote it")
+            got = shown(event.value)
+            self._add("yaml-key", event, f"keys must be strings, got {got}", quoted(event.value))
             key = str(event.value)
         if len(key) > MAX_KEY:
-            raise self._stop("yaml-key", event, f"key too long: {shown(key)}")
-        if key == "<<":
-            self._add("yaml-anchor", event, "merge keys are not allowed")
+            message = f"key too long, limit {MAX_KEY} characters"
+            raise self._stop("yaml-key", event, message, "shorten it")
+        if key == "<<" and event.implicit[0]:
+            self._add("yaml-anchor", event, "merge keys are not allowed", "write the fields out")
         if key in frame.value:
-            self._add("yaml-duplicate-key", event, f"key {shown(key)} stands twice")
+            hint = "remove one of the two"
+            self._add("yaml-duplicate-key", event, f"key {shown(key)} stands twice", hint)
         frame.key = key
         if found is not None:
             found.keys[(*frame.steps, key)] = _mark(event)
 
     def _container(self, event: Any, kind: type) -> Any:
         if kind is ev.AliasEvent:
-            self._add("yaml-anchor", event, "anchors and aliases are not allowed")
+            self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
             return None
         self._undressed(event)
         return {} if kind is ev.MappingStartEvent else []
@@ -278,32 +232,41 @@ class _Builder:
         try:
             value = resolve(text)
         except TooManyDigitsError:
-            self._add("yaml-number", event, f"number too long, limit {MAX_DIGITS} digits")
+            message = f"number too long, limit {MAX_DIGITS} digits"
+            self._add("yaml-number", event, message, "quote it if it is a text")
             return 0
-        if value is text and is_ambiguous(text):
+        if value is text and text != "<<" and is_ambiguous(text):
             line, column = _mark(event)
             message = f"{shown(text)} is read as a string here, as another type by YAML 1.1 readers"
-            self.doubts.append(
-                Problem("yaml-ambiguous", line, column, message, f'quote it: "{text}"')
-            )
+            self.doubts.append(Problem("yaml-ambiguous", line, column, message, quoted(text)))
         return value
 
     def _undressed(self, event: Any) -> None:
         """No anchor and no tag."""
         if event.anchor is not None:
-            self._add("yaml-anchor", event, "anchors and aliases are not allowed")
+            self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
         if event.tag is not None:
-            self._add("yaml-tag", event, f"tags are not allowed, got {shown(event.tag)}")
+            message = f"tags are not allowed, got {shown(event.tag)}"
+            self._add("yaml-tag", event, message, UNTAGGED)
 
     def _add(self, code: str, event: Any, message: str, hint: str = "") -> None:
         line, column = _mark(event)
         self.problems.append(Problem(code, line, column, message, hint))
         if len(self.problems) >= MAX_PROBLEMS:
-            raise _StopError(Problem(code, line, column, "too many problems, the rest is not read"))
+            message = "too many problems, the rest is not read"
+            raise _StopError(Problem(code, line, column, message, "mend those above first"))
+
+    def _too_large(self, event: Any) -> _StopError:
+        message = f"too many nodes, limit {MAX_NODES}"
+        return self._stop("yaml-too-large", event, message, "split the document")
+
+    def _too_deep(self, event: Any) -> _StopError:
+        message = f"nested over {MAX_DEPTH} levels deep"
+        return self._stop("yaml-too-deep", event, message, "no kind nests so deep")
 
     @staticmethod
-    def _stop(code: str, event: Any, message: str) -> _StopError:
-        return _StopError(Problem(code, *_mark(event), message))
+    def _stop(code: str, event: Any, message: str, hint: str) -> _StopError:
+        return _StopError(Problem(code, *_mark(event), message, hint))
 
 
 def _place(event: Any, stack: list[_Frame], value: Any, found: Places | None) -> Steps:
@@ -325,14 +288,19 @@ def _place(event: Any, stack: list[_Frame], value: Any, found: Places | None) ->
             frame.value.append(value)
     if found is not None:
         found.values.setdefault(steps, _mark(event))
-        if type(event) is ev.ScalarEvent and event.implicit[0] and not event.style:
-            found.plain.add(steps)
     return steps
+
+
+class _SlowLoader(yaml.SafeLoader):
+    """PyYAML's own parser, as strict about directives as libyaml."""
+
+    def scan_directive(self) -> Any:
+        raise yaml.MarkedYAMLError(problem="directive", problem_mark=self.get_mark())
 
 
 def _events(text: str) -> Iterable[Any]:
     if not HAS_LIBYAML:
-        return yaml.parse(text, Loader=yaml.SafeLoader)
+        return yaml.parse(text, Loader=_SlowLoader)
     return iter(CParser(text).get_event, None)
 
 
@@ -342,38 +310,4 @@ def _mark(event: Any) -> tuple[int, int]:
 
 def _refuse_directive(event: Any) -> None:
     if event.version is not None or event.tags:
-        raise _StopError(Problem("yaml-directive", *_mark(event), "unsupported YAML directive"))
-
-
-_SYNTAX = (
-    ("mapping values are not allowed", "second ':' in one value", "quote the value"),
-    ("did not find expected ',' or ']'", "flow sequence not closed", "add the missing ]"),
-    ("did not find expected ',' or '}'", "flow mapping not closed", "add the missing }"),
-    ("found unexpected end of stream", "quoted scalar not closed", "add the closing quote"),
-    ("did not find expected <document start>", "content after document end", "begin with ---"),
-    ("found incompatible YAML document", "unsupported YAML directive", "remove the line"),
-    ("did not find expected whitespace or line break", "not YAML", ""),
-)
-
-
-def _syntax(failure: yaml.YAMLError) -> Problem:
-    """Libyaml's error in words that say how to mend it; never with text of the file."""
-    mark = getattr(failure, "problem_mark", None)
-    opened = getattr(failure, "context_mark", None)
-    problem = str(getattr(failure, "problem", None) or getattr(failure, "reason", "not YAML"))
-    line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-    if "mapping values" in problem and column > MAX_KEY:
-        return Problem("yaml-key", line, 1, f"key too long, limit {MAX_KEY} characters")
-    for part, words, hint in _SYNTAX:
-        if part in problem:
-            if "not closed" in words and opened is not None:
-                words = f"{words} (opened on line {opened.line + 1})"
-            code = "yaml-directive" if "directive" in words else "yaml-syntax"
-            return Problem(code, line, column, words, hint)
-    if "alias" in problem or "anchor" in problem:
-        return Problem("yaml-anchor", line, column, "anchors and aliases are not allowed")
-    if "tag" in problem:
-        return Problem("yaml-tag", line, column, "tags are not allowed")
-    if "directive" in problem:
-        return Problem("yaml-directive", line, column, "unsupported YAML directive")
-    return Problem("yaml-syntax", line, column, problem)
+        raise _StopError(Problem("yaml-directive", *_mark(event), NO_DIRECTIVE, LINE_OUT))
