@@ -26,6 +26,7 @@ from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
 from reconciler.records.recall import Recalled
 from reconciler.settings import CLUSTER_TARGET, SETTINGS
+from reconciler.settings import PATH as SETTINGS_PATH
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class Evaluation:
 
 def source_kinds() -> Kinds:
     """All kinds that source folders may hold."""
-    return Kinds([*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET])
+    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
+    return Kinds(kinds, {(SETTINGS.api_version, SETTINGS.name): SETTINGS_PATH})
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:

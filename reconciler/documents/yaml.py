@@ -14,17 +14,8 @@ from typing import Any, NamedTuple
 import yaml
 from yaml import events as ev
 
-from reconciler.documents.complaints import (
-    LINE_OUT,
-    MAX_KEY,
-    NO_ANCHOR,
-    NO_DIRECTIVE,
-    UNTAGGED,
-    WRITTEN_OUT,
-    quoted,
-    syntax,
-)
-from reconciler.documents.quick import quick
+from reconciler.documents import complaints
+from reconciler.documents.complaints import MAX_KEY, quoted
 from reconciler.documents.scalars import (
     MAX_DIGITS,
     Scalar,
@@ -160,7 +151,7 @@ class _Builder:
         except _StopError as stop:
             self.problems.append(stop.problem)
         except yaml.YAMLError as failure:
-            self.problems.append(syntax(failure))
+            self.problems.append(complaints.syntax(failure))
 
     def _value(  # noqa: C901 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None
@@ -218,7 +209,7 @@ class _Builder:
 
     def _container(self, event: Any, kind: type) -> Any:
         if kind is ev.AliasEvent:
-            self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
+            self._add("yaml-anchor", event, complaints.NO_ANCHOR, complaints.WRITTEN_OUT)
             return None
         self._undressed(event)
         return {} if kind is ev.MappingStartEvent else []
@@ -244,10 +235,10 @@ class _Builder:
     def _undressed(self, event: Any) -> None:
         """No anchor and no tag."""
         if event.anchor is not None:
-            self._add("yaml-anchor", event, NO_ANCHOR, WRITTEN_OUT)
+            self._add("yaml-anchor", event, complaints.NO_ANCHOR, complaints.WRITTEN_OUT)
         if event.tag is not None:
             message = f"tags are not allowed, got {shown(event.tag)}"
-            self._add("yaml-tag", event, message, UNTAGGED)
+            self._add("yaml-tag", event, message, complaints.UNTAGGED)
 
     def _add(self, code: str, event: Any, message: str, hint: str = "") -> None:
         line, column = _mark(event)
@@ -310,4 +301,6 @@ def _mark(event: Any) -> tuple[int, int]:
 
 def _refuse_directive(event: Any) -> None:
     if event.version is not None or event.tags:
-        raise _StopError(Problem("yaml-directive", *_mark(event), NO_DIRECTIVE, LINE_OUT))
+        raise _StopError(
+            Problem("yaml-directive", *_mark(event), complaints.NO_DIRECTIVE, complaints.LINE_OUT)
+        )

@@ -1,6 +1,7 @@
 """Reading addresses out of documents: each text to numbers, or a finding at its place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from reconciler.addresses import IPRange
@@ -14,12 +15,17 @@ from reconciler.addresses.notation import (
 )
 from reconciler.documents.document import Document
 from reconciler.documents.yaml import Steps
-from reconciler.findings import Finding, error
+from reconciler.findings import Finding, error, shown
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import Settings
 
 PREFIX = "gitops-ipam.dev/"
 DEFAULT_SPACE = "default"
+_ANNOTATIONS = tuple(
+    f"{PREFIX}{name}"
+    for name in ("address-space", "adopt", "critical", "exhausted", "gate", "revision", "warning")
+)
+_LIKENESS = 0.9
 _LEAST_PREFIX = {4: 8, 6: 32}
 
 
@@ -88,6 +94,7 @@ def read_thresholds(
 ) -> tuple[Thresholds, Tier | None]:
     """Thresholds and gate of a pool: its annotations, else the Settings."""
     annotations = document.annotations()
+    found.extend(_misspelt(document))
     values: dict[str, int] = {}
     for name in ("warning", "critical", "exhausted"):
         values[name] = getattr(settings.thresholds, name)
@@ -97,12 +104,14 @@ def read_thresholds(
         if text.isascii() and text.isdigit() and 1 <= int(text) <= 100:
             values[name] = int(text)
         else:
-            found.append(_bad_annotation(document, name, text, "a percentage from 1 to 100"))
+            wanted = "a percentage from 1 to 100"
+            found.append(_bad_annotation(document, name, text, wanted, f'"{values[name]}"'))
     if not values["warning"] <= values["critical"] <= values["exhausted"]:
         levels = f"{values['warning']}, {values['critical']}, {values['exhausted']}"
         place = document.at("metadata", "annotations")
         message = f"thresholds must rise from warning to exhausted, got {levels}"
-        found.append(error("annotation-invalid", place, message))
+        hint = "set all three annotations; those that are not set come from Settings"
+        found.append(error("annotation-invalid", place, message, hint))
         return settings.thresholds, settings.gate
     return Thresholds(**values), _gate(document, annotations, settings, found)
 
@@ -117,13 +126,26 @@ def _gate(
         return None
     if text in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
         return Tier(text)
-    found.append(_bad_annotation(document, "gate", text, "warning, critical, exhausted or never"))
+    wanted = "warning, critical, exhausted or never"
+    found.append(_bad_annotation(document, "gate", text, wanted, Tier.EXHAUSTED.value))
     return settings.gate
 
 
-def _bad_annotation(document: Document, name: str, text: str, wanted: str) -> Finding:
+def _misspelt(document: Document) -> Iterator[Finding]:
+    """Annotations of ours that no program reads, but that look like one that is read."""
+    for name in document.annotations():
+        if not name.startswith(PREFIX) or name in _ANNOTATIONS:
+            continue
+        if near := get_close_matches(name.lower(), _ANNOTATIONS, 1, _LIKENESS):
+            place = document.at("metadata", "annotations", name, key=True)
+            message = f"unknown annotation {shown(name)}"
+            yield error("annotation-invalid", place, message, f"did you mean {near[0]}?")
+
+
+def _bad_annotation(document: Document, name: str, text: str, wanted: str, example: str) -> Finding:
     place = document.at("metadata", "annotations", f"{PREFIX}{name}")
-    return error("annotation-invalid", place, f"{PREFIX}{name}: {text!r} is not {wanted}")
+    message = f"{PREFIX}{name}: {shown(text)} is not {wanted}"
+    return error("annotation-invalid", place, message, f"write {example}, for example")
 
 
 def _dotted(steps: Steps) -> str:

@@ -1,0 +1,191 @@
+"""The bad-input table: cases from YAML, each laid over a small valid repository and run.
+
+A `▶` in a case's text marks the place that a finding must name. It is taken out before the text
+is written, so the true line and column stand in the table itself.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from reconciler.cli import run
+from tests.world import CLOCK, SMALL, git, reconciled
+
+HERE = Path(__file__).parent
+MARK = "▶"
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One finding that a case must give."""
+
+    code: str
+    severity: str
+    path: str
+    line: int
+    column: int
+    pointer: str
+    says: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: files over `SMALL`, and what must come of it."""
+
+    id: str
+    title: str
+    files: Mapping[str, bytes]
+    exit: int
+    findings: tuple[Expected, ...]
+    forbid: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.id}-{self.title.replace(' ', '-')}"
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """All rows of all tables, in the order of their files."""
+    shapes = _load(HERE / "shapes.yaml")
+    return tuple(
+        _case(row, shapes)
+        for path in sorted((HERE / "cases").glob("*.yaml"))
+        for row in _load(path)
+    )
+
+
+def named(*ids: str) -> list[Case]:
+    """Some rows by id."""
+    return [case for case in cases() if case.id in ids]
+
+
+def files_of(case: Case) -> dict[str, bytes]:
+    """The whole repository of a case."""
+    return {**{path: text.encode() for path, text in SMALL.items()}, **case.files}
+
+
+@cache
+def settled() -> Mapping[str, bytes]:
+    """`SMALL` as it stands after a reconcile."""
+    return {
+        path: text if isinstance(text, bytes) else text.encode()
+        for path, text in reconciled(SMALL).items()
+    }
+
+
+def bare(folder: Path, files: Mapping[str, bytes]) -> Path:
+    """A bare repository with one commit of the files, made by one process."""
+    git(folder.parent, "init", "-q", "--bare", "-b", "main", str(folder))
+    git(folder, "fast-import", "--quiet", data=stream(files))
+    return folder
+
+
+def stream(files: Mapping[str, bytes]) -> bytes:
+    """A fast-import stream of one commit."""
+    who = f"A Person <person@example.com> {CLOCK} +0000".encode()
+    parts = [b"commit refs/heads/main\ncommitter %s\ndata 5\nfirst\ndeleteall\n" % who]
+    for path, data in files.items():
+        parts.append(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))
+    return b"".join(parts)
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """Every file of a repository: refs, objects, configuration."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run `ipam` in this process: exit code, stdout, stderr."""
+    capsys.readouterr()
+    code = run(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def checked(capsys: pytest.CaptureFixture[str], folder: Path) -> tuple[int, dict[str, Any], str]:
+    """`ipam check -o json`: exit code, document, and all that was written."""
+    code, out, err = said(capsys, "check", "--repo", str(folder), "-o", "json")
+    return code, json.loads(out), out + err
+
+
+def records_of(folder: Path) -> dict[str, str]:
+    """Object ids of the records of main, by path."""
+    listed = git(folder, "ls-tree", "-r", "main", "allocations/")
+    rows = (line.split(None, 3) for line in listed.splitlines())
+    return {path: oid for _, _, oid, path in rows}
+
+
+def _load(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+
+
+def _case(row: Mapping[str, Any], shapes: Mapping[str, Any]) -> Case:
+    files: dict[str, bytes] = {}
+    marks: list[tuple[str, int, int]] = []
+    for path, content in row["put"].items():
+        data, found = _written(content, shapes)
+        files[path] = data
+        marks += [(path, line, column) for line, column in found]
+    wanted = row.get("finds", [])
+    rows = wanted if isinstance(wanted, list) else [{"code": wanted, **row}]
+    findings = tuple(_expected(item, index, marks) for index, item in enumerate(rows))
+    errors = [item for item in findings if item.severity != "warning"]
+    default = 0 if not errors else 1 if any(item.severity == "error" for item in errors) else 3
+    return Case(
+        id=row["id"],
+        title=row["case"],
+        files=files,
+        exit=row.get("exit", default),
+        findings=findings,
+        forbid=tuple(row.get("forbid", ())),
+    )
+
+
+def _expected(item: Mapping[str, Any], index: int, marks: list[tuple[str, int, int]]) -> Expected:
+    path, line, column = marks[item.get("mark", index)] if marks else ("", 0, 0)
+    if "at" in item:
+        path, line, column = item["at"]
+    return Expected(
+        code=item["code"],
+        severity=item.get("severity", "error"),
+        path=path,
+        line=line,
+        column=column,
+        pointer=item.get("pointer", ""),
+        says=item["says"],
+        hint=item.get("hint", ""),
+    )
+
+
+def _written(content: Any, shapes: Mapping[str, Any]) -> tuple[bytes, list[tuple[int, int]]]:
+    """The bytes of a file, and the places that are marked in it."""
+    if isinstance(content, dict) and "hex" in content:
+        return bytes.fromhex(content["hex"]), []
+    if isinstance(content, dict) and "repeat" in content:
+        text = content["repeat"] * content["times"]
+        content = f"{content.get('before', '')}{text}{content.get('after', '')}"
+    if isinstance(content, dict):
+        shape = shapes[content["shape"]]
+        text = shape["text"]
+        for field, default in shape["fields"].items():
+            text = text.replace(f"<{field}>", content.get(field, default))
+        content = text + content.get("more", "")
+    text, places = content, []
+    while MARK in text:
+        before, _, after = text.partition(MARK)
+        last = before.rpartition("\n")[2]
+        places.append((before.count("\n") + 1, len(last) + 1))
+        text = before + after
+    return text.encode("utf-8", "surrogatepass"), places
