@@ -1,0 +1,267 @@
+"""The CRDs are what Butler's are, structural, bounded, and take every object that is rendered."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from reconciler.commands.render import rendered
+from reconciler.evaluate import planned
+from tests.world import SMALL, evaluation_of, pool, provider, request, tenant
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "schemas" / "crds"
+EXAMPLE = ROOT / "example-repo"
+CRDS: Mapping[str, Any] = {
+    crd["spec"]["names"]["kind"]: crd
+    for crd in (yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yaml")))
+}
+SEEDS = {
+    # Seed 000's pool, seed 001's requests, seed 002's pool.
+    "pools/dc1.yaml": pool(
+        "dc1", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, end: 10.92.90.80}"
+    ),
+    "pools/lab.yaml": pool(
+        "lab-pool",
+        "10.40.0.0/21",
+        reserved='[{cidr: 10.40.0.0/28, description: "Management cluster"}]',
+        tenantAllocation="{start: 10.40.0.64, end: 10.40.7.254,"
+        " defaults: {nodesPerTenant: 5, lbPoolPerTenant: 8}}",
+    ),
+    "providers/p.yaml": provider("default", "[{name: lab-pool}, {name: dc1, priority: 1}]"),
+    "tenants/one.yaml": tenant("one"),
+    "tenants/nodes.yaml": request("my-cluster-nodes", "lab-pool", count="5"),
+    "tenants/lb.yaml": request("my-cluster-lb", "lab-pool"),
+    "tenants/pin.yaml": request(
+        "legacy-cluster-nodes",
+        "lab-pool",
+        pinnedRange="{startAddress: 10.40.0.100, endAddress: 10.40.0.109}",
+    ),
+}
+TREES: Mapping[str, Mapping[str, str | bytes]] = {
+    "example": {
+        path.relative_to(EXAMPLE).as_posix(): path.read_bytes()
+        for path in sorted(EXAMPLE.rglob("*.yaml"))
+    },
+    "seeds": SEEDS,
+    "small": SMALL,
+    "refused": {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")},
+}
+
+
+def version(crd: Any) -> Any:
+    (only,) = crd["spec"]["versions"]
+    return only
+
+
+def json_schema(part: Any) -> Any:
+    """An OpenAPI v3 schema of a CRD as JSON Schema.
+
+    What a CRD does not list is dropped by the API server without a word: here it is an error.
+    """
+    if isinstance(part, list):
+        return [json_schema(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    found = {
+        key: json_schema(value)
+        for key, value in part.items()
+        if key == "properties" or not key.startswith("x-kubernetes-")
+    }
+    if found.pop("nullable", False):
+        found["type"] = [found["type"], "null"]
+    if "properties" in found and isinstance(found.get("type"), str):
+        found["additionalProperties"] = part.get("x-kubernetes-preserve-unknown-fields", False)
+    return found
+
+
+def parts(part: Any, at: str = "") -> Iterator[tuple[str, Any]]:
+    """All schemas inside a schema, with their places."""
+    yield at, part
+    for name, below in part.get("properties", {}).items():
+        yield from parts(below, f"{at}.{name}")
+    if "items" in part:
+        yield from parts(part["items"], f"{at}[]")
+
+
+def objects(tree: Mapping[str, str | bytes]) -> list[Any]:
+    """What the management cluster gets of a tree once it is reconciled, CRDs left out."""
+    found = rendered(planned(evaluation_of(tree)))
+    return [
+        yaml.safe_load(text)
+        for path, text in found.items()
+        if path.startswith("management/") and "/crds/" not in path and "kustom" not in path
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "plural", "short", "columns"),
+    [
+        (
+            "NetworkPool",
+            "networkpools",
+            "np",
+            {
+                "CIDR": ".spec.cidr",
+                "Available": ".status.availableIPs",
+                "Allocated": ".status.allocatedIPs",
+                "Total": ".status.totalIPs",
+                "Age": ".metadata.creationTimestamp",
+            },
+        ),
+        (
+            "IPAllocation",
+            "ipallocations",
+            "ipa",
+            {
+                "Pool": ".spec.poolRef.name",
+                "Cluster": ".spec.tenantClusterRef.name",
+                "Type": ".spec.type",
+                "Phase": ".status.phase",
+                "Start": ".status.startAddress",
+                "End": ".status.endAddress",
+                "Age": ".metadata.creationTimestamp",
+            },
+        ),
+        (
+            "ProviderConfig",
+            "providerconfigs",
+            "pc",
+            {
+                "Provider": ".spec.provider",
+                "Scope": ".spec.scope.type",
+                "Ready": ".status.ready",
+                "Validated": ".status.validated",
+                "Age": ".metadata.creationTimestamp",
+            },
+        ),
+        (
+            "TenantCluster",
+            "tenantclusters",
+            "tc",
+            {
+                "Team": ".spec.teamRef.name",
+                "Workers": ".spec.workers.replicas",
+                "Phase": ".status.phase",
+                "Age": ".metadata.creationTimestamp",
+            },
+        ),
+    ],
+)
+def test_names_columns_and_subresource_are_butlers(
+    kind: str, plural: str, short: str, columns: dict[str, str]
+) -> None:
+    crd = CRDS[kind]
+    assert crd["metadata"]["name"] == f"{plural}.butler.butlerlabs.dev"
+    assert crd["spec"]["group"] == "butler.butlerlabs.dev"
+    assert crd["spec"]["scope"] == "Namespaced"
+    names = crd["spec"]["names"]
+    assert (names["plural"], names["shortNames"]) == (plural, [short])
+    only = version(crd)
+    assert (only["name"], only["served"], only["storage"]) == ("v1alpha1", True, True)
+    assert only["subresources"] == {"status": {}}
+    printed = {item["name"]: item["jsonPath"] for item in only["additionalPrinterColumns"]}
+    assert printed == columns
+    assert list(printed) == list(columns)
+
+
+@pytest.mark.parametrize("kind", sorted(CRDS))
+def test_its_schema_is_structural_and_bounded(kind: str) -> None:
+    schema = version(CRDS[kind])["schema"]["openAPIV3Schema"]
+    for at, part in parts(schema):
+        assert "type" in part, at
+        assert "additionalProperties" not in part, at
+        if part["type"] == "array":
+            assert "maxItems" in part, f"{at}: CEL's cost is reckoned by it"
+            assert part["x-kubernetes-list-type"] in ("atomic", "map"), at
+        if part["type"] == "string" and at.count(".") > 1:
+            assert {"maxLength", "enum", "format"} & part.keys(), at
+
+
+def test_what_butler_describes_elsewhere_is_kept_whole() -> None:
+    for kind in ("ProviderConfig", "TenantCluster"):
+        schema = version(CRDS[kind])["schema"]["openAPIV3Schema"]
+        for field in ("spec", "status"):
+            assert schema["properties"][field]["x-kubernetes-preserve-unknown-fields"] is True
+
+
+def rules(kind: str) -> dict[str, list[str]]:
+    schema = version(CRDS[kind])["schema"]["openAPIV3Schema"]
+    return {
+        at: [rule["rule"] for rule in part["x-kubernetes-validations"]]
+        for at, part in parts(schema)
+        if "x-kubernetes-validations" in part
+    }
+
+
+def test_a_network_may_grow_and_never_shrink() -> None:
+    assert "cidr(self).containsCIDR(oldSelf)" in rules("NetworkPool")[".spec.cidr"]
+
+
+def test_addresses_are_canonical() -> None:
+    found = rules("NetworkPool")
+    block = "isCIDR(self) && cidr(self) == cidr(self).masked()"
+    for at in (".spec.cidr", ".spec.reserved[].cidr"):
+        assert block in found[at]
+    assert block in rules("IPAllocation")[".status.cidr"]
+    found |= rules("IPAllocation")
+    for at in (
+        *(f".spec.tenantAllocation.{end}" for end in ("start", "end")),
+        *(f".spec.tenantAllocation.ranges[].{end}" for end in ("start", "end")),
+        *(f".spec.pinnedRange.{end}Address" for end in ("start", "end")),
+        *(f".status.{end}Address" for end in ("start", "end")),
+    ):
+        assert found[at] == ["isIP(self) && ip.isCanonical(self)"], at
+
+
+def test_an_allocation_cannot_change_once_it_is_allocated() -> None:
+    (rule,) = rules("IPAllocation")[""]
+    assert "oldSelf.status.phase != 'Allocated'" in rule
+    fields = version(CRDS["IPAllocation"])["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    for field in fields["properties"]:
+        assert f"self.spec.{field} == oldSelf.spec.{field}" in rule
+
+
+def test_one_record_shape_serves_all_families() -> None:
+    spec = version(CRDS["IPAllocation"])["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    assert spec["properties"]["type"]["enum"] == [
+        *("nodes", "loadbalancer", "vip", "control-plane", "ingress", "address"),
+    ]
+    assert spec["required"] == ["poolRef", "type"]
+    assert spec["properties"]["poolRef"]["required"] == ["name"]
+    assert spec["properties"]["poolRef"]["properties"].keys() == {
+        *("apiGroup", "kind", "namespace", "name"),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(TREES))
+def test_rendered_objects_fit_their_crds(name: str) -> None:
+    found = objects(TREES[name])
+    assert found
+    for item in found:
+        crd = CRDS[item["kind"]]
+        assert item["apiVersion"] == f"{crd['spec']['group']}/v1alpha1"
+        schema = json_schema(version(crd)["schema"]["openAPIV3Schema"])
+        schema["properties"]["metadata"] = {"type": "object", "required": ["name", "namespace"]}
+        assert [error.message for error in Draft202012Validator(schema).iter_errors(item)] == []
+
+
+def test_the_example_renders_records_and_pools() -> None:
+    kinds = [item["kind"] for item in objects(TREES["example"])]
+    assert (kinds.count("NetworkPool"), kinds.count("IPAllocation")) == (3, 18)
+
+
+def test_render_hands_out_the_crds_as_they_are() -> None:
+    found = rendered(evaluation_of(SMALL))
+    for path in FOLDER.glob("*.yaml"):
+        assert found[f"management/crds/{path.name}"] == path.read_text()
+
+
+def test_what_a_crd_does_not_list_would_be_seen() -> None:
+    schema = json_schema(version(CRDS["NetworkPool"])["schema"]["openAPIV3Schema"])
+    (item,) = [item for item in objects(SMALL) if item["kind"] == "NetworkPool"]
+    item["spec"]["gateway"] = "10.40.0.1"
+    assert not Draft202012Validator(schema).is_valid(item)
