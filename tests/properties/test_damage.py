@@ -5,7 +5,6 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.addresses import IPRange
 from reconciler.engine.planner import plan
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release

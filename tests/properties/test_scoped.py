@@ -1,0 +1,158 @@
+"""A plan with what is known from earlier runs is the plan without it, whatever was changed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.commands import scoped
+from reconciler.commands.reading import read_tree
+from reconciler.commands.scoped import evaluate_scoped
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.report.machine import check_document, json_text, plan_document
+from tests.memory import MemoryFacts, MemorySource
+from tests.properties.trees import Files
+from tests.world import CLOCK, pool, provider, request, tenant
+
+DAY = 86_400
+ISLANDS = 4
+TEAM = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\n"
+SPACE = "  annotations: {gitops-ipam.dev/address-space: lab}\n"
+
+
+def island(number: int) -> Files:
+    """A pool, its provider and two tenants that nothing else bears on."""
+    files: Files = {
+        f"pools/p{number}.yaml": pool(f"p{number}", f"10.{number}.0.0/26"),
+        f"providers/p{number}.yaml": provider(f"p{number}", f"[{{name: p{number}}}]"),
+    }
+    for letter in "ab":
+        name = f"{letter}{number}"
+        files[f"tenants/{name}.yaml"] = member(name, number)
+    return files
+
+
+def member(name: str, number: int, namespace: str = "team-a", **spec: str) -> str:
+    """A tenant of an island."""
+    return tenant(name, namespace, providerConfigRef=f"{{name: p{number}}}", **spec)
+
+
+def shown(evaluation: Evaluation) -> str:
+    """All that a check prints, and the files that a reconcile would write."""
+    plan = plan_document(evaluation)
+    return json_text(check_document(evaluation, plan, 0)) + repr(evaluation.changes)
+
+
+def carried_out(files: Files, evaluation: Evaluation) -> Files:
+    """The files after a commit of the plan."""
+    after = dict(files)
+    for change in evaluation.changes:
+        if change.data is None:
+            after.pop(change.path, None)
+        else:
+            after[change.path] = change.data
+    return after
+
+
+@st.composite
+def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each sort of edit
+    """The files with one more change by a person."""
+    after = dict(files)
+    number = draw(st.integers(0, ISLANDS - 1))
+    other = draw(st.integers(0, ISLANDS - 1))
+    records = sorted(path for path in after if path.startswith("allocations/"))
+    match draw(st.integers(0, 15)):
+        case 0:
+            after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
+        case 1:
+            after.pop(f"tenants/a{number}.yaml", None)
+        case 2:
+            after[f"tenants/a{number}.yaml"] = member(f"a{number}", other)
+        case 3:
+            after[f"pools/p{number}.yaml"] = pool(f"p{number}", f"10.{number}.0.0/25")
+        case 4:
+            after[f"pools/p{number}.yaml"] = pool(f"p{number}", f"10.{other}.0.0/26")
+        case 5 if records:
+            after.pop(draw(st.sampled_from(records)))
+        case 6 if records:
+            path = draw(st.sampled_from(records))
+            after[path] = bytes(after[path])[: draw(st.integers(0, 1200))]  # type: ignore[arg-type]
+        case 7:
+            pinned = f"{{startAddress: 10.{other}.0.40, endAddress: 10.{other}.0.41}}"
+            after["tenants/r.yaml"] = request(f"r{number}", f"p{other}", pinnedRange=pinned)
+        case 8:
+            after["teams/t.yaml"] = TEAM
+            after[f"tenants/b{number}.yaml"] = member(
+                f"b{number}", number, teamRef=f"{{name: {draw(st.sampled_from(('blue', 'red')))}}}"
+            )
+        case 9:
+            after["tenants/x.yaml"] = (
+                member("y-z", number, "x") + "---\n" + member("z", other, "x-y")
+            )
+        case 10:
+            after["ipam.yaml"] = (
+                "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+                f"spec: {{retention: 1h, gate: {draw(st.sampled_from(('never', 'warning')))}}}\n"
+            )
+        case 11:
+            after[f"tenants/d{number}.yaml"] = tenant(f"d{number}")
+        case 12:
+            after["providers/default.yaml"] = provider("default", f"[{{name: p{number}}}]")
+        case 13 if records:
+            path = draw(st.sampled_from(records))
+            after[path.replace("/p", "/q", 1).replace(".p", f".p{other}0")] = after.pop(path)
+        case 14:
+            manual = f"{{loadBalancerPool: {{start: 10.{other}.0.50, end: 10.{other}.0.60}}}}"
+            after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)
+        case _:
+            text = pool(f"p{number}", f"10.{other}.0.0/26")
+            after[f"pools/p{number}.yaml"] = text.replace(
+                "metadata: {", "metadata:\n" + SPACE + "  <<: {", 1
+            )
+    return after
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
+    files: Files = {}
+    for number in range(ISLANDS):
+        files |= island(number)
+    facts, clock = MemoryFacts(), CLOCK
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoped, "_SPREAD_FROM", data.draw(st.sampled_from((1, 5, 5_000))))
+        for _ in range(data.draw(st.integers(2, 7))):
+            source = MemorySource(files, clock)
+            known = evaluate_scoped(source, facts)
+            whole = evaluate(read_tree(source))
+            assert shown(known) == shown(whole)
+            if data.draw(st.booleans()):
+                files = carried_out(files, known)
+                clock += data.draw(st.sampled_from((60, DAY)))
+            if data.draw(st.integers(0, 3)):
+                files = data.draw(edits(files))
+
+
+def test_what_is_settled_is_not_read_again() -> None:
+    files: Files = {}
+    for number in range(ISLANDS):
+        files |= island(number)
+    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    facts = MemoryFacts()
+    evaluate_scoped(MemorySource(files), facts)
+    same = MemorySource(files)
+    evaluate_scoped(same, facts)
+    assert same.reads == 0
+    changed = MemorySource({**files, "tenants/new.yaml": member("new", 2)})
+    evaluation = evaluate_scoped(changed, facts)
+    assert [str(item.claim) for item in evaluation.plan.decisions if item.claim.name == "new"]
+    assert changed.reads == 7  # of one island: pool, provider, three tenants, two records
+
+
+def test_islands_are_components_of_their_own() -> None:
+    files: Files = {}
+    for number in range(ISLANDS):
+        files |= island(number)
+    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    facts = MemoryFacts()
+    evaluate_scoped(MemorySource(files), facts)
+    assert len(facts.tables["settled"]) == ISLANDS
