@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reconciler.findings import CODES
+
 ROOT = Path(__file__).resolve().parent.parent
 DATE = "2026-02-15T10:00:00Z"
 _FENCE = re.compile(
@@ -28,6 +30,7 @@ _TABLE = re.compile(
     r".*?(?P<close><!-- end of fields -->)",
     re.DOTALL,
 )
+_CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
 # What numbers and texts of the schemas count, by the last part of their path.
 _UNITS = {
     "count": "addresses",
@@ -184,7 +187,18 @@ def played_page(path: Path, folder: Path) -> list[tuple[Block, list[Said]]]:
 
 
 def with_outputs(text: str, told: list[tuple[Block, list[Said]]]) -> str:
-    """A document with the outputs that came in place of those that are shown."""
+    """A document with the outputs that came in place of those that are shown.
+
+    Raises:
+        AssertionError: A command failed: that is nothing to show.
+    """
+    failed = [
+        (one.command, one.came)
+        for _, said in told
+        for one in said
+        if one.status != 0 or "ipam: a bug:" in one.came
+    ]
+    assert not failed, failed
     for block, said in told:
         if block.language == "console":
             new = "".join(f"$ {one.command}\n{one.came}" for one in said)
@@ -256,6 +270,13 @@ def with_tables(text: str) -> str:
     return _TABLE.sub(table, text)
 
 
+def with_codes(text: str) -> str:
+    """A page with its table of codes as the program has them now."""
+    rows = "".join(f"| `{code}` | {CODES[code]} |\n" for code in sorted(CODES))
+    table = f"\n| code | meaning |\n| --- | --- |\n{rows}\n"
+    return _CODES.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
+
+
 def main() -> None:
     """Write tables and outputs of all pages anew."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -266,7 +287,7 @@ def main() -> None:
         readme.write_text(with_outputs(text, played(text, Terminal(folder))), encoding="utf-8")
         for path in pages():
             text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
-            path.write_text(with_tables(text), encoding="utf-8")
+            path.write_text(with_codes(with_tables(text)), encoding="utf-8")
 
 
 def pages() -> list[Path]:
