@@ -1,0 +1,167 @@
+"""What strict YAML means: values, lines and places."""
+
+import importlib.util
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.documents import yaml
+from reconciler.documents.scalars import is_odd_integer
+from reconciler.documents.yaml import places, read
+
+
+def value(text: str) -> Any:
+    reading = read(text.encode())
+    assert reading.problems == ()
+    (parsed,) = reading.documents
+    return parsed.value
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("null", None), ("~", None), ("Null", None), ("", None),
+        ("true", True), ("TRUE", True), ("False", False),
+        ("0", 0), ("-0", 0), ("42", 42), ("-7", -7), ("9223372036854775807", 2**63 - 1),
+        ("4.0", Decimal("4.0")), ("1e3", Decimal("1e3")), (".5", Decimal("0.5")),
+        ("+1.5", Decimal("1.5")), ("1.", Decimal(1)), ("10.10", Decimal("10.10")),
+        (".inf", Decimal("Infinity")), ("-.INF", Decimal("-Infinity")),
+        # YAML 1.1 would read these as numbers, dates or booleans.
+        ("no", "no"), ("on", "on"), ("y", "y"), ("=", "="), ("1:30", "1:30"), ("0777", "0777"),
+        ("0o17", "0o17"), ("0x10", "0x10"), ("1_0", "1_0"), ("+12", "+12"), ("0b1", "0b1"),
+        ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("2001:10:20:30:40:50:11:12",) * 2,
+        ("2024-01-01",) * 2, ("2024-02-30",) * 2, ("2026-02-15T10:00:30Z",) * 2,
+        ("10.0.0.1",) * 2, ("2001:db8::1",) * 2, ("nULL", "nULL"), ("1e", "1e"),
+        ('"4"', "4"), ("'no'", "no"), ('""', ""), ("a b", "a b"), ("a#b", "a#b"),
+    ],
+)  # fmt: skip
+def test_a_scalar_is_what_the_core_schema_says_and_nothing_else(text: str, wanted: object) -> None:
+    found = value(f"k: {text}\n")["k"]
+    assert found == wanted
+    assert type(found) is type(wanted)
+
+
+def test_not_a_number_is_a_number_that_no_field_takes() -> None:
+    assert value("k: .nan\n")["k"].is_nan()
+
+
+@pytest.mark.parametrize("text", ["k: |\n  1\n", "k: >-\n  1\n", "k: '1'\n"])
+def test_blocks_and_quotes_are_strings(text: str) -> None:
+    assert value(text)["k"].strip() == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "odd"), [("0777", True), ("0o17", True), ("0x1F", True), ("+1", True), ("17", False)]
+)
+def test_numbers_that_readers_disagree_about_are_odd(text: str, odd: bool) -> None:
+    assert is_odd_integer(text) is odd
+
+
+@pytest.mark.parametrize("text", ["no", "0777", "1:30", "1:2:3:4:5:6:7:8", "2024-01-01", "="])
+def test_a_string_that_yaml_1_1_reads_otherwise_is_a_doubt(text: str) -> None:
+    (doubt,) = read(f"k: {text}\n".encode()).doubts
+    assert (doubt.code, doubt.line, doubt.column) == ("yaml-ambiguous", 1, 4)
+    assert f'"{text}"' in doubt.hint
+
+
+@pytest.mark.parametrize("text", ["'no'", '"0777"', "10.0.0.1", "2001:db8::1", "abc", "4", "0o17x"])
+def test_a_quoted_or_plain_string_is_no_doubt(text: str) -> None:
+    assert read(f"k: {text}\n".encode()).doubts == ()
+
+
+def test_keys_that_yaml_1_1_reads_otherwise_are_strings_in_doubt() -> None:
+    reading = read(b"on: 1\n")
+    assert reading.documents[0].value == {"on": 1}
+    assert [doubt.code for doubt in reading.doubts] == ["yaml-ambiguous"]
+
+
+def test_containers_nest() -> None:
+    text = "a:\n- {b: [1, []]}\n- - x\n  - {}\nc:\n  d:\n"
+    assert value(text) == {"a": [{"b": [1, []]}, ["x", {}]], "c": {"d": None}}
+
+
+def test_keys_keep_the_order_of_the_file() -> None:
+    assert list(value("z: 1\na: 2\nm: 3\n")) == ["z", "a", "m"]
+
+
+@pytest.mark.parametrize("has_libyaml", [True, False])
+def test_a_file_holds_any_number_of_documents(
+    has_libyaml: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yaml, "HAS_LIBYAML", has_libyaml)
+    text = b"---\n# nothing\n---\na: 1\n---\n- x\n---\n~\n---\ntext\n---\n"
+    reading = read(text)
+    assert [(parsed.value, parsed.line) for parsed in reading.documents] == [
+        ({"a": 1}, 4),
+        (["x"], 6),
+        (None, 8),
+        ("text", 10),
+    ]
+
+
+@pytest.mark.parametrize("text", [b"", b"# only a comment\n", b"---\n", b"---\n---\n", b"\n\n"])
+def test_a_text_may_hold_no_document(text: bytes) -> None:
+    assert read(text) == ((), (), ())
+
+
+def test_a_byte_order_mark_at_the_start_and_windows_line_ends_are_accepted() -> None:
+    assert read("\ufeffa: 1\r\nb: 2\r\n".encode()).documents[0].value == {"a": 1, "b": 2}
+
+
+def test_characters_of_all_planes_are_accepted() -> None:
+    assert value("k: Zürich 東京 😀\n") == {"k": "Zürich 東京 😀"}
+
+
+TEXT = b"a: 1\nb:\n  - c: 2\n  - [3, {d: 4}]\n---\n---\n  e:\n    f: 5\n"
+
+
+def test_every_key_and_value_has_a_place() -> None:
+    found = places(TEXT, 0)
+    assert found.of(()) == (1, 1)
+    assert found.of(("a",)) == (1, 4)
+    assert found.of(("a",), key=True) == (1, 1)
+    assert found.of(("b", 0, "c")) == (3, 8)
+    assert found.of(("b", 0, "c"), key=True) == (3, 5)
+    assert found.of(("b", 1, 1, "d")) == (4, 13)
+
+
+def test_what_is_not_there_has_the_place_of_what_is_around_it() -> None:
+    found = places(TEXT, 0)
+    assert found.of(("b", 0, "x", "y")) == (3, 5)
+    assert found.of(("x",), key=True) == (1, 1)
+
+
+def test_an_empty_document_does_not_shift_the_places_of_the_next() -> None:
+    found = places(TEXT, 1)
+    assert found.of(()) == (7, 3)
+    assert found.of(("e", "f")) == (8, 8)
+
+
+def test_a_document_that_is_not_there_is_at_the_start() -> None:
+    assert places(TEXT, 2).of(("a",)) == (1, 1)
+
+
+def test_of_two_equal_keys_the_first_counts() -> None:
+    reading = read(b"a: 1\na: 2\n")
+    assert reading.documents[0].value == {"a": 1}
+    assert places(b"a: {b: 1}\na: {b: 2}\n", 0).of(("a",)) == (1, 4)
+
+
+def test_an_alias_has_a_place_like_any_value() -> None:
+    assert places(b"a: *x\n", 0).of(("a",)) == (1, 4)
+    assert places(b"*x\n", 0).of(()) == (1, 1)
+
+
+def test_without_libyaml_the_module_loads_and_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml.cyaml", None)
+    spec = importlib.util.spec_from_file_location("yaml_without_libyaml", str(yaml.__file__))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert not module.HAS_LIBYAML
+    assert module.read(b"a: 1\n").documents[0].value == {"a": 1}
+    assert Path(str(module.__file__)).name == "yaml.py"
