@@ -16,6 +16,9 @@ from yaml import events as ev
 
 from reconciler.documents import complaints
 from reconciler.documents.complaints import MAX_KEY, quoted
+from reconciler.documents.places import Places as Places
+from reconciler.documents.places import Steps as Steps
+from reconciler.documents.quick import quick
 from reconciler.documents.scalars import (
     MAX_DIGITS,
     Scalar,
@@ -38,7 +41,6 @@ try:
 except ImportError:  # PyYAML built without libyaml: about eight times slower
     HAS_LIBYAML = False
 
-Steps = tuple[str | int, ...]
 Value = Scalar | list["Value"] | dict[str, "Value"]
 
 
@@ -63,22 +65,6 @@ class Reading(NamedTuple):
     documents: tuple[Parsed, ...]
     problems: tuple[Problem, ...]
     doubts: tuple[Problem, ...]
-
-
-class Places:
-    """Where each key and value of one document stands: steps to (line, column), both from 1."""
-
-    def __init__(self) -> None:
-        self.keys: dict[Steps, tuple[int, int]] = {}
-        self.values: dict[Steps, tuple[int, int]] = {}
-
-    def of(self, steps: Steps, *, key: bool = False) -> tuple[int, int]:
-        """The place of a value (or its key), else of the nearest thing around it that exists."""
-        if key and steps in self.keys:
-            return self.keys[steps]
-        while steps not in self.values and steps:
-            steps = steps[:-1]
-        return self.values.get(steps, (1, 1))
 
 
 def read(data: bytes) -> Reading:

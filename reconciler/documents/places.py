@@ -1,0 +1,19 @@
+"""Where the parts of a document stand: found only when there is something to report."""
+
+Steps = tuple[str | int, ...]
+
+
+class Places:
+    """Where each key and value of one document stands: steps to (line, column), both from 1."""
+
+    def __init__(self) -> None:
+        self.keys: dict[Steps, tuple[int, int]] = {}
+        self.values: dict[Steps, tuple[int, int]] = {}
+
+    def of(self, steps: Steps, *, key: bool = False) -> tuple[int, int]:
+        """The place of a value (or its key), else of the nearest thing around it that exists."""
+        if key and steps in self.keys:
+            return self.keys[steps]
+        while steps not in self.values and steps:
+            steps = steps[:-1]
+        return self.values.get(steps, (1, 1))
