@@ -217,7 +217,7 @@ class GitRepository:
         if self.seen.last != revision:
             lines.append(f"update {self._last} {revision.id}")
         if lines:
-            self._move("\n".join([*lines, ""]), revision)
+            self._move(lines, revision)
         self.seen.last = revision
         if self.is_mirror:
             self._tidy()
@@ -252,16 +252,22 @@ class GitRepository:
     def _is_shallow(self) -> bool:
         return self.git.check("rev-parse", "--is-shallow-repository") == b"true"
 
-    def _move(self, lines: str, revision: Revision) -> None:
+    def _move(self, lines: Sequence[str], revision: Revision) -> None:
         """Move references, all or none."""
-        result = self.git.run("update-ref", "--stdin", data=lines.encode())
+        result = self.git.run("update-ref", "--stdin", data="\n".join([*lines, ""]).encode())
         if result.status == 0:
             return
-        local = find_revisions(self.git, [f"refs/heads/{self.branch}"]).revisions[0]
-        if self.remote is None and local not in (self.seen.local, revision):
+        branch = f"refs/heads/{self.branch}"
+        local = find_revisions(self.git, [branch]).revisions[0]
+        if local == revision and any(branch in line for line in lines):
+            # Another run brought the branch here; what is left is to remember it.
+            self._move([line for line in lines if branch not in line], revision)
+            return
+        if self.remote is None and local != self.seen.local:
+            if self._checkout is not None and self.seen.local is not None:
+                self._checkout.follow(revision, self.seen.local)  # back to where it was
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
-        if local != revision or self.remote is not None:
-            raise failure("update-ref", result, "run it again when no other git is at work here")
+        raise failure("update-ref", result, "run it again when no other git is at work here")
 
     def _tidy(self) -> None:
         """Pack a mirror when it has piled up objects; nobody else ever does."""

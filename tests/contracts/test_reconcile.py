@@ -1,0 +1,119 @@
+"""A whole reconcile, and the race for the branch, over every kind of repository."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+import pytest
+
+from reconciler.commands.reconcile import ATTEMPTS, Reconciled, Wanted, reconcile
+from reconciler.ports import (
+    Changed,
+    Commit,
+    ExitCode,
+    GitError,
+    Repository,
+    Revision,
+    Source,
+)
+from tests.contracts.homes import Home
+from tests.world import SMALL, tenant
+
+ONE = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+TWO = ONE.replace("one", "two")
+
+
+@dataclass
+class Meddled:
+    """A repository on which somebody else acts between our plan and our push."""
+
+    inner: Repository
+    meddle: Callable[[int], object]
+    pushes: int = 0
+    slept: list[float] = field(default_factory=list)
+
+    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
+        return self.inner.changed(base, rev)
+
+    def source(self, rev: str) -> Source:
+        return self.inner.source(rev)
+
+    def alone(self) -> AbstractContextManager[None]:
+        # Two runs of one process on one folder would wait for each other.
+        return nullcontext()
+
+    def fetch(self) -> Revision:
+        return self.inner.fetch()
+
+    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
+        self.inner.check_history(revision, accepted)
+
+    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        self.inner.require_clean(folders, target)
+
+    def commit(self, commit: Commit) -> Revision:
+        return self.inner.commit(commit)
+
+    def publish(self, base: Revision, revision: Revision) -> None:
+        self.pushes += 1
+        self.meddle(self.pushes)
+        self.inner.publish(base, revision)
+
+    def settle(self, revision: Revision) -> None:
+        self.inner.settle(revision)
+
+    def run(self) -> Reconciled:
+        return reconcile(self, Wanted(), self.slept.append)
+
+
+@pytest.fixture
+def small(home: Home) -> Home:
+    home.advance(SMALL, remove="ipam.yaml")
+    home.advance({}, remove="pools/a.yaml")
+    home.advance({}, remove="tenants/t/b.yaml")
+    return home
+
+
+def test_a_reconcile_records_what_documents_ask_for_and_then_rests(small: Home) -> None:
+    done = reconcile(small.open(), Wanted())
+    assert (done.code, done.attempts) == (ExitCode.OK, 1)
+    assert done.commit is not None
+    assert small.head() == done.commit.id
+    assert "startAddress: 10.40.0.0\n" in small.files()[ONE]
+    again = reconcile(small.open(), Wanted())
+    assert (again.base, again.commit) == (done.commit, None)
+    assert small.head() == done.commit.id
+
+
+def test_a_lost_race_is_planned_anew_on_what_won(small: Home) -> None:
+    def add_a_tenant(push: int) -> None:
+        if push == 1:
+            small.advance({"tenants/two.yaml": tenant("two", lbPoolSize=16)})
+
+    meddled = Meddled(small.open(), add_a_tenant)
+    done = meddled.run()
+    assert (done.attempts, len(meddled.slept)) == (2, 1)
+    assert set(small.files()) >= {ONE, TWO}
+
+
+def test_a_race_lost_to_the_very_same_commit_is_won(small: Home) -> None:
+    other = Meddled(small.open(), lambda _: None)
+    meddled = Meddled(small.open(), lambda _: other.run())
+    done = meddled.run()
+    assert done.attempts == 1
+    assert done.commit is not None
+    assert small.head() == done.commit.id
+
+
+def test_a_race_that_is_always_lost_ends_with_code_4(small: Home) -> None:
+    meddled = Meddled(
+        small.open(),
+        lambda push: small.advance({f"tenants/n{push}.yaml": tenant(f"n{push}")}),
+    )
+    with pytest.raises(GitError, match=f"lost the race for the branch {ATTEMPTS} times") as caught:
+        meddled.run()
+    assert caught.value.exit_code == ExitCode.GIT
+    assert meddled.pushes == ATTEMPTS
+    assert len(meddled.slept) == ATTEMPTS - 1
+    assert meddled.slept[-1] > meddled.slept[0]
+    assert not any(path.startswith("allocations/") for path in small.files())

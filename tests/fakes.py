@@ -1,0 +1,143 @@
+"""A Repository in memory, under the same contract as the real ones."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from hashlib import sha1
+from typing import TypeVar
+
+from reconciler.findings import Finding
+from reconciler.ports import (
+    Changed,
+    Commit,
+    Entry,
+    GitError,
+    HistoryError,
+    LostRaceError,
+    Revision,
+    UsageError,
+)
+
+T = TypeVar("T")
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class FakeSource:
+    """Files of one revision."""
+
+    of: Revision
+    files: Files
+
+    def revision(self) -> Revision:
+        return self.of
+
+    def clock(self) -> int:
+        return self.of.clock
+
+    def findings(self) -> tuple[Finding, ...]:
+        return ()
+
+    def entries(self, folders: Sequence[str]) -> list[Entry]:
+        inside = tuple(f"{folder}/" for folder in folders)
+        return [
+            entry
+            for path, entry in sorted(_entries(self.files).items())
+            if path in folders or path.startswith(inside)
+        ]
+
+    def folders(self, parents: Sequence[str]) -> None:
+        del parents
+
+    def read(self, entries: Sequence[Entry]) -> list[bytes]:
+        return [self.files[entry.path] for entry in entries]
+
+    def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+        return [work(entry.path, self.files[entry.path]) for entry in entries]
+
+    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
+        return [work(items)]
+
+
+@dataclass
+class FakeRepository:
+    """Commits by id, one branch, and what was seen of it."""
+
+    commits: dict[str, tuple[str, int, Files]] = field(default_factory=dict)
+    head: str = ""
+    last: str = ""
+
+    def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
+        """Make a commit; its id says all that is in it."""
+        listed = sorted((path, _oid(data)) for path, data in files.items())
+        oid = _oid(f"{parent} {clock} {message} {listed}".encode())
+        self.commits[oid] = (parent, clock, dict(files))
+        return oid
+
+    def source(self, rev: str) -> FakeSource:
+        if not rev or rev.startswith("-"):
+            raise UsageError(f"{rev!r} is not a revision")
+        rev = self.head if rev in ("HEAD", "main") else rev
+        if rev not in self.commits:
+            raise GitError(f"no commit {rev!r} in the repository")
+        _, clock, files = self.commits[rev]
+        return FakeSource(Revision(rev, clock), files)
+
+    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
+        ours = self._line(base)
+        parted = next((item for item in self._line(rev) if item in ours), base)
+        old, new = (_entries(self.commits[item][2]) for item in (parted, rev))
+        paths = sorted(path for path in old | new if old.get(path) != new.get(path))
+        found = [Changed(path, old.get(path), new.get(path)) for path in paths]
+        return found, parted == base
+
+    def alone(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def fetch(self) -> Revision:
+        if self.head not in self.commits:
+            raise GitError("branch main is not in the repository")
+        return Revision(self.head, self.commits[self.head][1])
+
+    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
+        if self.last and accepted != revision.id and self.last not in self._line(revision.id):
+            message = f"branch main is at {revision.id}, and no longer holds {self.last}"
+            raise HistoryError(message, f"--accept-history {revision.id}")
+
+    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        del folders, target
+
+    def commit(self, commit: Commit) -> Revision:
+        files = dict(self.commits[commit.base.id][2])
+        for change in commit.changes:
+            if change.data is None:
+                del files[change.path]
+            else:
+                files[change.path] = change.data
+        who = f"{commit.committer} {commit.message}"
+        clock = commit.base.clock + 1
+        return Revision(self.add(commit.base.id, clock, files, who), clock)
+
+    def publish(self, base: Revision, revision: Revision) -> None:
+        if self.head not in (base.id, revision.id):
+            raise LostRaceError("branch main moved")
+        self.head = revision.id
+        self.settle(revision)
+
+    def settle(self, revision: Revision) -> None:
+        self.last = revision.id
+
+    def _line(self, rev: str) -> list[str]:
+        found = []
+        while rev:
+            found.append(rev)
+            rev = self.commits[rev][0]
+        return found
+
+
+def _entries(files: Files) -> dict[str, Entry]:
+    return {path: Entry(path, "100644", _oid(data)) for path, data in files.items()}
+
+
+def _oid(data: bytes) -> str:
+    return sha1(data, usedforsecurity=False).hexdigest()
