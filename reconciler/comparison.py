@@ -89,8 +89,9 @@ def _shrunk(base: Base, evaluation: Evaluation) -> Iterable[Finding]:
 def _record_changes(base: Base, evaluation: Evaluation) -> Iterable[Finding]:
     """Records that the change writes, edits or removes: they belong to the reconciler."""
     now = {record.path: record for record in evaluation.state.records}
+    damaged = {item.path for item in evaluation.state.unreadable}
     after = _ranges_after(evaluation)
-    for path in sorted(base.records):
+    for path in sorted(base.records.keys() - damaged):
         before = base.records[path]
         old = before.allocation if before else None
         new = now.get(path)
