@@ -72,7 +72,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Network | None, l
         key=pool_key(document.namespace, document.name),
         usable=usable,
         windows=tuple(windows),
-        reserved=blocks & IPSet.of(windows),
+        reserved=blocks,
         placement=Placement.BEST_FIT,
         thresholds=thresholds,
         gate=gate,

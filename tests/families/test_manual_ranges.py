@@ -1,0 +1,87 @@
+"""networking.loadBalancerPool: a range from before IPAM, which nobody else is given."""
+
+from reconciler.evaluate import project
+from tests.engine.outcome import codes, outcome, refusal
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+LB = "team-a/one (loadbalancer)"
+PIN = "butler-system/pin (request)"
+OLD = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.0, end: 10.40.0.9}}")
+CLOUD = provider("cloud").replace("mode: ipam", "mode: cloud")
+BY_HAND = {
+    **SMALL,
+    "providers/cloud.yaml": CLOUD,
+    "tenants/old.yaml": f"{OLD}  providerConfigRef: {{name: cloud}}\n",
+}
+
+
+def pin(owner: str, start: str = "10.40.0.0", end: str = "10.40.0.9") -> str:
+    text = request("pin", pinnedRange=f"{{startAddress: {start}, endAddress: {end}}}")
+    owned = text.replace("Ref: {name: pin, n", f"Ref: {{name: {owner}, n")
+    return owned.replace("type: nodes", "type: loadbalancer")
+
+
+def test_nobody_else_is_given_its_addresses() -> None:
+    assert outcome(BY_HAND) == {LB: "allocate 10.40.0.10-10.40.0.17 of edge"}
+
+
+def test_a_pin_of_another_tenant_on_it_is_refused_by_name() -> None:
+    found = refusal({**BY_HAND, "tenants/pin.yaml": pin("one")}, PIN)
+    assert found.reason == "pin-taken"
+    assert found.message == "10.40.0.0-10.40.0.9 is taken by team-a/old (loadBalancerPool)"
+
+
+def test_the_tenant_itself_may_pin_it_to_have_a_record() -> None:
+    files = {**BY_HAND, "tenants/pin.yaml": pin("old")}
+    assert outcome(files)[PIN] == "allocate 10.40.0.0-10.40.0.9 of edge"
+    after = reconciled(files)
+    assert outcome(after)[PIN] == "keep 10.40.0.0-10.40.0.9 of edge"
+    assert codes(after) == []
+
+
+def test_it_may_be_pinned_in_a_pool_that_is_otherwise_full() -> None:
+    files = {
+        **BY_HAND,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
+        "tenants/old.yaml": BY_HAND["tenants/old.yaml"].replace("0.9", "0.7"),
+        "tenants/pin.yaml": pin("old", end="10.40.0.3"),
+        "tenants/two.yaml": pin("old", "10.40.0.4", "10.40.0.7").replace(
+            "name: pin,", "name: two,"
+        ),
+    }
+    found = outcome(files)
+    assert found[PIN] == "allocate 10.40.0.0-10.40.0.3 of edge"
+    assert found["butler-system/two (request)"] == "allocate 10.40.0.4-10.40.0.7 of edge"
+    assert found[LB] == "refuse pool-exhausted"
+
+
+def test_a_record_of_another_tenant_on_it_is_an_error_at_the_range() -> None:
+    files = {**reconciled(SMALL), **{path: BY_HAND[path] for path in BY_HAND if path not in SMALL}}
+    (found,) = evaluation_of(files).findings
+    assert found.code == "manual-range"
+    assert str(found.location) == "tenants/old.yaml:6"
+    assert found.message == (
+        "10.40.0.0-10.40.0.9 of team-a/old (loadBalancerPool) overlaps 10.40.0.0-10.40.0.7 of"
+        " allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+    )
+
+
+def test_a_range_that_cannot_be_read_is_an_error() -> None:
+    text = BY_HAND["tenants/old.yaml"].replace("10.40.0.9", "10.40.0.256")
+    assert codes({**BY_HAND, "tenants/old.yaml": text}) == [("error", "address-invalid")]
+
+
+def addresses(files: dict[str, str | bytes] | dict[str, str], cluster: str) -> list[str]:
+    return [
+        address
+        for item in project(evaluation_of(files))
+        if item.cluster == cluster and item.manifest["kind"] == "IPAddressPool"
+        for address in item.manifest["spec"]["addresses"]  # type: ignore[index]
+    ]
+
+
+def test_metallb_gets_it_until_a_record_says_otherwise() -> None:
+    assert addresses(BY_HAND, "team-a/old") == ["10.40.0.0-10.40.0.9"]
+    assert addresses(BY_HAND, "team-a/one") == []
+    files = reconciled({**BY_HAND, "tenants/pin.yaml": pin("old", end="10.40.0.3")})
+    assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.3"]

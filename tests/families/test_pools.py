@@ -1,0 +1,213 @@
+"""NetworkPool: its usable set, and each rule that it must keep (`butler.md` §2.8, §8.6)."""
+
+import pytest
+
+from reconciler.addresses.notation import format_short
+from tests.engine.outcome import codes, outcome
+from tests.world import SMALL, evaluation_of, pool, reconciled
+
+LB = "team-a/one (loadbalancer)"
+
+
+def usable(text: str) -> list[str]:
+    pools = evaluation_of({"pools/edge.yaml": text}).state.pools
+    return [format_short(item) for found in pools.values() for item in found.usable]
+
+
+def ranges(*pairs: tuple[str, str]) -> str:
+    listed = ", ".join(f"{{start: {start}, end: {end}}}" for start, end in pairs)
+    return f"{{ranges: [{listed}]}}"
+
+
+def reserved(*blocks: str) -> str:
+    return f"[{', '.join(f'{{cidr: {block}}}' for block in blocks)}]"
+
+
+def test_without_ranges_all_addresses_are_given_out_network_and_broadcast_too() -> None:
+    assert usable(pool()) == ["10.40.0.0-10.40.0.255"]
+
+
+def test_reserved_blocks_are_not_given_out() -> None:
+    text = pool(reserved=reserved("10.40.0.0/28", "10.40.0.128/25"))
+    assert usable(text) == ["10.40.0.16-10.40.0.127"]
+
+
+def test_start_and_end_make_one_range() -> None:
+    assert usable(pool(tenantAllocation="{start: 10.40.0.8, end: 10.40.0.9}")) == [
+        "10.40.0.8-10.40.0.9"
+    ]
+
+
+def test_ranges_that_touch_are_one_run_of_free_addresses() -> None:
+    text = pool(tenantAllocation=ranges(("10.40.0.0", "10.40.0.3"), ("10.40.0.4", "10.40.0.7")))
+    assert usable(text) == ["10.40.0.0-10.40.0.7"]
+
+
+@pytest.mark.parametrize("half", ["start: 10.40.0.8", "end: 10.40.0.8"])
+def test_half_a_range_is_ignored_with_a_warning(half: str) -> None:
+    text = pool(tenantAllocation=f"{{{half}}}")
+    assert usable(text) == ["10.40.0.0-10.40.0.255"]
+    (found,) = evaluation_of({"pools/edge.yaml": text}).findings
+    assert (found.code, found.severity) == ("range-ignored", "warning")
+    assert found.message == (
+        f"{half.partition(':')[0]} without its other end: the whole CIDR is given out"
+    )
+
+
+def test_start_and_end_beside_ranges_are_ignored_with_a_warning() -> None:
+    listed = ranges(("10.40.0.16", "10.40.0.31"))
+    text = pool(tenantAllocation=f"{listed[:-1]}, start: 10.40.0.0, end: 10.40.0.9}}")
+    assert usable(text) == ["10.40.0.16-10.40.0.31"]
+    (found,) = evaluation_of({"pools/edge.yaml": text}).findings
+    assert found.message == "start and end ignored, because ranges are there"
+
+
+def test_a_pool_that_reserves_everything_is_empty_and_exhausted() -> None:
+    text = pool(reserved=reserved("10.40.0.0/24"))
+    evaluation = evaluation_of({"pools/edge.yaml": text})
+    assert [item.code for item in evaluation.findings] == ["pool-empty"]
+    (usage,) = evaluation.plan.before.values()
+    assert (usage.total, usage.percent, usage.tier) == (0, 100.0, "exhausted")
+
+
+RULES = [
+    ("reserved and range", {"reserved": reserved("10.40.0.0/26"),
+      "tenantAllocation": ranges(("10.40.0.128", "10.40.0.255"))}, []),
+    ("reserved elsewhere", {"reserved": reserved("10.41.0.0/24")}, ["reserved-outside-pool"]),
+    ("range elsewhere", {"tenantAllocation": ranges(("10.41.0.0", "10.41.0.255"))},
+     ["range-outside-pool"]),
+    ("start and end elsewhere", {"tenantAllocation": "{start: 10.41.0.0, end: 10.41.0.9}"},
+     ["range-outside-pool"]),
+    ("range reversed", {"tenantAllocation": ranges(("10.40.0.200", "10.40.0.100"))},
+     ["range-reversed"]),
+    ("start and end reversed", {"tenantAllocation": "{start: 10.40.0.9, end: 10.40.0.1}"},
+     ["range-reversed"]),
+    ("start of another version", {"tenantAllocation": "{start: '::1', end: 10.40.0.1}"},
+     ["family-mismatch"]),
+    ("both elsewhere", {"reserved": reserved("10.41.0.0/24"),
+      "tenantAllocation": ranges(("10.42.0.0", "10.42.0.255"))},
+     ["reserved-outside-pool", "range-outside-pool"]),
+    ("only reserved", {"reserved": reserved("10.40.0.0/26")}, []),
+    ("reserved unreadable", {"reserved": reserved("10.40.0.0")}, ["cidr-invalid"]),
+    ("range unreadable", {"tenantAllocation": ranges(("10.40.0.00", "10.40.0.9"))},
+     ["address-invalid"]),
+    ("two ranges", {"tenantAllocation": ranges(
+        ("10.40.0.0", "10.40.0.63"), ("10.40.0.128", "10.40.0.255"))}, []),
+    ("unsorted", {"tenantAllocation": ranges(
+        ("10.40.0.128", "10.40.0.255"), ("10.40.0.0", "10.40.0.63"))}, ["ranges-unsorted"]),
+    ("overlapping", {"tenantAllocation": ranges(
+        ("10.40.0.0", "10.40.0.100"), ("10.40.0.50", "10.40.0.200"))}, ["ranges-unsorted"]),
+    ("one outside", {"tenantAllocation": ranges(
+        ("10.40.0.0", "10.40.0.63"), ("10.40.1.0", "10.40.1.50"))}, ["range-outside-pool"]),
+    ("reserved inside a range", {"reserved": reserved("10.40.0.8/29"),
+      "tenantAllocation": ranges(("10.40.0.0", "10.40.0.63"))}, []),
+    ("reserved beside a range", {"reserved": reserved("10.40.0.200/29"),
+      "tenantAllocation": ranges(("10.40.0.0", "10.40.0.63"))}, []),
+    ("reserved over all of a range", {"reserved": reserved("10.40.0.0/26"),
+      "tenantAllocation": ranges(("10.40.0.8", "10.40.0.15"), ("10.40.0.70", "10.40.0.71"))}, []),
+    ("reserved across the end of a range", {"reserved": reserved("10.40.0.16/28"),
+      "tenantAllocation": ranges(("10.40.0.0", "10.40.0.19"))}, ["reserved-straddles-range"]),
+    ("reserved across the start of a range", {"reserved": reserved("10.40.0.0/26"),
+      "tenantAllocation": ranges(("10.40.0.32", "10.40.0.127"))}, ["reserved-straddles-range"]),
+    ("reserved twice", {"reserved": reserved("10.40.0.0/28", "10.40.0.8/29")},
+     ["reserved-overlap"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"), [rule[1:] for rule in RULES], ids=[r[0] for r in RULES]
+)
+def test_each_rule_of_a_pool_is_a_finding(spec: dict[str, object], expected: list[str]) -> None:
+    text = pool("edge", "10.40.0.0/24", "butler-system", **spec)
+    assert [code for _, code in codes({"pools/edge.yaml": text})] == expected
+
+
+@pytest.mark.parametrize(
+    ("cidr", "code"),
+    [
+        ("10.40.0.0", "cidr-invalid"),
+        ("10.40.0.5/24", "cidr-invalid"),
+        ("'2001:db8::/64'", "family-mismatch"),
+        ("224.0.0.0/24", "special-purpose"),
+        ("127.0.0.0/24", "special-purpose"),
+        ("11.0.0.0/7", "cidr-invalid"),
+        ("10.0.0.0/7", "pool-too-large"),
+        ("0.0.0.0/0", "pool-too-large"),
+    ],
+)
+def test_a_network_that_cannot_be_given_out_is_an_error(cidr: str, code: str) -> None:
+    assert [found for _, found in codes({"pools/edge.yaml": pool(cidr=cidr)})] == [code]
+
+
+def test_a_slash_eight_is_the_largest_pool() -> None:
+    evaluation = evaluation_of({**SMALL, "pools/edge.yaml": pool(cidr="10.0.0.0/8")})
+    assert evaluation.findings == ()
+    assert outcome({**SMALL, "pools/edge.yaml": pool(cidr="10.0.0.0/8")})[LB] == (
+        "allocate 10.0.0.0-10.0.0.7 of edge"
+    )
+
+
+WRONG = {
+    "schema": pool(cidr="7"),
+    "cidr": pool(cidr="10.40.0.5/24"),
+    "reserved": pool(reserved=reserved("10.40.0.5/28")),
+    "range": pool(tenantAllocation=ranges(("10.40.0.9", "10.40.0.1"))),
+    "annotation": pool().replace(
+        "{name: edge,", "{annotations: {gitops-ipam.dev/gate: x}, name: edge,"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_a_wrong_pool_gives_nothing_out_and_takes_nothing_away(text: str) -> None:
+    assert outcome({**SMALL, "pools/edge.yaml": text}) == {}
+    files = {**reconciled(SMALL), "pools/edge.yaml": text}
+    assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
+    found = codes(files)
+    assert [severity for severity, _ in found].count("error") == 1
+    assert ("warning", "release-held") in found
+
+
+def annotated(**values: str) -> str:
+    listed = ", ".join(f"gitops-ipam.dev/{name}: '{value}'" for name, value in values.items())
+    return pool().replace("{name: edge,", f"{{annotations: {{{listed}}}, name: edge,")
+
+
+def test_annotations_of_a_pool_override_the_thresholds_and_the_gate() -> None:
+    text = annotated(warning="10", critical="20", exhausted="30", gate="warning")
+    (found,) = evaluation_of({"pools/edge.yaml": text}).state.pools.values()
+    levels = found.thresholds
+    assert (levels.warning, levels.critical, levels.exhausted, found.gate) == (
+        10,
+        20,
+        30,
+        "warning",
+    )
+
+
+def test_the_gate_never_lets_all_pass() -> None:
+    (found,) = evaluation_of({"pools/edge.yaml": annotated(gate="never")}).state.pools.values()
+    assert found.gate is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("warning", "0"),
+        ("critical", "101"),
+        ("exhausted", "9\u0663"),
+        ("warning", "many"),
+        ("gate", "ok"),
+    ],
+)
+def test_an_annotation_that_cannot_be_used_is_an_error(name: str, value: str) -> None:
+    evaluation = evaluation_of({"pools/edge.yaml": annotated(**{name: value})})
+    (found,) = evaluation.findings
+    assert found.code == "annotation-invalid"
+    assert found.location.pointer == f"/metadata/annotations/gitops-ipam.dev~1{name}"
+    assert f"gitops-ipam.dev/{name}: {value!r} is not" in found.message
+
+
+def test_thresholds_must_rise() -> None:
+    (found,) = evaluation_of({"pools/edge.yaml": annotated(warning="90")}).findings
+    assert found.message == "thresholds must rise from warning to exhausted, got 90, 85, 95"

@@ -1,0 +1,164 @@
+"""What clusters get: NetworkPools with status, records, MetalLB objects."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.addresses import IPRange
+from reconciler.evaluate import project
+from reconciler.families._metallb import metallb_objects
+from tests.engine.outcome import Files, without
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+
+def objects(files: Files, cluster: str = "management") -> dict[str, Any]:
+    return {
+        f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest  # type: ignore[index]
+        for item in project(evaluation_of(files))
+        if item.cluster == cluster
+    }
+
+
+def status(files: Files, name: str = "edge") -> dict[str, Any]:
+    found: dict[str, Any] = objects(files)[f"NetworkPool/{name}"]["status"]
+    return found
+
+
+def test_nothing_is_projected_that_is_not_recorded() -> None:
+    assert list(objects(SMALL)) == ["NetworkPool/edge"]
+    assert objects(SMALL, "team-a/one") == {}
+
+
+def test_a_tenant_gets_its_ranges_and_their_announcement() -> None:
+    found = objects(reconciled(SMALL), "team-a/one")
+    assert found == {
+        "IPAddressPool/default-pool": {
+            "apiVersion": "metallb.io/v1beta1",
+            "kind": "IPAddressPool",
+            "metadata": {"name": "default-pool", "namespace": "metallb-system"},
+            "spec": {"addresses": ["10.40.0.0-10.40.0.7"]},
+        },
+        "L2Advertisement/default": {
+            "apiVersion": "metallb.io/v1beta1",
+            "kind": "L2Advertisement",
+            "metadata": {"name": "default", "namespace": "metallb-system"},
+            "spec": {"ipAddressPools": ["default-pool"]},
+        },
+    }
+
+
+def test_ranges_are_sorted_and_merged_where_they_touch() -> None:
+    ranges = [IPRange(4, 30, 30), IPRange(4, 20, 25), IPRange(4, 10, 19)]
+    pool_object, _ = metallb_objects(ranges)
+    assert pool_object["spec"]["addresses"] == ["0.0.0.10-0.0.0.25", "0.0.0.30-0.0.0.30"]
+    assert metallb_objects(reversed(ranges)) == metallb_objects(ranges)
+
+
+def test_node_addresses_are_not_announced() -> None:
+    files = {**SMALL, "tenants/extra.yaml": request("one", count=2)}
+    found = objects(reconciled(files), "team-a/one")
+    assert found["IPAddressPool/default-pool"]["spec"]["addresses"] == ["10.40.0.0-10.40.0.7"]
+
+
+def test_released_and_failed_records_are_not_announced() -> None:
+    released = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
+    assert objects({**released, "tenants/one.yaml": tenant("one")}, "team-a/one") == {}
+    failed = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
+    assert objects(failed, "team-a/one") == {}
+
+
+def test_a_record_goes_to_the_management_cluster_as_it_stands() -> None:
+    found = objects(reconciled(SMALL))["IPAllocation/team-a-one-lb"]
+    assert found["status"]["phase"] == "Allocated"
+    assert found["status"]["cidr"] == "10.40.0.0/29"
+
+
+def test_the_status_of_a_pool_counts_what_butler_counts() -> None:
+    files = {
+        **SMALL,
+        "pools/edge.yaml": pool(
+            reserved="[{cidr: 10.40.0.0/28}]",
+            tenantAllocation="{start: 10.40.0.16, end: 10.40.0.31}",
+        ),
+    }
+    found = status(reconciled(files))
+    conditions = found.pop("conditions")
+    assert found == {
+        "allocatedIPs": 8,
+        "allocationCount": 1,
+        "availableIPs": 8,
+        "fragmentationPercent": 0,
+        "infrastructureConsumedIPs": 0,
+        "largestFreeBlock": 8,
+        "poolSizeIPs": 256,
+        "reservedIPs": 16,
+        "totalIPs": 16,
+        "unmanagedRanges": [{"start": "10.40.0.32", "end": "10.40.0.254"}],
+        "unmanagedScopeIPs": 223,
+    }
+    ready = conditions[0]
+    assert ready == {
+        "lastTransitionTime": "2026-02-15T10:00:30Z",
+        "message": "8/16 IPs available (1 allocations)",
+        "reason": "Ready",
+        "status": "True",
+        "type": "Ready",
+    }
+
+
+def test_a_pool_without_unmanaged_addresses_lists_none() -> None:
+    assert "unmanagedRanges" not in status(SMALL)
+    assert status(SMALL)["unmanagedScopeIPs"] == 0
+    assert status({"pools/edge.yaml": pool(cidr="10.40.0.0/31")})["unmanagedScopeIPs"] == 0
+
+
+# K1 of butler.md §8.7: which conditions are true at which utilization.
+@pytest.mark.parametrize(
+    ("used", "expected"),
+    [(50, "FFF"), (69, "FFF"), (70, "TFF"), (80, "TFF"), (85, "TTF"), (95, "TTT"), (100, "TTT")],
+)
+def test_capacity_conditions_are_true_from_their_threshold_on(used: int, expected: str) -> None:
+    files = {
+        "pools/edge.yaml": pool(cidr="10.40.0.0/24", tenantAllocation="{start: 10.40.0.0, end: 10.40.0.99}"),
+        "providers/default.yaml": provider(),
+        "tenants/one.yaml": tenant("one", networking=f"{{lbPoolSize: {used}}}"),
+    }  # fmt: skip
+    found = {item["type"]: item for item in status(reconciled(files))["conditions"]}
+    kinds = ("CapacityWarning", "CapacityCritical", "CapacityExhausted")
+    assert "".join(found[kind]["status"][0] for kind in kinds) == expected
+    above = "UtilizationAboveThreshold" if expected[0] == "T" else "UtilizationBelowThreshold"
+    assert found["CapacityWarning"]["reason"] == above
+    assert found["CapacityWarning"]["message"] == f"Pool utilization is {used}% ({used}/100 IPs)"
+
+
+def test_a_message_rounds_as_butler_does() -> None:
+    files = {
+        "pools/edge.yaml": pool(cidr="10.40.0.0/27"),
+        "providers/default.yaml": provider(),
+        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 28}"),
+    }
+    assert status(reconciled(files))["conditions"][1]["message"] == (
+        "Pool utilization is 88% (28/32 IPs)"
+    )
+
+
+def test_a_pool_that_gives_nothing_out_is_wholly_used() -> None:
+    files = {"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.0/24}]")}
+    assert status(files)["conditions"][3]["message"] == "Pool utilization is 100% (0/0 IPs)"
+
+
+def test_a_wrong_pool_is_not_projected() -> None:
+    assert objects({"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.5/28}]")}) == {}
+
+
+def test_a_pool_keeps_its_annotations_and_names_its_namespace() -> None:
+    text = pool().replace(
+        "{name: edge, namespace: butler-system}",
+        "{name: edge, annotations: {gitops-ipam.dev/gate: never}}",
+    )
+    found = objects({"pools/edge.yaml": text})["NetworkPool/edge"]
+    assert found["metadata"] == {
+        "annotations": {"gitops-ipam.dev/gate": "never"},
+        "name": "edge",
+        "namespace": "butler-system",
+    }

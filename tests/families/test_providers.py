@@ -1,0 +1,177 @@
+"""ProviderConfig: who uses which, and what happens while one cannot be used."""
+
+import pytest
+
+from tests.engine.outcome import codes, outcome
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+
+LB = "team-a/one (loadbalancer)"
+SECOND = {"pools/second.yaml": pool("second", "10.41.0.0/24")}
+OTHER = {**SECOND, "providers/other.yaml": provider("other", "[{name: second}]")}
+
+
+def cloud(name: str, kind: str = "aws", mode: str = "cloud") -> str:
+    return provider(name).replace("harvester", kind).replace("mode: ipam", f"mode: {mode}")
+
+
+def test_the_provider_that_the_tenant_names_serves_it() -> None:
+    files = {**SMALL, **OTHER, "tenants/one.yaml": tenant("one", providerConfigRef="{name: other}")}
+    assert outcome(files)[LB] == "allocate 10.41.0.0-10.41.0.7 of second"
+
+
+def test_a_provider_is_looked_up_in_the_namespace_that_the_tenant_names() -> None:
+    elsewhere = OTHER["providers/other.yaml"].replace(
+        "{name: other}", "{name: other, namespace: infra}"
+    )
+    reference = "{name: other, namespace: infra}"
+    files = {
+        **SMALL,
+        **SECOND,
+        "providers/other.yaml": elsewhere,
+        "tenants/one.yaml": tenant("one", providerConfigRef=reference),
+    }
+    assert outcome(files)[LB] == "allocate 10.41.0.0-10.41.0.7 of second"
+    files["tenants/one.yaml"] = tenant("one", providerConfigRef="{name: other}")
+    assert codes(files) == [("error", "reference-not-found")]
+
+
+def test_the_provider_named_default_serves_tenants_that_name_none() -> None:
+    first = {"providers/aaa.yaml": provider("aaa", "[{name: second}]")}
+    files = {**SMALL, **SECOND, **first}
+    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
+
+
+def test_without_a_default_the_first_by_name_serves_them() -> None:
+    files = {
+        "pools/edge.yaml": pool(),
+        **OTHER,
+        "providers/zzz.yaml": provider("zzz"),
+        "tenants/one.yaml": tenant("one"),
+    }
+    assert outcome(files)[LB] == "allocate 10.41.0.0-10.41.0.7 of second"
+
+
+def test_without_any_provider_the_tenant_is_an_error() -> None:
+    files = {"pools/edge.yaml": pool(), "tenants/one.yaml": tenant("one")}
+    (found,) = evaluation_of(files).findings
+    assert found.message == (
+        "TenantCluster team-a/one: ProviderConfig butler-system/default is not in the repository"
+    )
+
+
+def test_a_provider_that_is_gone_releases_nothing() -> None:
+    files = reconciled(SMALL)
+    del files["providers/default.yaml"]
+    assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
+    assert codes(files) == [("warning", "release-held"), ("error", "reference-not-found")]
+
+
+def test_a_cloud_provider_makes_no_claim() -> None:
+    files = {**SMALL, "providers/default.yaml": cloud("default")}
+    assert (outcome(files), codes(files)) == ({}, [])
+
+
+def test_a_provider_without_a_network_is_a_cloud_provider() -> None:
+    text = provider().partition("  network:")[0]
+    assert outcome({**SMALL, "providers/default.yaml": text}) == {}
+
+
+@pytest.mark.parametrize("kind", ["azure", "aws", "gcp"])
+def test_a_cloud_cannot_use_mode_ipam(kind: str) -> None:
+    files = {**SMALL, "providers/default.yaml": cloud("default", kind, "ipam")}
+    (found,) = evaluation_of(files).findings
+    assert found.code == "provider-mode"
+    assert found.message == f"mode ipam cannot be used with provider {kind}"
+    assert str(found.location) == "providers/default.yaml:7"
+
+
+def test_mode_ipam_without_pools_is_an_error() -> None:
+    files = {**SMALL, "providers/default.yaml": provider(pools="[]")}
+    assert codes(files) == [("error", "provider-without-pools")]
+
+
+def test_a_pool_that_is_not_there_is_an_error_at_its_reference() -> None:
+    files = {**SMALL, "providers/default.yaml": provider(pools="[{name: edge}, {name: egde}]")}
+    (found,) = evaluation_of(files).findings
+    assert found.message == "NetworkPool butler-system/egde is not in the repository"
+    assert found.hint == "known: edge"
+    assert found.location.pointer == "/spec/network/poolRefs/1/name"
+    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
+
+
+def test_with_no_pool_at_all_the_hint_is_to_add_one() -> None:
+    files = {"providers/default.yaml": provider()}
+    assert evaluation_of(files).findings[0].hint == "add the pool"
+
+
+TEAM = "scope: {type: team, teamRef: {name: red}}"
+
+
+def of_team(name: str = "default", scope: str = TEAM) -> str:
+    return provider(name).replace("  provider: harvester", f"  {scope}\n  provider: harvester")
+
+
+def test_a_teams_provider_serves_that_team_only() -> None:
+    files = {**SMALL, "providers/default.yaml": of_team()}
+    (found,) = evaluation_of(files).findings
+    assert found.code == "team-mismatch"
+    assert found.message == (
+        "TenantCluster team-a/one is of team team-a, but ProviderConfig default belongs to team red"
+    )
+    files["tenants/one.yaml"] = tenant("one", teamRef="{name: red}")
+    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
+
+
+def test_a_team_mismatch_releases_nothing() -> None:
+    files = {**reconciled(SMALL), "providers/default.yaml": of_team()}
+    assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
+
+
+def test_a_platform_provider_serves_all_whatever_team_it_names() -> None:
+    scope = "scope: {type: platform, teamRef: {name: red}}"
+    files = {**SMALL, "providers/default.yaml": of_team(scope=scope)}
+    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
+
+
+def test_a_teams_provider_that_names_no_team_serves_nobody() -> None:
+    files = {**SMALL, "providers/default.yaml": of_team(scope="scope: {type: team}")}
+    assert outcome(files) == {}
+    assert codes(files) == [("error", "field-required")]
+
+
+WRONG = {
+    "by its schema": provider().replace("harvester", "harvster"),
+    "by its mode": cloud("default", "aws", "ipam"),
+    "by its gateway": provider(gateway="10.40.0.256"),
+}
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_a_wrong_default_provider_makes_no_way_for_another(text: str) -> None:
+    files = {**SMALL, **OTHER, "providers/default.yaml": text}
+    assert outcome(files) == {}
+    assert len(codes(files)) == 1
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_a_wrong_provider_releases_nothing(text: str) -> None:
+    files = {**reconciled(SMALL), "providers/default.yaml": text}
+    assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
+
+
+def test_a_gateway_is_held_back_with_a_warning() -> None:
+    files = {**SMALL, "providers/default.yaml": provider(gateway="10.40.0.0")}
+    assert outcome(files)[LB] == "allocate 10.40.0.1-10.40.0.8 of edge"
+    (found,) = evaluation_of(files).findings
+    assert found.code == "gateway-in-pool"
+    assert found.message == (
+        "gateway 10.40.0.0 of ProviderConfig default is not reserved in edge; it is held back"
+    )
+    assert found.hint == "add 10.40.0.0/32 to spec.reserved"
+
+
+def test_a_gateway_that_is_reserved_or_elsewhere_is_no_news() -> None:
+    reserved = pool(reserved="[{cidr: 10.40.0.0/32}]")
+    files = {**SMALL, "providers/default.yaml": provider(gateway="10.40.0.0")}
+    assert codes({**files, "pools/edge.yaml": reserved}) == []
+    assert codes({**SMALL, "providers/default.yaml": provider(gateway="10.9.0.1")}) == []

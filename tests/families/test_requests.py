@@ -1,0 +1,157 @@
+"""Hand-made IPAllocations: count, defaults, pins, and requests that stand for a tenant's claim."""
+
+from tests.engine.outcome import codes, outcome, refusal
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+REQUEST = "butler-system/extra (request)"
+LB = "team-a/one (loadbalancer)"
+PIN = "{startAddress: 10.40.0.100, endAddress: 10.40.0.109}"
+
+
+def asked(kind: str = "nodes", name: str = "extra", owner: str = "one", **spec: object) -> str:
+    text = request(name, "edge", **spec).replace("type: nodes", f"type: {kind}")
+    return text.replace(f"tenantClusterRef: {{name: {name},", f"tenantClusterRef: {{name: {owner},")
+
+
+def size_of(kind: str, pool_text: str) -> int:
+    files = {**SMALL, "pools/edge.yaml": pool_text, "tenants/extra.yaml": asked(kind)}
+    claims = evaluation_of(files).state.claims
+    return next(claim.size for key, claim in claims.items() if key.slot == "request")
+
+
+def test_a_request_gets_the_count_that_it_asks_for() -> None:
+    files = {**SMALL, "tenants/extra.yaml": asked(count=3)}
+    assert outcome(files)[REQUEST] == "allocate 10.40.0.8-10.40.0.10 of edge"
+
+
+def test_without_count_the_pools_default_for_the_type_holds() -> None:
+    text = pool(tenantAllocation="{defaults: {nodesPerTenant: 7, lbPoolPerTenant: 9}}")
+    assert size_of("nodes", text) == 7
+    assert size_of("loadbalancer", text) == 9
+
+
+def test_without_any_default_it_is_five_nodes_or_eight_for_load_balancing() -> None:
+    assert size_of("nodes", pool()) == 5
+    assert size_of("loadbalancer", pool()) == 8
+
+
+def test_a_pin_is_granted_exactly() -> None:
+    files = {**SMALL, "tenants/extra.yaml": asked(pinnedRange=PIN)}
+    assert outcome(files)[REQUEST] == "allocate 10.40.0.100-10.40.0.109 of edge"
+
+
+def test_a_count_beside_a_pin_that_differs_is_a_warning_and_the_pin_decides() -> None:
+    files = {**SMALL, "tenants/extra.yaml": asked(pinnedRange=PIN, count=3)}
+    assert outcome(files)[REQUEST] == "allocate 10.40.0.100-10.40.0.109 of edge"
+    (found,) = evaluation_of(files).findings
+    assert (found.code, found.message) == ("pin-count", "spec.count: 3, but pinnedRange holds 10")
+
+
+def test_a_count_beside_a_pin_that_agrees_is_fine() -> None:
+    assert codes({**SMALL, "tenants/extra.yaml": asked(pinnedRange=PIN, count=10)}) == []
+
+
+def test_a_pin_that_cannot_be_read_is_an_error_and_releases_nothing() -> None:
+    files = reconciled({**SMALL, "tenants/extra.yaml": asked(pinnedRange=PIN)})
+    files["tenants/extra.yaml"] = asked(
+        pinnedRange="{startAddress: 10.40.0.9, endAddress: 10.40.0.1}"
+    )
+    assert codes(files) == [("warning", "release-held"), ("error", "range-reversed")]
+    assert outcome(files)[REQUEST] == "keep 10.40.0.100-10.40.0.109 of edge"
+
+
+def test_a_tenant_that_is_not_described_is_a_warning_and_the_addresses_are_held() -> None:
+    files = {**SMALL, "tenants/extra.yaml": asked(owner="absent", count=2)}
+    assert outcome(files)[REQUEST] == "allocate 10.40.0.8-10.40.0.9 of edge"
+    (found,) = evaluation_of(files).findings
+    assert (found.severity, found.code) == ("warning", "reference-not-found")
+    assert found.message == "TenantCluster team-a/absent is not in the repository"
+
+
+def test_its_team_is_then_what_its_label_says_else_the_namespace() -> None:
+    text = asked(owner="absent", count=2)
+    labelled = text.replace(
+        "{name: extra,", "{labels: {butler.butlerlabs.dev/team: red}, name: extra,"
+    )
+    for body, team in ((text, "team-a"), (labelled, "red")):
+        claims = evaluation_of({**SMALL, "tenants/extra.yaml": body}).state.claims
+        assert next(claim.owner.team for claim in claims.values() if claim.type == "nodes") == team
+
+
+def test_a_pool_that_is_not_there_is_an_error_and_the_claim_is_refused() -> None:
+    files = {**SMALL, "tenants/extra.yaml": asked().replace("{name: edge}", "{name: lost}")}
+    assert codes(files) == [("error", "reference-not-found"), ("gate", "pool-not-found")]
+    assert refusal(files, REQUEST).message == "lost is not in the repository"
+
+
+def test_a_pool_is_looked_up_in_the_namespace_of_the_request() -> None:
+    files = {
+        **SMALL,
+        "pools/infra.yaml": pool("edge", "10.50.0.0/24", "infra"),
+        "tenants/extra.yaml": asked(count=2).replace(
+            "namespace: butler-system", "namespace: infra"
+        ),
+    }
+    assert outcome(files)["infra/extra (request)"] == "allocate 10.50.0.0-10.50.0.1 of edge"
+
+
+def test_a_wrong_pool_protects_the_requests_that_name_it() -> None:
+    files = reconciled({**SMALL, "tenants/extra.yaml": asked(count=2)})
+    files["pools/edge.yaml"] = pool(cidr="10.40.0.1/24")
+    assert outcome(files)[REQUEST].startswith("keep")
+
+
+def test_a_request_counts_towards_its_tenants_quota() -> None:
+    files = {
+        **SMALL,
+        "providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 10}"),
+        "tenants/extra.yaml": asked("loadbalancer", count=3),
+    }
+    assert outcome(files)[LB].startswith("allocate")
+    assert outcome(files)[REQUEST] == "refuse quota-exceeded"
+
+
+def test_a_count_that_changes_is_refused_and_the_record_stays() -> None:
+    files = reconciled({**SMALL, "tenants/extra.yaml": asked(count=2)})
+    files["tenants/extra.yaml"] = asked(count=3)
+    assert outcome(files)[REQUEST] == "refuse record-stale"
+    files["tenants/extra.yaml"] = asked()
+    assert outcome(files)[REQUEST] == "keep 10.40.0.8-10.40.0.9 of edge"
+
+
+def test_a_request_by_the_name_of_a_tenants_record_stands_for_its_claim() -> None:
+    text = asked("loadbalancer", "team-a-one-lb", count=4)
+    assert outcome({**SMALL, "tenants/extra.yaml": text}) == {
+        "butler-system/team-a-one-lb (request)": "allocate 10.40.0.0-10.40.0.3 of edge"
+    }
+    nodes = {
+        "pools/edge.yaml": pool(tenantAllocation="{defaults: {nodesPerTenant: 2}}"),
+        "tenants/extra.yaml": asked("nodes", "team-a-one-nodes", count=4),
+    }
+    assert set(outcome({**SMALL, **nodes})) == {LB, "butler-system/team-a-one-nodes (request)"}
+
+
+def test_a_request_of_another_type_by_that_name_stands_for_nothing() -> None:
+    text = asked("nodes", "team-a-one-lb", count=4)
+    assert set(outcome({**SMALL, "tenants/extra.yaml": text})) == {
+        LB,
+        "butler-system/team-a-one-lb (request)",
+    }
+
+
+def test_a_request_never_displaces_what_the_tenant_holds() -> None:
+    text = asked("loadbalancer", "team-a-one-lb", pinnedRange=PIN)
+    assert outcome({**reconciled(SMALL), "tenants/extra.yaml": text}) == {
+        LB: "keep 10.40.0.0-10.40.0.7 of edge",
+        "butler-system/team-a-one-lb (request)": "allocate 10.40.0.100-10.40.0.109 of edge",
+    }
+
+
+def test_a_released_claim_does_not_hinder_a_request_that_stands_for_it() -> None:
+    files = reconciled(SMALL)
+    del files["tenants/one.yaml"]
+    files = {**reconciled(files), "tenants/one.yaml": tenant("one")}
+    files["tenants/extra.yaml"] = asked("loadbalancer", "team-a-one-lb", count=4)
+    assert outcome(files) == {
+        "butler-system/team-a-one-lb (request)": "allocate 10.40.0.8-10.40.0.11 of edge"
+    }
