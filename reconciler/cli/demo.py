@@ -192,7 +192,7 @@ def _where_to_look(stage: Stage) -> None:
         f" that has addresses already. {folder}/rendered holds what the clusters get."
     )
     if shutil.which("ipam") is None:
-        stage.say(f"ipam itself is {Path(sys.argv[0]).absolute()}.")
+        stage.say(f"ipam itself is {Path(sys.argv[0]).resolve()}.")
 
 
 def _tenant(namespace: str, name: str, team: str) -> str:

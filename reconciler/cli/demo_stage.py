@@ -153,7 +153,7 @@ class Stage:
         Raises:
             UsageError: It did not end as the story needs it to.
         """
-        from reconciler.cli import run
+        from reconciler.cli import INTERRUPTED, run
 
         output = io.StringIO()
         with (
@@ -164,6 +164,8 @@ class Stage:
         ):
             code = run(arguments)
         self.show("ipam", *arguments, output=output.getvalue(), exit_code=code)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
         if code != expected:
             raise UsageError(
                 f"ipam {arguments[0]} ended with {code}, and not with {expected} as it does when"
