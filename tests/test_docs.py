@@ -8,11 +8,13 @@ import click
 import pytest
 
 from reconciler.cli.group import VERBS, ipam
+from reconciler.documents.load import load
 from reconciler.documents.shipped import schema as read_schema
-from reconciler.evaluate import schema_files
+from reconciler.evaluate import schema_files, source_kinds
 from reconciler.findings import CODES
 from reconciler.model.settings import Settings
 from reconciler.records.emit import record_document
+from reconciler.settings import read_settings
 from tests.documentation import (
     ROOT,
     Terminal,
@@ -126,6 +128,19 @@ def _names(value: dict[str, Any]) -> set[str]:
     return found - {"apiVersion", "kind"}
 
 
+@pytest.mark.parametrize("kind", sorted(schema_files()))
+def test_the_document_that_a_page_shows_is_accepted(kind: str) -> None:
+    page = _text("docs", "kinds", f"{kind}.md")
+    shown = next(block.text for block in blocks(page) if block.language == "yaml")
+    if kind == "Settings":
+        _, findings = read_settings(shown.encode())
+    else:
+        loaded = load("shown.yaml", shown.encode(), source_kinds())
+        assert [document.kind.name for document in loaded.documents] == [kind]
+        findings = loaded.findings
+    assert not findings
+
+
 def _section(text: str, heading: str) -> str:
     return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
@@ -194,6 +209,25 @@ def test_the_examples_of_a_page_print_what_is_shown(page: Path, readme: Path) ->
     for _, said in played_page(page, readme):
         for one in said:
             assert one.is_true(), f"$ {one.command}\n{one.came}"
+
+
+def test_every_action_of_every_workflow_is_pinned_to_a_commit() -> None:
+    shown = [block.text for block in blocks(_text("docs", "ci.md")) if block.language == "yaml"]
+    for text in [*_workflows(), *shown]:
+        for used in re.findall(r"uses: (.*)$", text, re.MULTILINE):
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[0-9.]+", used), used
+
+
+def test_no_job_of_a_workflow_has_a_right_that_it_does_not_name() -> None:
+    for text in _workflows():
+        assert "\npermissions: {}\n" in text
+        assert "pull_request_target" not in text
+
+
+def _workflows() -> list[str]:
+    found = [*ROOT.glob(".github/workflows/*.yml"), *ROOT.glob("example-repo/.github/workflows/*")]
+    assert found
+    return [path.read_text(encoding="utf-8") for path in found]
 
 
 def test_every_module_begins_with_one_line_that_says_what_it_decides() -> None:
