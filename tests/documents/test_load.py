@@ -1,0 +1,238 @@
+"""A file to documents: what they are recognised as, and every way of not being recognised."""
+
+import pytest
+
+from reconciler.documents.document import Document, Documents, Kind, pointer
+from reconciler.documents.load import Kinds, Loaded, load
+from reconciler.evaluate import source_kinds
+from reconciler.findings import Finding, Location, Severity
+from tests.world import pool, provider, tenant
+
+PATH = "pools/a.yaml"
+VERSION = "butler.butlerlabs.dev/v1alpha1"
+POOL = f"apiVersion: {VERSION}\nkind: NetworkPool\nmetadata: {{name: a}}\nspec: {{cidr: 10.0.0.0/24}}\n"
+
+
+def loaded(text: str) -> Loaded:
+    return load(PATH, text.encode(), source_kinds())
+
+
+def only(text: str) -> Finding:
+    (found,) = loaded(text).findings
+    return found
+
+
+def test_a_document_is_what_it_says_it_is() -> None:
+    found = loaded(POOL)
+    (document,) = found.documents
+    assert (found.findings, found.broken, found.unclear) == ((), (), False)
+    assert document.identity == ("butler.butlerlabs.dev", "NetworkPool", "butler-system", "a")
+    assert document.title == "NetworkPool butler-system/a"
+    assert document.spec == {"cidr": "10.0.0.0/24"}
+    assert (document.annotations(), document.labels()) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "namespace"),
+    [
+        (pool(namespace="other"), "other"),
+        (tenant("a").replace(", namespace: team-a", ""), "default"),
+        (provider("a"), "butler-system"),
+        (f"apiVersion: {VERSION}\nkind: Team\nmetadata: {{name: a}}\n", ""),
+    ],
+)
+def test_a_missing_namespace_is_the_default_of_the_kind(text: str, namespace: str) -> None:
+    (document,) = loaded(text).documents
+    assert document.namespace == namespace
+
+
+def test_a_cluster_scoped_document_has_no_namespace_in_its_title() -> None:
+    (document,) = loaded(f"apiVersion: {VERSION}\nkind: Team\nmetadata: {{name: a}}\n").documents
+    assert document.title == "Team a"
+    assert document.spec == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "column", "part"),
+    [
+        pytest.param("", "document-empty", 1, 1, "no documents", id="A01"),
+        pytest.param("# only\n", "document-empty", 1, 1, "no documents", id="A02"),
+        pytest.param("- a\n", "document-not-mapping", 1, 1, "got list", id="A04"),
+        pytest.param("text\n", "document-not-mapping", 1, 1, "got string", id="text"),
+        pytest.param("42\n", "document-not-mapping", 1, 1, "got integer", id="number"),
+        pytest.param("4.2\n", "document-not-mapping", 1, 1, "got number", id="float"),
+        pytest.param("~\n", "document-not-mapping", 1, 1, "got null", id="null"),
+        pytest.param(POOL.replace("apiVersion:", "apiversion:"), "field-required", 1, 1,
+                     "apiVersion: required", id="C01"),
+        pytest.param(POOL.replace(VERSION, "butler.dev/v1"), "kind-unknown", 1, 13,
+                     "unknown apiVersion 'butler.dev/v1'", id="C02"),
+        pytest.param(POOL.replace(VERSION, "1"), "field-type", 1, 13, "string required", id="C03"),
+        pytest.param(POOL.replace("kind: NetworkPool\n", ""), "field-required", 1, 1,
+                     "kind: required", id="C04"),
+        pytest.param(POOL.replace("NetworkPool", "networkpool"), "kind-unknown", 2, 7,
+                     "unknown kind 'networkpool'", id="C05"),
+        pytest.param(POOL.replace("NetworkPool", "[NetworkPool]"), "field-type", 2, 7,
+                     "string required, got list", id="kind list"),
+        pytest.param(POOL.replace("metadata: {name: a}\n", ""), "field-required", 1, 1,
+                     "metadata: required", id="C07"),
+        pytest.param(POOL.replace("{name: a}", "[a]"), "field-type", 3, 11,
+                     "mapping required, got list", id="metadata list"),
+        pytest.param(POOL.replace("{name: a}", "{}"), "field-required", 3, 11,
+                     "metadata.name: required", id="C08"),
+        pytest.param(POOL.replace("name: a", "name: [a]"), "field-type", 3, 18,
+                     "string required, got list", id="name list"),
+        pytest.param(POOL.replace("name: a", "name: null"), "field-type", 3, 18,
+                     "string required, got null", id="B18"),
+        pytest.param(POOL.replace("name: a", "name: 1.10"), "field-type", 3, 18, "1.10", id="B20"),
+        pytest.param(POOL.replace("name: a", "name: true"), "field-type", 3, 18, "true", id="bool"),
+        pytest.param(POOL.replace("name: a", "name: A"), "name-invalid", 3, 18, "'A'", id="C09"),
+        pytest.param(POOL.replace("name: a", f"name: {'a' * 64}"), "name-invalid", 3, 18,
+                     "RFC 1123", id="C10"),
+        pytest.param(POOL.replace("name: a", "name: a-"), "name-invalid", 3, 18, "'a-'", id="C12"),
+        pytest.param(POOL.replace("name: a", 'name: "a\\n"'), "name-invalid", 3, 18, "RFC",
+                     id="C13"),
+        pytest.param(POOL.replace("name: a", "name: .."), "name-invalid", 3, 18, "'..'", id="C14"),
+        pytest.param(POOL.replace("name: a", "name: -rf"), "name-invalid", 3, 18, "-rf", id="C16"),
+        pytest.param(POOL.replace("name: a", "name: \u0430"), "name-invalid", 3, 18, "RFC",
+                     id="C17"),
+        pytest.param(POOL.replace("name: a", 'name: ""'), "name-invalid", 3, 18, "''", id="empty"),
+        pytest.param(POOL.replace("name: a", "name: a, namespace: A"), "name-invalid", 3, 32,
+                     "metadata.namespace", id="namespace"),
+        pytest.param(POOL.replace("name: a", "name: a, namespace: [b]"), "field-type", 3, 32,
+                     "metadata.namespace", id="namespace list"),
+    ],
+)  # fmt: skip
+def test_a_document_that_is_none_is_a_finding_at_its_place(
+    text: str, code: str, line: int, column: int, part: str
+) -> None:
+    found = loaded(text)
+    first = found.findings[0]
+    assert (first.code, first.location.line, first.location.column) == (code, line, column)
+    assert part in first.message
+    assert first.hint
+    assert found.documents == ()
+    assert found.unclear is not bool(found.broken) or code == "document-empty"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (POOL.replace(VERSION, "butler.butlerlabs.dev/v1alpha2"), f"did you mean {VERSION}?"),
+        (POOL.replace(VERSION, "zzz"), "known: "),
+        (POOL.replace("NetworkPool", "networkpool"), "did you mean NetworkPool?"),
+        (POOL.replace("NetworkPool", "Xyz"), "known: "),
+        (POOL.replace("name: a", "name: 1.10"), 'quote it: "1.10"'),
+    ],
+)
+def test_the_hint_says_what_may_have_been_meant(text: str, hint: str) -> None:
+    assert hint in only(text).hint
+
+
+def test_all_that_is_wrong_with_the_head_of_a_document_is_told() -> None:
+    found = loaded("apiVersion: 1\nmetadata: {}\n").findings
+    assert [item.code for item in found] == ["field-type", "field-required", "field-required"]
+
+
+def test_a_wrong_document_is_broken_and_its_neighbours_are_read() -> None:
+    wrong = POOL.replace("{name: a}", "{name: b}").replace("cidr", "cidrr")
+    found = loaded(f"{POOL}---\n{wrong}---\nnothing\n")
+    assert [document.name for document in found.documents] == ["a"]
+    assert found.broken == (("butler.butlerlabs.dev", "NetworkPool", "butler-system", "b"),)
+    assert found.unclear
+
+
+def test_a_file_with_a_syntax_error_breaks_the_documents_before_it_but_blames_only_the_place() -> (
+    None
+):
+    found = loaded(f"{POOL}---\n{POOL.replace('name: a', 'name: b')}  broken: [\n")
+    assert found.documents == ()
+    assert [item[3] for item in found.broken] == ["a"]
+    assert [item.code for item in found.findings] == ["yaml-syntax"]
+
+
+def test_what_follows_from_a_yaml_problem_is_not_told_a_second_time() -> None:
+    found = loaded(POOL.replace("10.0.0.0/24", "*pool"))
+    assert [item.code for item in found.findings] == ["yaml-anchor"]
+    assert found.broken == (("butler.butlerlabs.dev", "NetworkPool", "butler-system", "a"),)
+
+
+def test_a_problem_before_all_documents_blames_none_of_them() -> None:
+    found = loaded(f"%YAML 1.2\n---\n{POOL}")
+    assert [item.code for item in found.findings] == ["yaml-directive"]
+
+
+def test_a_doubt_is_a_warning_and_the_document_is_read() -> None:
+    found = loaded(tenant("a", unread="no"))
+    assert [(item.code, item.severity) for item in found.findings] == [
+        ("yaml-ambiguous", Severity.WARNING)
+    ]
+    assert len(found.documents) == 1
+
+
+FROM_A_CLUSTER = f"""apiVersion: {VERSION}
+kind: NetworkPool
+metadata:
+  name: a
+  uid: 0c0ffee0
+  resourceVersion: "7"
+  creationTimestamp: "2026-02-15T10:00:30Z"
+  generation: 2
+  managedFields: []
+  finalizers: [x]
+  ownerReferences: []
+  selfLink: /x
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: "{{}}"
+    keep: this
+  labels: {{also: that}}
+spec: {{cidr: 10.0.0.0/24}}
+status: {{phase: Ready}}
+"""
+
+
+def test_what_a_cluster_adds_is_ignored_with_a_warning_at_each_key() -> None:
+    found = loaded(FROM_A_CLUSTER)
+    (document,) = found.documents
+    assert document.metadata == {"name": "a", "annotations": {"keep": "this"},
+                                 "labels": {"also": "that"}}  # fmt: skip
+    assert document.annotations() == {"keep": "this"}
+    assert document.labels() == {"also": "that"}
+    assert "status" not in document.body
+    assert {item.code for item in found.findings} == {"cluster-field"}
+    assert {item.severity for item in found.findings} == {Severity.WARNING}
+    places = {item.message.split()[0]: item.location.line for item in found.findings}
+    assert places["metadata.uid"] == 5
+    assert places["metadata.annotations.kubectl.kubernetes.io/last-applied-configuration"] == 14
+    assert places["status"] == 18
+    assert len(places) == 10
+
+
+def test_places_are_found_in_the_document_they_belong_to() -> None:
+    first, second = loaded(f"{POOL}---\n{POOL.replace('name: a', 'name: b')}").documents
+    assert first.at("spec", "cidr") == Location(PATH, 4, 14, "/spec/cidr")
+    assert second.at("spec", "cidr") == Location(PATH, 9, 14, "/spec/cidr")
+    assert second.at("spec", "cidr", key=True).column == 8
+    assert second.at() == Location(PATH, 6, 1)
+
+
+def test_a_pointer_escapes_what_rfc_6901_says() -> None:
+    assert pointer(("a/b", "m~n", 0)) == "/a~1b/m~0n/0"
+    assert pointer(()) == ""
+
+
+def test_documents_come_in_the_order_of_their_identities() -> None:
+    kind = Kind(VERSION, "Team", "butler/Team.json", None)
+    made = [Document(PATH, 0, 1, kind, "", name, {}, b"") for name in ("b", "a", "c")]
+    documents = Documents(made, frozenset({("g", "Team", "", "d")}))
+    assert [document.name for document in documents.of("Team")] == ["a", "b", "c"]
+    assert list(documents.of("Pool")) == []
+    assert documents.broken == {("g", "Team", "", "d")}
+
+
+def test_kinds_are_found_by_version_and_name() -> None:
+    kinds = Kinds(
+        [Kind("g/v1", "B", "", None), Kind("g/v1", "A", "", None), Kind("f/v1", "C", "", None)]
+    )
+    assert kinds.versions == ["f/v1", "g/v1"]
+    assert kinds.names("g/v1") == ["A", "B"]
+    assert kinds.find("g/v1", "C") is None
