@@ -20,6 +20,7 @@ _LAST_EMBEDDED = 0xFFFF_FFFFFFFF
 _SPECIAL = (
     ("this network 0.0.0.0/8", IPRange(4, 0x00000000, 0x00FFFFFF)),
     ("loopback 127.0.0.0/8", IPRange(4, 0x7F000000, 0x7FFFFFFF)),
+    ("link-local 169.254.0.0/16", IPRange(4, 0xA9FE0000, 0xA9FEFFFF)),
     ("multicast 224.0.0.0/4", IPRange(4, 0xE0000000, 0xEFFFFFFF)),
     ("reserved 240.0.0.0/4", IPRange(4, 0xF0000000, 0xFFFFFFFF)),
     ("loopback ::1 and unspecified ::", IPRange(6, 0, 1)),
@@ -151,5 +152,5 @@ def _prefix_hint(text: str) -> str:
     try:
         meant = netaddr.IPNetwork(text).cidr
     except (netaddr.AddrFormatError, ValueError, UnicodeError):
-        return "write the number of leading bits, such as /24"
+        return f"write the number of leading bits, such as /{64 if ':' in text else 24}"
     return f"write {meant}"

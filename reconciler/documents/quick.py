@@ -75,7 +75,7 @@ def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all tha
                 raise _OddError
             if is_mapping:
                 if key is None:
-                    if type(value) is not str or value in container or len(value) > 1024:
+                    if type(value) is not str or value in container or not _is_plain_key(value):
                         raise _OddError
                     key = value
                     continue
@@ -108,6 +108,12 @@ def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all tha
         nodes += 1
         if nodes > most_nodes:
             raise _OddError
+
+
+@lru_cache(maxsize=16_384)
+def _is_plain_key(key: str) -> bool:
+    """Neither too long nor a merge key, which some readers take even in quotes."""
+    return len(key) <= 1024 and key != "<<"
 
 
 @lru_cache(maxsize=16_384)

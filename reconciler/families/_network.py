@@ -64,7 +64,8 @@ def read_range(
         return None
     if start[0] != end[0]:
         message = f"{_dotted(steps)}: {body[fields[0]]} and {body[fields[1]]} differ in IP version"
-        found.append(error("family-mismatch", document.at(*steps), message))
+        place, hint = document.at(*steps, fields[1]), "write both as IPv4 or both as IPv6"
+        found.append(error("family-mismatch", place, message, hint))
         return None
     if start[1] > end[1]:
         message = f"{_dotted(steps)}: {fields[0]} {body[fields[0]]} is after {fields[1]}"

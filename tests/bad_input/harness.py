@@ -22,6 +22,10 @@ MARK = "▶"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 
 
+class Link(bytes):
+    """The target of a symlink, where a file's bytes would be."""
+
+
 @dataclass(frozen=True)
 class Expected:
     """One finding that a case must give."""
@@ -42,7 +46,7 @@ class Case:
 
     id: str
     title: str
-    files: Mapping[str, bytes]
+    files: Mapping[str, bytes | None]
     exit: int
     findings: tuple[Expected, ...]
     forbid: tuple[str, ...]
@@ -69,7 +73,17 @@ def named(*ids: str) -> list[Case]:
 
 def files_of(case: Case) -> dict[str, bytes]:
     """The whole repository of a case."""
-    return {**{path: text.encode() for path, text in SMALL.items()}, **case.files}
+    return _laid_over({path: text.encode() for path, text in SMALL.items()}, case.files)
+
+
+def settled_with(case: Case) -> dict[str, bytes]:
+    """A repository that was reconciled before the case came into it."""
+    return _laid_over(settled(), case.files)
+
+
+def _laid_over(base: Mapping[str, bytes], files: Mapping[str, bytes | None]) -> dict[str, bytes]:
+    both = {**base, **files}
+    return {path: data for path, data in both.items() if data is not None}
 
 
 @cache
@@ -93,7 +107,9 @@ def stream(files: Mapping[str, bytes]) -> bytes:
     who = f"A Person <person@example.com> {CLOCK} +0000".encode()
     parts = [b"commit refs/heads/main\ncommitter %s\ndata 5\nfirst\ndeleteall\n" % who]
     for path, data in files.items():
-        parts.append(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))
+        mode = b"120000" if isinstance(data, Link) else b"100644"
+        head = b"M %s inline %s\ndata %d\n" % (mode, path.encode(), len(data))
+        parts.append(b"%s%s\n" % (head, bytes(data)))
     return b"".join(parts)
 
 
@@ -132,10 +148,10 @@ def _load(path: Path) -> Any:
 
 
 def _case(row: Mapping[str, Any], shapes: Mapping[str, Any]) -> Case:
-    files: dict[str, bytes] = {}
+    files: dict[str, bytes | None] = {}
     marks: list[tuple[str, int, int]] = []
     for path, content in row["put"].items():
-        data, found = _written(content, shapes)
+        data, found = _written(content, shapes) if content is not None else (None, [])
         files[path] = data
         marks += [(path, line, column) for line, column in found]
     wanted = row.get("finds", [])
@@ -154,9 +170,7 @@ def _case(row: Mapping[str, Any], shapes: Mapping[str, Any]) -> Case:
 
 
 def _expected(item: Mapping[str, Any], index: int, marks: list[tuple[str, int, int]]) -> Expected:
-    path, line, column = marks[item.get("mark", index)] if marks else ("", 0, 0)
-    if "at" in item:
-        path, line, column = item["at"]
+    path, line, column = item["at"] if "at" in item else marks[item.get("mark", index)]
     return Expected(
         code=item["code"],
         severity=item.get("severity", "error"),
@@ -173,6 +187,8 @@ def _written(content: Any, shapes: Mapping[str, Any]) -> tuple[bytes, list[tuple
     """The bytes of a file, and the places that are marked in it."""
     if isinstance(content, dict) and "hex" in content:
         return bytes.fromhex(content["hex"]), []
+    if isinstance(content, dict) and "symlink" in content:
+        return Link(content["symlink"].encode()), []
     if isinstance(content, dict) and "repeat" in content:
         text = content["repeat"] * content["times"]
         content = f"{content.get('before', '')}{text}{content.get('after', '')}"

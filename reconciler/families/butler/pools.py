@@ -66,7 +66,8 @@ def read_pool(document: Document, settings: Settings) -> tuple[Network | None, l
         return None, found
     if not usable:
         message = "no address is left to give out: everything is reserved"
-        found.append(warning("pool-empty", document.at("spec"), message))
+        hint = "remove a reserved block, or widen the ranges"
+        found.append(warning("pool-empty", document.at("spec", "reserved"), message, hint))
     defaults = (spec.get("tenantAllocation") or {}).get("defaults") or {}
     pool = Pool(
         key=pool_key(document.namespace, document.name),
@@ -109,7 +110,8 @@ def _reserved(
                     f"spec.reserved[{index}].cidr: {entry['cidr']} overlaps"
                     f" spec.reserved[{other_index}]"
                 )
-                found.append(warning("reserved-overlap", document.at(*steps), message))
+                hint = "remove one of the two, or make them one block"
+                found.append(warning("reserved-overlap", document.at(*steps), message, hint))
         blocks.append((index, block))
     return blocks
 

@@ -71,7 +71,9 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     scope = spec.get("scope") or {}
     if scope.get("type") == "team" and not scope.get("teamRef"):
         message = "scope.type is team, but scope.teamRef is missing"
-        found.append(error("field-required", document.at("spec", "scope"), message))
+        place = document.at("spec", "scope", "teamRef")
+        hint = "name the team: teamRef: {name: backend}"
+        found.append(error("field-required", place, message, hint))
     balancer = network.get("loadBalancer") or {}
     is_elastic = balancer.get("allocationMode", "static") == "elastic"
     quota = network.get("quotaPerTenant") or {}
