@@ -72,7 +72,9 @@ class Checkout:
 
     def _shows(self, revision: Revision) -> bool:
         """Whether index and files are those of a revision."""
+        # Unlike diff-index, diff looks again at files whose times alone have changed.
         result = self.git.run(
-            self._tree, "diff-index", "--quiet", "--ignore-submodules=all", revision.id, "--"
-        )
+            self._tree, "diff", "--quiet", "--no-ext-diff", "--no-textconv",
+            "--ignore-submodules=all", revision.id, "--",
+        )  # fmt: skip
         return result.status == 0

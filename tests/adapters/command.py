@@ -1,0 +1,110 @@
+"""The real `ipam` in a process of its own, with a `git` of ours in front of the real one."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.world import git
+
+ROOT = Path(__file__).parents[2]
+# What each call was: one line a call, its words behind the options that every call has.
+_RECORDING = """#!/bin/sh
+printf '%s\\n' "$*" >> "{log}"
+exec "{git}" "$@"
+"""
+# Each call takes a number; the chosen one ends `ipam`, its parent, before or after it. What to
+# choose is in a file, because nothing of the environment gets through to git.
+_KILLING = """#!/bin/sh
+n=$(( $(cat "{count}" 2>/dev/null || echo 0) + 1 ))
+echo $n > "{count}"
+read -r when at < "{count}.kill" || exec "{git}" "$@"
+ipam=$(cut -d' ' -f4 /proc/$$/stat)
+if [ $n = "$at" ]; then
+  [ $when = after ] && "{git}" "$@" > "{count}.out" 2>&1
+  kill -9 $ipam
+  exit 1
+fi
+exec "{git}" "$@"
+"""
+
+
+@dataclass
+class Done:
+    """How a run ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass
+class Command:
+    """`ipam` with its own cache, and a PATH that may begin with shims."""
+
+    root: Path
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def start(self, *arguments: str, **variables: str) -> "subprocess.Popen[bytes]":
+        """Start it; it is to be waited for."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "reconciler", *arguments],
+            cwd=self.root,
+            env=self.environment(variables),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self, *arguments: str, **variables: str) -> Done:
+        """Run it to its end; nothing that it does may print a traceback."""
+        process = self.start(*arguments, **variables)
+        out, err = process.communicate(timeout=120)
+        done = Done(process.returncode, out.decode(), err.decode())
+        assert "Traceback" not in done.err, done.err
+        return done
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """All that it knows of the environment."""
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.root),
+            "PYTHONPATH": str(ROOT),
+            "XDG_CACHE_HOME": str(self.root / "cache"),
+            **self.variables,
+            **variables,
+        }
+
+    def recording(self) -> Path:
+        """From now on each git and env call writes its arguments to this file."""
+        log = self.root / "calls.log"
+        for name in ("git", "env"):
+            self._shim(name, _RECORDING.format(log=log, git=shutil.which(name)))
+        return log
+
+    def killing(self) -> Path:
+        """From now on git counts its calls in this file, and ends `ipam` at a chosen one."""
+        count = self.root / "count"
+        count.with_suffix(".kill").write_text("")
+        self._shim("git", _KILLING.format(count=count, git=shutil.which("git")))
+        return count
+
+    def _shim(self, name: str, text: str) -> None:
+        folder = self.root / "shims"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+        self.variables["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+
+def served(root: Path, author: Path) -> Path:
+    """A bare repository beside a checkout, which follows it from now on."""
+    remote = root / "served" / "remote.git"
+    git(root, "clone", "-q", "--bare", str(author), str(remote))
+    git(remote, "config", "http.receivepack", "true")
+    git(author, "remote", "add", "origin", str(remote))
+    git(author, "fetch", "-q", "origin")
+    git(author, "branch", "-q", "-u", "origin/main")
+    return remote
