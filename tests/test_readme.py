@@ -50,6 +50,16 @@ def test_the_readme_lists_every_exit_code() -> None:
     assert listed == {int(code) for code in ExitCode}
 
 
+def test_every_test_that_proves_a_promise_is_there() -> None:
+    section = README.partition("## What is promised")[2].partition("\n## ")[0]
+    proofs = re.findall(r"\]\((tests/[\w/]+\.py)\)((?:,? `test_\w+`)*)", section)
+    assert len(proofs) > 5
+    for path, names in proofs:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        for name in re.findall(r"`(test_\w+)`", names):
+            assert f"def {name}(" in text, f"{path}: {name}"
+
+
 def test_a_wrong_output_in_a_document_would_be_seen(tmp_path: Path) -> None:
     block = Block("", "console", "$ echo right\nwrong\n")
     assert not next(Terminal(tmp_path).play(block)).is_true()
