@@ -10,7 +10,6 @@ from typing import Any
 
 from yaml import YAMLError
 from yaml.events import (
-    DocumentEndEvent,
     DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
@@ -45,8 +44,7 @@ def quick(get_event: Any, most_nodes: int, most_deep: int) -> list[tuple[Any, in
             if event.version is not None or event.tags:
                 return None
             found.append(_document(get_event, most_nodes, most_deep))
-            if type(get_event()) is not DocumentEndEvent:
-                return None
+            get_event()  # the document ends
     except (_OddError, YAMLError):
         return None
     return found if type(event) is StreamEndEvent else None

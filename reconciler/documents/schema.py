@@ -33,7 +33,8 @@ def check(document: Document) -> list[Finding]:
     name = document.kind.schema
     found = _misspelt(document, schema(name), ())
     if not acceptor(name)(document.body):
-        found.extend(_explained(document, name))
+        # jsonschema reports each missing field of a mapping on its own, and we all of them at once.
+        found.extend(dict.fromkeys(_explained(document, name)))
     return found
 
 
@@ -202,7 +203,7 @@ def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Find
 def _near(field: str, known: Mapping[str, Any]) -> str | None:
     """The known field that `field` misspells, if it is close to one."""
     by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(field.lower(), by_lower, 1, 0.84)
+    near = get_close_matches(field.lower(), by_lower, 1, 0.83)
     return by_lower[near[0]] if near else None
 
 

@@ -128,6 +128,12 @@ def test_the_hint_says_what_may_have_been_meant(text: str, hint: str) -> None:
     assert hint in only(text).hint
 
 
+def test_settings_among_the_sources_are_told_where_they_belong() -> None:
+    found = only("apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n")
+    assert found.code == "kind-unexpected"
+    assert "ipam.yaml" in found.hint
+
+
 def test_all_that_is_wrong_with_the_head_of_a_document_is_told() -> None:
     found = loaded("apiVersion: 1\nmetadata: {}\n").findings
     assert [item.code for item in found] == ["field-type", "field-required", "field-required"]

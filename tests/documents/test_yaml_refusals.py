@@ -3,7 +3,8 @@
 import pytest
 
 from reconciler.documents import yaml
-from reconciler.documents.yaml import MAX_DEPTH, MAX_NODES, MAX_PROBLEMS, Problem, read
+from reconciler.documents.text import Problem
+from reconciler.documents.yaml import MAX_DEPTH, MAX_NODES, MAX_PROBLEMS, read
 
 MAX_BYTES = 256 * 1024
 MAX_KEY = 1024

@@ -9,6 +9,7 @@ from reconciler.model.claim import Owner
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Thresholds, Tier
+from reconciler.model.state import Blocked
 
 CLAIM = Key("butler", "team-a", "one", "loadbalancer", "TenantCluster")
 PLACE = Location("tenants/one.yaml", 1, 1)
@@ -73,6 +74,11 @@ def test_tiers_rise() -> None:
 def test_a_record_is_live_or_released_or_neither(phase: Phase, live: bool, released: bool) -> None:
     record = allocation(phase)
     assert (record.is_live, record.is_released) == (live, released)
+
+
+def test_blocked_addresses_name_who_uses_them() -> None:
+    blocked = Blocked(IPRange(4, 0, 7), "team-a/one (manual loadBalancerPool)", PLACE)
+    assert blocked.owner == "team-a/one"
 
 
 def test_every_decision_tells_its_claim() -> None:

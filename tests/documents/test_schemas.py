@@ -1,0 +1,210 @@
+"""The shipped schemas: valid themselves, read alike by both validators, and closed."""
+
+import copy
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import fastjsonschema
+import pytest
+from jsonschema import Draft202012Validator
+
+from reconciler.documents import schema as schemas
+from reconciler.documents.document import Document, Kind
+from reconciler.documents.shipped import folder, schema
+from reconciler.evaluate import schema_files
+
+META: dict[str, Any] = {"name": "a", "labels": {"a": "b"}, "annotations": {"a": "b"}}
+VERSION = "butler.butlerlabs.dev/v1alpha1"
+OWN = "gitops-ipam.dev/v1alpha1"
+SPACED = {**META, "namespace": "n"}
+RANGE = {"start": "10.0.0.1", "end": "10.0.0.9"}
+VALID: dict[str, dict[str, Any]] = {
+    "NetworkPool": {
+        "apiVersion": VERSION, "kind": "NetworkPool", "metadata": SPACED,
+        "spec": {
+            "cidr": "10.0.0.0/24",
+            "reserved": [{"cidr": "10.0.0.0/28", "description": "x"}],
+            "tenantAllocation": {
+                **RANGE, "ranges": [RANGE],
+                "defaults": {"nodesPerTenant": 5, "lbPoolPerTenant": 8},
+            },
+        },
+    },
+    "ProviderConfig": {
+        "apiVersion": VERSION, "kind": "ProviderConfig", "metadata": SPACED,
+        "spec": {
+            "provider": "harvester",
+            "network": {
+                "mode": "ipam", "poolRefs": [{"name": "a", "priority": 1}],
+                "loadBalancer": {"defaultPoolSize": 8, "allocationMode": "static",
+                                 "initialPoolSize": 2, "growthIncrement": 2},
+                "quotaPerTenant": {"maxNodeIPs": 5, "maxLoadBalancerIPs": 8},
+            },
+        },
+    },
+    "TenantCluster": {
+        "apiVersion": VERSION, "kind": "TenantCluster", "metadata": SPACED,
+        "spec": {
+            "providerConfigRef": {"name": "a", "namespace": "b"}, "teamRef": {"name": "t"},
+            "workers": {"replicas": 3}, "kubernetesVersion": "v1.30",
+            "networking": {"lbPoolSize": 8, "loadBalancerPool": RANGE, "podCIDR": "x"},
+            "addons": {"ingress": {"enabled": True}},
+        },
+    },
+    "IPAllocation": {
+        "apiVersion": VERSION, "kind": "IPAllocation", "metadata": SPACED,
+        "spec": {
+            "poolRef": {"name": "a"}, "tenantClusterRef": {"name": "a", "namespace": "b"},
+            "type": "nodes", "count": 8,
+            "pinnedRange": {"startAddress": "10.0.0.1", "endAddress": "10.0.0.9"},
+        },
+    },
+    "Team": {"apiVersion": VERSION, "kind": "Team", "metadata": META, "spec": {}},
+    "ClusterTarget": {
+        "apiVersion": OWN, "kind": "ClusterTarget", "metadata": META, "spec": {"description": "x"}
+    },
+    "Settings": {
+        "apiVersion": OWN, "kind": "Settings", "metadata": META,
+        "spec": {
+            "sources": ["pools"], "records": "allocations",
+            "thresholds": {"warning": 70, "critical": 85, "exhausted": 95}, "gate": "never",
+            "retention": "24h", "poolOverlap": "warn",
+            "brakes": {"maxReleasePercent": 30, "minRecords": 10},
+            "elastic": {"pendingAfter": "2s", "shrinkAfter": "10m"},
+            "apply": {"documents": "pools"}, "committer": {"name": "a", "email": "a@b"},
+        },
+    },
+}  # fmt: skip
+KINDS = sorted(VALID)
+OTHER_VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 101, 2**31, "", "x", "x\n", "1", "24h\n", "\u0663h", "x" * 600,
+    [], [1], ["x", "x"], {}, {"x": 1}, {"name": "x"}, Decimal("4.0"), Decimal("nan"),
+    Decimal("Infinity"), Decimal("1E+99999"),
+)  # fmt: skip
+
+
+def parts(schema_part: Any) -> Iterator[dict[str, Any]]:
+    """Every mapping in a schema."""
+    if isinstance(schema_part, dict):
+        yield schema_part
+        for below in schema_part.values():
+            yield from parts(below)
+    elif isinstance(schema_part, list):
+        for below in schema_part:
+            yield from parts(below)
+
+
+def places(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The steps to every value below a document."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for step, below in pairs:
+        yield (*steps, step)
+        if isinstance(below, dict | list):
+            yield from places(below, (*steps, step))
+
+
+def mutations(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A document with one part of it removed, replaced, renamed or joined by another."""
+    for steps in places(body):
+        for other in (*OTHER_VALUES, "remove", "rename", "add"):
+            changed = copy.deepcopy(body)
+            around = changed
+            for step in steps[:-1]:
+                around = around[step]
+            last = steps[-1]
+            if other == "remove":
+                del around[last]
+            elif other == "rename" and isinstance(around, dict):
+                around[f"{last}x"] = around.pop(last)
+            elif other == "add" and isinstance(around[last], dict):
+                around[last]["unknown"] = 1
+            elif other == "add" and isinstance(around[last], list):
+                around[last] *= 20
+            else:
+                around[last] = other
+            yield changed
+
+
+def document_of(kind: str, body: dict[str, Any]) -> Document:
+    found = Kind(body.get("apiVersion", ""), kind, schema_files()[kind], None)
+    return Document("a.yaml", 0, 1, found, "", "a", body, b"")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_schema_is_valid_against_its_meta_schema(kind: str) -> None:
+    Draft202012Validator.check_schema(schema(schema_files()[kind]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_schema_tells_editors_what_every_field_is(kind: str) -> None:
+    whole = schema(schema_files()[kind])
+    assert whole["title"]
+    assert whole["description"]
+    for part in parts(whole):
+        for field, described in part.get("properties", {}).items():
+            if isinstance(described, dict) and "properties" not in part.get("properties", {}):
+                assert described.get("description"), field
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_schema_uses_nothing_that_a_validator_may_read_otherwise(kind: str) -> None:
+    for part in parts(schema(schema_files()[kind])):
+        assert not {"$ref", "$dynamicRef", "format", "oneOf", "anyOf", "if"} & set(part)
+        pattern = part.get("pattern")
+        if isinstance(pattern, str):
+            assert pattern.startswith("^")
+            assert pattern.endswith("$")
+            assert "\\d" not in pattern
+            assert part.get("maxLength") or "+" not in pattern.replace("{1,6}", "")
+
+
+def test_every_kind_that_is_read_has_a_valid_document_here() -> None:
+    assert sorted(schema_files()) == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_valid_document_has_no_findings(kind: str) -> None:
+    assert schemas.check(document_of(kind, VALID[kind])) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_validators_agree_on_every_mutation_and_each_refusal_is_explained(kind: str) -> None:
+    name = schema_files()[kind]
+    accepts, explains = schemas.acceptor(name), schemas._validator(name)
+    refused = 0
+    for body in mutations(VALID[kind]):
+        failures = list(explains.iter_errors(body))
+        assert accepts(body) is not bool(failures), body
+        if failures:
+            refused += 1
+            found = schemas.check(document_of(kind, body))
+            assert found
+            assert len(set(found)) == len(found)
+            for item in found:
+                assert "does not fit its schema" not in item.message
+                assert len(item.message) < 500
+    assert refused > 100
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_compiled_schema_is_the_one_that_plain_fastjsonschema_compiles(kind: str) -> None:
+    name = schema_files()[kind]
+    plain = fastjsonschema.compile(schema(name))
+    assert plain(copy.deepcopy(VALID[kind])) is not None
+    assert schemas.acceptor(name)(VALID[kind])
+
+
+def test_a_refusal_that_nobody_can_explain_is_still_a_finding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(schemas, "acceptor", lambda _: lambda _: False)
+    (found,) = schemas.check(document_of("Team", VALID["Team"]))
+    assert found.code == "field-value"
+
+
+def test_shipped_schemas_are_json_with_a_stable_address() -> None:
+    for name in schema_files().values():
+        text = folder("schemas").joinpath(*name.split("/")).read_text(encoding="utf-8")
+        assert json.loads(text)["$id"] == f"https://gitops-ipam.dev/schemas/{name}"

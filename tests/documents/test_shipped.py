@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+
+from reconciler.documents import shipped
+
+
+def test_a_wheel_carries_what_ships_inside_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = tmp_path / "shipped" / "schemas"
+    inside.mkdir(parents=True)
+    monkeypatch.setattr(shipped, "files", lambda _: tmp_path)
+    assert shipped.folder("schemas") == inside
+
+
+def test_a_checkout_has_it_at_the_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "reconciler"
+    (tmp_path / "schemas").mkdir()
+    package.mkdir()
+    monkeypatch.setattr(shipped, "files", lambda _: package)
+    assert shipped.folder("schemas").is_dir()
+
+
+def test_a_schema_is_read_once() -> None:
+    first = shipped.schema("butler/Team.json")
+    assert first["title"] == "Team (Butler)"
+    assert shipped.schema("butler/Team.json") is first
