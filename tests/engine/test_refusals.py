@@ -9,10 +9,9 @@ BLOCK = "{cidr: 10.40.0.0/30}"
 RANGES = "{ranges: [{start: 10.40.0.16, end: 10.40.0.31}, {start: 10.40.0.32, end: 10.40.0.47}]}"
 
 
-def pinned(start: str, end: str, **spec: object) -> dict[str, str]:
-    text = request(
-        "legacy", pinnedRange=f'{{startAddress: "{start}", endAddress: "{end}"}}', **spec
-    )
+def pinned(start: str, end: str) -> dict[str, str]:
+    pin = f'{{startAddress: "{start}", endAddress: "{end}"}}'
+    text = request("legacy", pinnedRange=pin)
     return {**SMALL, "tenants/legacy.yaml": text}
 
 
