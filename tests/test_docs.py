@@ -168,6 +168,14 @@ def test_the_page_of_verbs_has_no_verb_that_is_not_there() -> None:
     assert set(headings) == set(VERBS)
 
 
+def test_the_page_of_verbs_names_every_schema_of_machine_output() -> None:
+    page = _text("docs", "verbs.md")
+    named = re.findall(r"`(\w+)` \| `([a-z-]+\.json)` \|$", page, re.MULTILINE)
+    assert {name for _, name in named} == {path.name for path in ROOT.glob("schemas/output/*.json")}
+    for kind, name in named:
+        assert f'"{kind}"' in _text("schemas", "output", name) or name == "document-list.json"
+
+
 def test_the_page_of_errors_has_every_code_with_its_meaning() -> None:
     page = _text("docs", "errors.md")
     assert with_codes(page) == page, "python -m tests.documentation writes errors.md anew"
