@@ -1,0 +1,82 @@
+"""What only looks runs nothing, writes nothing and reaches nobody, whatever the repository holds."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.world import SMALL, commit, git, repository
+
+HOOKS = (
+    "pre-commit",
+    "post-checkout",
+    "reference-transaction",
+    "fsmonitor-watchman",
+    "post-index-change",
+)
+LOOKING = (
+    ("check",),
+    ("check", "--base", "HEAD^1"),
+    ("check", "--worktree"),
+    ("plan",),
+    ("plan", "--base", "HEAD^1", "-o", "json"),
+    ("plan", "--worktree"),
+    ("simulate", "--tenants", "3"),
+    ("status",),
+    ("get", "allocations"),
+    ("explain", "team-a/one"),
+)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A repository whose hooks, filters, monitors and remotes leave a mark when they are run."""
+    folder = repository(tmp_path / "repository", SMALL)
+    (folder / ".gitattributes").write_text("* filter=mark diff=mark\n", encoding="utf-8")
+    commit(folder, "second")
+    mark = tmp_path / "mark"
+    touch = f"touch {mark}"
+    for name in HOOKS:
+        hook = folder / ".git" / "hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\n{touch}\n", encoding="utf-8")
+        hook.chmod(0o755)
+    for key, value in {
+        "core.fsmonitor": touch,
+        "core.sshCommand": touch,
+        "core.pager": touch,
+        "core.gitProxy": touch,
+        "filter.mark.smudge": touch,
+        "filter.mark.clean": touch,
+        "diff.mark.textconv": touch,
+        "credential.helper": f"!{touch}",
+        "remote.origin.url": f"ext::{touch}",
+        "branch.main.remote": "origin",
+    }.items():
+        git(folder, "config", key, value)
+    return folder
+
+
+def _state(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("arguments", LOOKING, ids=" ".join)
+@pytest.mark.usefixtures("socket_disabled")
+def test_a_verb_that_looks_runs_nothing_writes_nothing_and_opens_no_socket(
+    arguments: tuple[str, ...], hostile: Path
+) -> None:
+    before = _state(hostile)
+    assert run([*arguments, "--repo", str(hostile)]) == 0
+    assert _state(hostile) == before
+    assert not (hostile.parent / "mark").exists()
+
+
+def test_the_marks_are_left_by_a_git_that_is_not_guarded(hostile: Path) -> None:
+    git(hostile, "status")
+    assert (hostile.parent / "mark").exists()
