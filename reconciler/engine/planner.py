@@ -128,7 +128,7 @@ class _Planner:
     def _decide(self, claim: Claim) -> Decision:
         if claim.key in self.unreadable:
             path = self.unreadable[claim.key].path
-            return _refuse(claim, frozen(path, claim.key.short))
+            return _refuse(claim, frozen(path, "its pool"))
         record = self.record_of.get(claim.key)
         if record is None or record.range is None or record.path in self.expired:
             return self._place(claim, record if record and record.range is None else None)
