@@ -14,17 +14,13 @@ def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[tuple[Key, Key], IPSet]
     for key, pool in pools.items():
         by_space.setdefault(pool.space, []).extend((item, key) for item in pool.usable)
     for entries in by_space.values():
-        for item, key, other_item, other in _meeting(entries):
-            common = item.shared(other_item)
-            if common is not None and key != other:
-                shared.setdefault((min(key, other), max(key, other)), []).append(common)
+        for common, key, other in _meeting(entries):
+            shared.setdefault((min(key, other), max(key, other)), []).append(common)
     return {keys: IPSet.of(shared[keys]) for keys in sorted(shared)}
 
 
-def _meeting(
-    entries: list[tuple[IPRange, Key]],
-) -> Iterable[tuple[IPRange, Key, IPRange, Key]]:
-    """Every two entries whose ranges overlap."""
+def _meeting(entries: list[tuple[IPRange, Key]]) -> Iterable[tuple[IPRange, Key, Key]]:
+    """What every two entries share. Ranges of one pool never overlap, so the pools differ."""
     open_entries: list[tuple[IPRange, Key]] = []
     for item, key in sorted(entries):
         open_entries = [
@@ -33,5 +29,6 @@ def _meeting(
             if entry[0].version == item.version and entry[0].last >= item.first
         ]
         for other_item, other in open_entries:
-            yield other_item, other, item, key
+            last = min(item.last, other_item.last)
+            yield IPRange(item.version, item.first, last), other, key
         open_entries.append((item, key))

@@ -11,11 +11,13 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.state import State
 
+Holding = list[tuple[IPRange, Allocation]]
+
 
 def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
     """Findings about pools that share addresses and records that contradict a pool or each other."""
     yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
-    holding = [record for record in state.records if record.range is not None]
+    holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
     yield from _overlapping_records(state.pools, holding)
     yield from _duplicates(holding)
@@ -37,12 +39,11 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
         )
 
 
-def _outside(state: State, records: list[Allocation]) -> Iterator[Finding]:
+def _outside(state: State, holding: Holding) -> Iterator[Finding]:
     """Records that hold what their pool does not give out: after a shrink, an edit, a removal."""
-    for record in records:
+    for item, record in holding:
         pool = state.pools.get(record.pool)
-        item = record.range
-        if item is None or record.pool in state.broken:
+        if record.pool in state.broken:
             continue
         if pool is not None and pool.usable.covers(item):
             continue
@@ -65,18 +66,17 @@ def _outside(state: State, records: list[Allocation]) -> Iterator[Finding]:
             )
 
 
-def _spaces(pools: Mapping[Key, Pool], record: Allocation) -> str:
+def _space(pools: Mapping[Key, Pool], record: Allocation) -> str:
     pool = pools.get(record.pool)
     return pool.space if pool else ""
 
 
-def _overlapping_records(pools: Mapping[Key, Pool], records: list[Allocation]) -> Iterator[Finding]:
+def _overlapping_records(pools: Mapping[Key, Pool], holding: Holding) -> Iterator[Finding]:
     """Two records that hold one address: both are named, neither is moved."""
     by_space: dict[str, list[tuple[IPRange, str, Allocation]]] = {}
-    for record in records:
-        if record.range is not None:
-            entry = (record.range, record.path, record)
-            by_space.setdefault(_spaces(pools, record), []).append(entry)
+    for item, record in holding:
+        entry = (item, record.path, record)
+        by_space.setdefault(_space(pools, record), []).append(entry)
     for space in sorted(by_space):
         reaching: tuple[IPRange, str, Allocation] | None = None
         for entry in sorted(by_space[space], key=lambda item: item[:2]):
@@ -97,9 +97,9 @@ def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
     )
 
 
-def _duplicates(records: list[Allocation]) -> Iterator[Finding]:
+def _duplicates(holding: Holding) -> Iterator[Finding]:
     first: dict[Key, Allocation] = {}
-    for record in records:
+    for _, record in holding:
         if not record.is_live:
             continue
         other = first.setdefault(record.claim, record)
@@ -112,13 +112,12 @@ def _duplicates(records: list[Allocation]) -> Iterator[Finding]:
             )
 
 
-def _blocked(state: State, records: list[Allocation]) -> Iterator[Finding]:
+def _blocked(state: State, holding: Holding) -> Iterator[Finding]:
     """Ranges in use without a record that some record holds too."""
-    if not state.blocked:
-        return
-    taken = sorted((record.range, record) for record in records if record.range is not None)
+    by_hand = IPSet.of(blocked.range for blocked in state.blocked)
+    suspects = [(item, record) for item, record in holding if by_hand.overlapping(item)]
     for blocked in state.blocked:
-        for item, record in taken:
+        for item, record in suspects:
             owner = f"{record.owner.namespace}/{record.owner.name}"
             if item.overlaps(blocked.range) and owner != blocked.owner:
                 yield error(

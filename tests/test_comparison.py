@@ -1,0 +1,163 @@
+"""A change beside its base: what a review must know that one tree does not tell."""
+
+from collections.abc import Mapping
+
+from reconciler.comparison import Base, Compared, compare
+from reconciler.evaluate import pools_of
+from reconciler.findings import Finding
+from reconciler.records.recall import Recalled, recall
+from tests.engine.outcome import Files, without
+from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
+
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+DONE = reconciled(SMALL)
+
+
+def recalled(files: Files, path: str) -> Recalled | None:
+    data = files.get(path)
+    if data is None:
+        return None
+    return recall("allocations", path, data if isinstance(data, bytes) else data.encode())
+
+
+def compared(
+    base: Files, head: Files, *, settings_changed: bool = False, is_contained: bool = True
+) -> Compared:
+    touched = [
+        path
+        for path in sorted({*base, *head})
+        if path.startswith("allocations/") and base.get(path) != head.get(path)
+    ]
+    records: Mapping[str, Recalled | None] = {path: recalled(base, path) for path in touched}
+    tree = tree_of(base)
+    pools = pools_of(tree.sources, tree.settings)
+    return compare(
+        Base("main", pools, records, settings_changed, is_contained), evaluation_of(head)
+    )
+
+
+def found(base: Files, head: Files) -> list[Finding]:
+    ours = ("pool-shrunk", "record-edited", "record-removed", "settings-changed", "base-ahead")
+    findings = compared(base, head).evaluation.findings
+    return [item for item in findings if item.code in ours]
+
+
+def text_of(files: Files, path: str = RECORD) -> str:
+    data = files[path]
+    return data.decode() if isinstance(data, bytes) else data
+
+
+def test_a_change_that_adds_a_tenant_is_no_news_and_moves_nobody() -> None:
+    result = compared(DONE, {**DONE, "tenants/two.yaml": tenant("two")})
+    assert (result.evaluation.findings, result.moved) == ((), 0)
+
+
+def test_a_pool_may_grow() -> None:
+    assert found(DONE, {**DONE, "pools/edge.yaml": pool(cidr="10.40.0.0/16")}) == []
+
+
+def test_a_pool_that_loses_addresses_is_an_error_at_the_pool() -> None:
+    (item,) = found(DONE, {**DONE, "pools/edge.yaml": pool(cidr="10.40.0.0/25")})
+    assert (item.code, str(item.location)) == ("pool-shrunk", "pools/edge.yaml:5")
+    assert item.message == (
+        "NetworkPool edge no longer contains all of 10.40.0.0-10.40.0.255 of main"
+    )
+
+
+def test_a_pool_that_is_removed_or_wrong_is_told_by_other_findings() -> None:
+    assert found(SMALL, without(SMALL, "pools/edge.yaml")) == []
+    assert found(SMALL, {**SMALL, "pools/edge.yaml": pool(cidr="7")}) == []
+
+
+def test_changed_settings_are_told_with_the_revision_whose_settings_hold() -> None:
+    result = compared(DONE, DONE, settings_changed=True)
+    (item,) = result.evaluation.findings
+    assert (item.code, item.message) == (
+        "settings-changed",
+        "Settings are changed; this check goes by those of main",
+    )
+
+
+def test_a_base_that_is_ahead_is_told() -> None:
+    (item,) = compared(DONE, DONE, is_contained=False).evaluation.findings
+    assert (item.code, item.message) == (
+        "base-ahead",
+        "main has commits that this revision lacks",
+    )
+
+
+def test_a_record_that_is_removed_says_what_its_claim_gets() -> None:
+    head = {
+        **without(DONE, RECORD),
+        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 4}"),
+    }
+    (item,) = found(DONE, head)
+    assert (item.code, item.severity) == ("record-removed", "warning")
+    assert item.message == (
+        "is removed by hand: team-a/one (loadbalancer) held 10.40.0.0-10.40.0.7;"
+        " it gets 10.40.0.0-10.40.0.3"
+    )
+    assert compared(DONE, head).moved == 1
+
+
+def test_a_record_that_is_removed_and_planned_alike_moves_nobody() -> None:
+    assert compared(DONE, without(DONE, RECORD)).moved == 0
+
+
+def test_a_record_that_is_removed_with_its_tenant_frees_its_addresses_at_once() -> None:
+    (item,) = found(DONE, without(DONE, RECORD, "tenants/one.yaml"))
+    assert item.message.endswith("the addresses are free at once, without retention")
+
+
+def test_a_record_that_held_nothing_is_removed_without_loss() -> None:
+    base = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
+    path = "allocations/_unplaced/team-a/one.loadbalancer.yaml"
+    (item,) = found(base, without(base, path))
+    assert "held nothing" in item.message
+
+
+def test_a_record_that_is_added_by_hand_is_a_warning() -> None:
+    (item,) = found(SMALL, DONE)
+    assert (item.code, item.severity) == ("record-edited", "warning")
+    assert item.message == ("is added by hand: team-a/one (loadbalancer) holds 10.40.0.0-10.40.0.7")
+
+
+def test_a_failed_record_that_is_added_by_hand_holds_nothing() -> None:
+    small = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+    (item,) = found(small, reconciled(small))
+    assert item.message.endswith("holds nothing")
+
+
+def test_a_record_that_is_edited_is_an_error_and_counts_as_moved() -> None:
+    head = {**DONE, RECORD: text_of(DONE).replace("10.40.0.", "10.40.0.1").replace(
+        "  cidr: 10.40.0.10/29\n", "")}  # fmt: skip
+    edited = [item for item in found(DONE, head) if item.severity == "error"]
+    assert [item.message for item in edited] == [
+        "is edited by hand: team-a/one (loadbalancer) holds 10.40.0.0-10.40.0.7 in main"
+    ]
+    assert compared(DONE, head).moved == 1
+
+
+def test_a_failed_record_that_is_edited_held_nothing() -> None:
+    base = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
+    path = "allocations/_unplaced/team-a/one.loadbalancer.yaml"
+    head = {**base, path: text_of(base, path).replace("phase: Failed", "phase: Pending")}
+    edited = [item for item in found(base, head) if item.severity == "error"]
+    assert [item.message for item in edited] == [
+        "is edited by hand: team-a/one (loadbalancer) holds nothing in main"
+    ]
+
+
+def test_a_record_whose_form_alone_changed_is_not_called_edited() -> None:
+    head = {**DONE, RECORD: f"# a note\n{text_of(DONE)}"}
+    assert [item.severity for item in found(DONE, head)] == ["warning"]
+
+
+def test_a_record_that_the_base_could_not_read_is_mended_without_a_word() -> None:
+    base = {**DONE, RECORD: "kind: IPAllocation\n"}
+    assert found(base, DONE) == []
+
+
+def test_a_record_that_is_damaged_now_is_told_as_unreadable_only() -> None:
+    head = {**DONE, RECORD: "kind: IPAllocation\n"}
+    assert [item.code for item in compared(DONE, head).evaluation.findings] == ["record-unreadable"]
