@@ -19,8 +19,10 @@ _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
 _STARTS_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:][^\s,\[\]{}]")
 # No question is put to Python's own Unicode tables: their version must not decide the bytes.
 _INSIDE = re.compile(r": |:$| #|\s$|[^\S ]|[\x00-\x1f]|^---|^\.\.\.")
+# Invisible characters, and `##`, with which CI services begin commands in a log.
 _ESCAPED = re.compile(
-    "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
+    "[\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff"
+    "\U000e0000-\U000e007f]|(?<=#)#"
 )
 
 
@@ -57,7 +59,11 @@ def text(value: str) -> str:
     """A string, quoted if it must be."""
     if is_plain(value):
         return value
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", encode_basestring(value))
+    return _ESCAPED.sub(lambda found: _escape(ord(found.group())), encode_basestring(value))
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def is_plain(value: str) -> bool:

@@ -14,6 +14,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
+from reconciler.report.escape import escape_json
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"
 _NAMES = {Keep: "keep", Grant: "allocate", Release: "release", Expire: "expire", Refuse: "refuse"}
@@ -22,12 +23,12 @@ _DIGESTED = ("action", "claim", "record", "pool", "start", "end", "count", "reas
 
 def json_text(value: Mapping[str, Any]) -> str:
     """One JSON document, indented, with a final line feed."""
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return escape_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
 
 
 def json_line(value: Mapping[str, Any]) -> str:
     """One JSON document on one line (JSON Lines), for loops."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return escape_json(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) + "\n"
 
 
 def envelope(kind: str) -> dict[str, str]:

@@ -1,0 +1,103 @@
+"""What holds for the bad-input table as a whole: every code, every machine, every flipped byte."""
+
+import os
+import subprocess
+import sys
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.commands.outcome import exit_code
+from reconciler.findings import CODES
+from reconciler.report.machine import check_document, json_text, plan_document
+from reconciler.report.table import Painter
+from reconciler.report.text import check_text
+from tests.bad_input.harness import HERE, cases, settled
+from tests.world import evaluation_of, provider, request, tenant
+
+ELSEWHERE = {
+    "yaml-slow": "PyYAML without libyaml: tests/documents",
+    "settings-changed": "check --base: tests/commands",
+    "base-ahead": "check --base: tests/commands",
+    "pool-shrunk": "check --base: tests/commands",
+    "record-unreadable": "group R: tests/records",
+    "record-edited": "group R: tests/records",
+    "record-removed": "group R: tests/commands",
+    "record-misplaced": "group R: tests/records",
+    "record-overlap": "group R: tests/engine",
+    "record-duplicate": "group R: tests/engine",
+    "release-held": "lifecycle: tests/engine",
+    "pool-frozen": "group R: tests/engine",
+    "no-matching-pool": "NovaEdge",
+    "auto-assign-disabled": "NovaEdge",
+}
+
+
+def test_every_code_has_a_case_or_is_tested_elsewhere() -> None:
+    covered = {wanted.code for case in cases() for wanted in case.findings}
+    assert set(CODES) - covered == set(ELSEWHERE)
+
+
+def test_no_two_cases_have_one_id() -> None:
+    ids = [case.id for case in cases()]
+    assert sorted(set(ids)) == sorted(ids)
+
+
+def test_the_table_has_enough_rows_and_enough_that_must_be_taken() -> None:
+    taken = [case for case in cases() if case.exit == 0]
+    assert len(cases()) >= 75
+    assert len(taken) >= 12
+
+
+def test_the_outcomes_are_the_same_under_other_hash_seeds_and_file_orders() -> None:
+    seen = {
+        _outcomes(hash_seed, order)
+        for hash_seed, order in (("0", "forward"), ("1", "backward"), ("4711", "forward"))
+    }
+    assert len(seen) == 1
+
+
+def _outcomes(hash_seed: str, order: str) -> str:
+    root = HERE.parent.parent
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bad_input.outcomes", order],
+        cwd=root,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(root)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert len(done.stdout.splitlines()) > 75
+    return done.stdout
+
+
+VALID = {
+    **settled(),
+    "tenants/asked.yaml": request("asked", count=4).encode(),
+    "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 3}").encode(),
+    "providers/second.yaml": provider("second", gateway="10.40.0.1").encode(),
+    "ipam.yaml": b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    b"spec:\n  retention: 24h\n  thresholds: {warning: 70}\n",
+}
+INTERESTING = st.one_of(
+    st.sampled_from([bytes([byte]) for byte in b"\n\t -:#{}[]\"'&*!|>%@`~0\x00\x7f\xff"]),
+    st.binary(max_size=4),
+    st.sampled_from([b"---\n", b"null", b"[]", b"{}", b".nan", b"1e999999999999", b"9" * 30]),
+)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_a_flipped_byte_never_ends_in_anything_but_a_finding(data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from(sorted(VALID)))
+    text = VALID[path]
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.integers(0, 3))
+        text = text[:at] + data.draw(INTERESTING) + text[at + length :]
+    evaluation = evaluation_of({**VALID, path: text})
+    code = exit_code(evaluation)
+    assert code in (0, 1, 3)
+    plan = plan_document(evaluation)
+    written = json_text(check_document(evaluation, plan, code))
+    assert "\x1b" not in written + check_text(evaluation, Painter(is_on=False))
