@@ -10,7 +10,8 @@ from decimal import Decimal, InvalidOperation
 
 Scalar = str | int | bool | Decimal | None
 
-MAX_DIGITS = 19
+# The size of all of IPv6 has so many.
+MAX_DIGITS = 39
 
 _WORDS: dict[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,

@@ -1,0 +1,151 @@
+"""Records that several tests share: the contract's example, and one of each form."""
+
+from reconciler.addresses import IPRange
+from reconciler.addresses.notation import parse_address
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.claim import Owner
+from reconciler.model.key import Key
+from reconciler.records.layout import path_of
+
+FOLDER = "allocations"
+POOL = Key("butler", "butler-system", "vlan40-pool", "", "NetworkPool")
+CLAIM = Key("butler", "team-backend", "my-cluster", "loadbalancer", "TenantCluster")
+SINCE = "2026-02-15T10:00:30Z"
+LATER = "2026-02-16T00:00:00Z"
+
+
+def span(start: str, end: str) -> IPRange:
+    """A range by its ends."""
+    (version, first), (_, last) = parse_address(start), parse_address(end)
+    return IPRange(version, first, last)
+
+
+def record(start: str = "10.40.0.80", end: str = "10.40.0.87", **fields: object) -> Allocation:
+    """The contract's example (§3) with another range or other fields."""
+    item = span(start, end)
+    made = Allocation(
+        claim=CLAIM,
+        pool=POOL,
+        range=item,
+        phase=Phase.ALLOCATED,
+        since=SINCE,
+        allocated_at=SINCE,
+        size=item.size,
+        pinned=False,
+        type="loadbalancer",
+        role="initial",
+        owner=Owner("team-backend", "my-cluster", "backend-team"),
+        name="team-backend-my-cluster-lb",
+        namespace="butler-system",
+    )
+    made = made._replace(**fields)  # type: ignore[arg-type]
+    placed = made.pool if made.range is not None else None
+    return made._replace(path=made.path or path_of(FOLDER, placed, made.claim))
+
+
+def unplaced(phase: Phase = Phase.FAILED, **fields: object) -> Allocation:
+    """A record of the example's claim that holds nothing."""
+    return (
+        record()
+        ._replace(path="", size=8, reason="pool-fragmented")
+        ._replace(
+            phase=phase,
+            range=None,
+            allocated_at="",
+            message="needs 8 in a row; 10 free, largest run 4",
+            path=path_of(FOLDER, None, CLAIM),
+            **fields,  # type: ignore[arg-type]
+        )
+    )
+
+
+EXAMPLE = """apiVersion: butler.butlerlabs.dev/v1alpha1
+kind: IPAllocation
+metadata:
+  annotations:
+    gitops-ipam.dev/claim: butler/TenantCluster/team-backend/my-cluster/loadbalancer
+  labels:
+    butler.butlerlabs.dev/allocation-role: initial
+    butler.butlerlabs.dev/allocation-type: loadbalancer
+    butler.butlerlabs.dev/network-pool: vlan40-pool
+    butler.butlerlabs.dev/team: backend-team
+    butler.butlerlabs.dev/tenant: my-cluster
+  name: team-backend-my-cluster-lb
+  namespace: butler-system
+spec:
+  count: 8
+  poolRef:
+    name: vlan40-pool
+  tenantClusterRef:
+    name: my-cluster
+    namespace: team-backend
+  type: loadbalancer
+status:
+  addresses:
+    - 10.40.0.80
+    - 10.40.0.81
+    - 10.40.0.82
+    - 10.40.0.83
+    - 10.40.0.84
+    - 10.40.0.85
+    - 10.40.0.86
+    - 10.40.0.87
+  allocatedAt: "2026-02-15T10:00:30Z"
+  allocatedBy: networkpool-controller
+  allocatedCount: 8
+  cidr: 10.40.0.80/29
+  conditions:
+    - lastTransitionTime: "2026-02-15T10:00:30Z"
+      message: 8 IPs allocated from vlan40-pool
+      reason: Allocated
+      status: "True"
+      type: Ready
+  endAddress: 10.40.0.87
+  phase: Allocated
+  startAddress: 10.40.0.80
+"""
+"""The record of `contract.md` §3, byte for byte."""
+
+V6_POOL = POOL._replace(name="v6-pool")
+NODES = CLAIM._replace(slot="nodes")
+ALL = {
+    "the example": record(),
+    "not one block": record("10.40.0.64", "10.40.0.68"),
+    "one address": record("10.40.0.7", "10.40.0.7"),
+    "1024 addresses": record("10.0.0.0", "10.0.3.255"),
+    "1025 addresses": record("10.0.0.0", "10.0.4.0"),
+    "a /8": record("10.0.0.0", "10.255.255.255"),
+    "pinned": record("10.40.0.100", "10.40.0.109", pinned=True),
+    "released": record(phase=Phase.RELEASED, since=LATER),
+    "failed": unplaced(),
+    "pending": unplaced(Phase.PENDING, reason="waiting"),
+    "growth": record(
+        claim=CLAIM._replace(slot="loadbalancer-2"),
+        role="growth",
+        name="team-backend-my-cluster-lb-2",
+    ),
+    "nodes": record(claim=NODES, type="nodes", name="team-backend-my-cluster-nodes"),
+    "IPv6": record("2001:db8::10", "2001:db8::17", pool=V6_POOL),
+    "IPv6 that ends with a colon": record("2001:db8::", "2001:db8::f", pool=V6_POOL, pinned=True),
+    "IPv6 that reads as a number": record("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:9", pool=V6_POOL),
+    "a /64": record("2001:db8::", "2001:db8::ffff:ffff:ffff:ffff", pool=V6_POOL),
+    "names that need quotes": record(
+        claim=CLAIM._replace(namespace="null", name="0777"),
+        pool=POOL._replace(name="1e3"),
+        owner=Owner("null", "0777", "yes"),
+        name="null-0777-lb",
+        namespace="on",
+    )._replace(pool=POOL._replace(name="1e3", namespace="on")),
+    "a team of any text": record(owner=Owner("team-backend", "my-cluster", "Zürich: #1 😀")),
+    "a request": record(
+        claim=Key("butler", "butler-system", "mine", "request", "IPAllocation"), name="mine"
+    ),
+    "a message of any text": unplaced(reason="pool-not-found"),
+}
+"""One record of every form, by what is odd about it."""
+ALL["names that need quotes"] = ALL["names that need quotes"]._replace(
+    path=path_of(FOLDER, ALL["names that need quotes"].pool, ALL["names that need quotes"].claim)
+)
+ALL["a message of any text"] = ALL["a message of any text"]._replace(
+    message='pool "a: b" #1\t\u202e is not here'
+)

@@ -1,0 +1,77 @@
+"""Facts to bytes."""
+
+import pytest
+
+from reconciler.documents.dump import dump
+from reconciler.documents.yaml import read
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.records.emit import reason_code, reason_name, record_document, record_text
+from tests.records.examples import ALL, EXAMPLE, record, unplaced
+
+each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
+
+
+def test_the_example_of_the_contract_is_written_byte_for_byte() -> None:
+    assert record_text(record()) == EXAMPLE
+
+
+@each_form
+def test_the_fast_text_is_the_canonical_text_of_the_object(made: Allocation) -> None:
+    assert record_text(made) == dump(record_document(made))
+
+
+@each_form
+def test_the_text_reads_back_as_the_object(made: Allocation) -> None:
+    reading = read(record_text(made).encode())
+    assert (reading.problems, reading.doubts) == ((), ())
+    assert reading.documents[0].value == record_document(made)
+
+
+def test_addresses_are_listed_up_to_1024() -> None:
+    listed = record_document(ALL["1024 addresses"])["status"]
+    assert len(listed["addresses"]) == 1024
+    assert listed["cidr"] == "10.0.0.0/22"
+    silent = record_document(ALL["1025 addresses"])["status"]
+    assert "addresses" not in silent
+    assert silent["allocatedCount"] == 1025
+    assert "cidr" not in silent
+
+
+def test_a_cidr_stands_only_where_the_range_is_one_block() -> None:
+    assert "cidr" not in record_document(ALL["not one block"])["status"]
+    assert record_document(ALL["one address"])["status"]["cidr"] == "10.40.0.7/32"
+
+
+def test_a_record_of_a_whole_slash_64_is_short() -> None:
+    assert len(record_text(ALL["a /64"])) < 2_000
+
+
+def test_a_pinned_range_stands_in_the_spec() -> None:
+    pinned = record_document(ALL["pinned"])["spec"]["pinnedRange"]
+    assert pinned == {"startAddress": "10.40.0.100", "endAddress": "10.40.0.109"}
+
+
+def test_a_released_record_says_since_when_and_is_not_ready() -> None:
+    status = record_document(ALL["released"])["status"]
+    assert status["releasedAt"] == "2026-02-16T00:00:00Z"
+    assert status["allocatedAt"] == "2026-02-15T10:00:30Z"
+    (ready,) = status["conditions"]
+    assert (ready["status"], ready["reason"]) == ("False", "Released")
+    assert ready["message"] == "8 IPs of vlan40-pool released"
+
+
+def test_a_failed_record_names_its_reason_and_no_address() -> None:
+    status = record_document(unplaced())["status"]
+    assert set(status) == {"conditions", "phase"}
+    (ready,) = status["conditions"]
+    assert (ready["status"], ready["reason"]) == ("False", "PoolFragmented")
+    assert ready["message"] == "needs 8 in a row; 10 free, largest run 4"
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [("pool-exhausted", "PoolExhausted"), ("waiting", "Waiting"), ("pin-taken", "PinTaken")],
+)
+def test_reasons_are_camel_case_in_kubernetes_and_codes_here(code: str, name: str) -> None:
+    assert reason_name(unplaced(Phase.FAILED, reason=code)) == name
+    assert reason_code(name) == code

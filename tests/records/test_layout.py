@@ -1,0 +1,82 @@
+"""Paths of records, and what they tell by themselves."""
+
+import pytest
+
+from reconciler.model.key import Key
+from reconciler.records.layout import base_slot, claim_of, owner_kind, path_of, place_of
+from tests.records.examples import CLAIM, FOLDER, POOL
+
+GLOBAL = Key("capi", "", "global", "", "GlobalInClusterIPPool")
+
+
+@pytest.mark.parametrize(
+    ("pool", "claim", "path"),
+    [
+        (POOL, CLAIM,
+         "NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.loadbalancer.yaml"),
+        (POOL, CLAIM._replace(slot="nodes-12"),
+         "NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.nodes-12.yaml"),
+        (POOL, Key("butler", "a", "b", "request", "IPAllocation"),
+         "NetworkPool/butler-system.vlan40-pool/a/b.request.yaml"),
+        (Key("novaedge", "", "edge", "", "ProxyIPPool"),
+         Key("novaedge", "", "web", "vip-ipv6", "ProxyVIP"), "ProxyIPPool/edge/_/web.vip-ipv6.yaml"),
+        (GLOBAL, Key("capi", "a", "b", "control-plane", "Cluster"),
+         "GlobalInClusterIPPool/global/a/b.control-plane.yaml"),
+        (GLOBAL, Key("capi", "a", "b.c", "address", "IPAddressClaim"),
+         "GlobalInClusterIPPool/global/a/b.c.address.yaml"),
+        (None, CLAIM, "_unplaced/team-backend/my-cluster.loadbalancer.yaml"),
+    ],
+)  # fmt: skip
+def test_a_path_is_made_from_pool_and_claim_and_read_back(
+    pool: Key | None, claim: Key, path: str
+) -> None:
+    assert path_of(FOLDER, pool, claim) == f"{FOLDER}/{path}"
+    assert place_of(FOLDER, f"{FOLDER}/{path}") == (claim, pool)
+
+
+@pytest.mark.parametrize(
+    ("path", "claim", "pool"),
+    [
+        ("allocations/a.yaml", None, None),
+        ("allocations/_unplaced/a/b.unknown.yaml", None, None),
+        ("allocations/_unplaced/a/nodes.yaml", None, None),
+        ("allocations/_unplaced/a/.nodes.yaml", None, None),
+        ("allocations/_unplaced/a/B b.nodes.yaml", None, None),
+        ("allocations/NetworkPool/butler-system.vlan40-pool/a/x.yaml", None, POOL),
+        ("allocations/NetworkPool/butler-system.vlan40-pool/x.nodes.yaml", None, None),
+        ("allocations/OtherPool/butler-system.vlan40-pool/a/b.nodes.yaml", None, None),
+    ],
+)
+def test_a_path_tells_what_it_can(path: str, claim: Key | None, pool: Key | None) -> None:
+    assert place_of(FOLDER, path) == (claim, pool)
+
+
+def test_a_folder_of_records_may_nest() -> None:
+    path = path_of("a/b", POOL, CLAIM)
+    assert path.startswith("a/b/NetworkPool/")
+    assert place_of("a/b", path) == (CLAIM, POOL)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nothing",
+        "butler/NetworkPool/butler-system/vlan40-pool",  # no slot
+        "other/TenantCluster/a/b/nodes",
+        "butler/TenantCluster/../b/nodes",
+    ],
+)
+def test_an_annotation_that_names_no_claim_of_ours_names_none(text: str) -> None:
+    assert claim_of(text) is None
+
+
+def test_an_annotation_names_its_claim() -> None:
+    assert claim_of(str(CLAIM)) == CLAIM
+
+
+def test_a_growth_slot_belongs_to_the_owner_of_its_base() -> None:
+    assert base_slot("nodes-12") == "nodes"
+    assert base_slot("control-plane") == "control-plane"
+    assert owner_kind("loadbalancer-1") == ("butler", "TenantCluster")
+    assert owner_kind("vip-1") is None

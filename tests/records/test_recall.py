@@ -1,0 +1,216 @@
+"""Bytes to facts: the fast reading, the careful one, and what damage leaves."""
+
+import re
+
+import pytest
+
+from reconciler.model.allocation import Allocation
+from reconciler.records.careful import recall_carefully
+from reconciler.records.emit import record_text
+from reconciler.records.recall import recall
+from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record
+
+each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
+
+
+def test_the_example_of_the_contract_is_read() -> None:
+    found = recall(FOLDER, record().path, EXAMPLE.encode())
+    assert found == (record(), None, ())
+
+
+@each_form
+def test_what_was_written_is_what_is_read(made: Allocation) -> None:
+    found = recall(FOLDER, made.path, record_text(made).encode())
+    assert found.allocation == made
+    assert found.findings == ()
+
+
+@each_form
+def test_the_careful_reading_agrees_with_the_fast_one(made: Allocation) -> None:
+    allocation, unreadable, findings = recall_carefully(
+        FOLDER, made.path, record_text(made).encode()
+    )
+    assert allocation == made._replace(pristine=False)
+    assert unreadable is None
+    assert [found.code for found in findings] == ["record-edited"]
+
+
+@each_form
+def test_a_comment_sends_a_record_to_the_careful_reading(made: Allocation) -> None:
+    found = recall(FOLDER, made.path, f"# mine\n{record_text(made)}".encode())
+    assert found.allocation == made._replace(pristine=False)
+    assert [item.code for item in found.findings] == ["record-edited"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["the example", "1025 addresses", "pinned", "released", "IPv6 that ends with a colon",
+     "IPv6 that reads as a number", "growth", "a request"],
+)  # fmt: skip
+def test_a_record_cut_at_any_byte_never_loses_its_addresses(name: str) -> None:
+    made = ALL[name]
+    data = record_text(made).encode()
+    for end in range(0, len(data), 1 if len(data) < 5_000 else 97):
+        found = recall(FOLDER, made.path, data[:end])
+        if found.allocation is not None:
+            assert found.allocation._replace(pristine=True) == made, end
+        else:
+            assert found.unreadable is not None
+            assert (found.unreadable.pool, found.unreadable.claim) == (made.pool, made.claim)
+            assert [item.code for item in found.findings] == ["record-unreadable"]
+
+
+@pytest.mark.parametrize("name", ["failed", "pending"])
+def test_a_record_that_holds_nothing_may_be_cut_and_still_holds_nothing(name: str) -> None:
+    made = ALL[name]
+    data = record_text(made).encode()
+    for end in range(len(data)):
+        found = recall(FOLDER, made.path, data[:end])
+        if found.allocation is not None:
+            assert found.allocation.range is None
+        else:
+            assert found.unreadable is not None
+            assert found.unreadable.claim == made.claim
+
+
+def test_a_record_without_one_of_its_lines_never_changes_what_it_holds() -> None:
+    made = record()
+    lines = EXAMPLE.splitlines(keepends=True)
+    for index in range(len(lines)):
+        text = "".join(lines[:index] + lines[index + 1 :])
+        found = recall(FOLDER, made.path, text.encode())
+        if found.allocation is not None:
+            assert (found.allocation.range, found.allocation.pool) == (made.range, POOL)
+        else:
+            assert found.unreadable is not None
+            assert found.unreadable.pool == POOL
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("startAddress: 10.40.0.80", "startAddress: 10.40.0.81"),
+        ("endAddress: 10.40.0.87", "endAddress: 10.40.0.95"),
+        ("allocatedCount: 8", "allocatedCount: 7"),
+        ("    - 10.40.0.83\n", ""),
+        ("    - 10.40.0.83\n", "    - 10.40.0.99\n"),
+        ("cidr: 10.40.0.80/29", "cidr: 10.40.0.88/29"),
+        ("startAddress: 10.40.0.80", "startAddress: 10.40.0.99"),
+        ("startAddress: 10.40.0.80", "startAddress: 2001:db8::1"),
+        ("startAddress: 10.40.0.80", "startAddress: 010.40.0.80"),
+        ("phase: Allocated", "phase: Failed"),
+        ("phase: Allocated", "phase: Alocated"),
+        ("kind: IPAllocation", "kind: Secret"),
+    ],
+)
+def test_a_record_that_contradicts_itself_is_unreadable_and_its_pool_is_known(
+    old: str, new: str
+) -> None:
+    assert old in EXAMPLE
+    found = recall(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
+    assert found.allocation is None
+    assert found.unreadable is not None
+    assert (found.unreadable.pool, found.unreadable.claim) == (POOL, record().claim)
+    (finding,) = found.findings
+    assert finding.code == "record-unreadable"
+    assert finding.hint == f"restore it: git log -p -- {record().path}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "value"),
+    [
+        ("team: backend-team", "team: other", "owner", ("team-backend", "my-cluster", "other")),
+        ("name: team-backend-my-cluster-lb", "name: mine", "name", "mine"),
+        ("count: 8", "count: 9", "size", 8),
+        (f'allocatedAt: "{SINCE}"', f'allocatedAt: "{LATER}"', "allocated_at", LATER),
+        (f'allocatedAt: "{SINCE}"', 'allocatedAt: "soon"', "allocated_at", "1970-01-01T00:00:00Z"),
+        ("  cidr: 10.40.0.80/29\n", "", "pool", POOL),
+    ],
+)
+def test_a_record_that_was_edited_is_believed_and_told(
+    old: str, new: str, field: str, value: object
+) -> None:
+    assert old in EXAMPLE
+    found = recall(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
+    assert found.allocation is not None
+    assert getattr(found.allocation, field) == value
+    assert (found.allocation.range, found.allocation.claim) == (record().range, record().claim)
+    if not found.allocation.pristine:
+        assert [item.code for item in found.findings] == ["record-edited"]
+
+
+def test_a_canonical_record_with_a_date_that_does_not_exist_is_read_carefully() -> None:
+    text = record_text(ALL["released"]).replace("2026-02-16", "2026-02-30")
+    found = recall(FOLDER, record().path, text.encode())
+    assert found.allocation is not None
+    assert found.allocation.since == SINCE
+    assert not found.allocation.pristine
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\xff\xfe", b"a: 1\n", b"- a\n", b"a: [\n", EXAMPLE.encode() * 1 + b"---\na: 1\n",
+     b"<<<<<<< HEAD\n" + EXAMPLE.encode(), b"kind: IPAllocation\n", b"kind: IPAllocation\nstatus: 7\n"],
+)  # fmt: skip
+def test_a_file_that_is_no_record_freezes_its_pool(data: bytes) -> None:
+    found = recall(FOLDER, record().path, data)
+    assert found.unreadable is not None
+    assert found.unreadable.pool == POOL
+    assert found.allocation is None
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        (EXAMPLE.replace("phase: Allocated", "phase: ?"), record().range),
+        (EXAMPLE.replace("phase: Allocated\n", "phase: [\n"), record().range),
+        (EXAMPLE.replace("startAddress: 10.40.0.80", "startAddress: 2001:db8::1") + "x: [", None),
+        ("endAddress: 10.40.0.999\n", None),
+        ("nothing", None),
+    ],
+)
+def test_what_an_unreadable_text_lets_guess_is_held(text: str, held: object) -> None:
+    found = recall(FOLDER, record().path, text.encode())
+    assert found.unreadable is not None
+    assert found.unreadable.range == held
+
+
+def test_a_record_at_another_path_is_told_by_its_text() -> None:
+    found = recall(FOLDER, f"{FOLDER}/elsewhere.yaml", EXAMPLE.encode())
+    assert found.allocation == record()._replace(path=f"{FOLDER}/elsewhere.yaml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("butler/TenantCluster/team-backend/my-cluster", "butler/TenantCluster/../my-cluster"),
+        ("butler/TenantCluster/team-backend/my-cluster", "butler/TenantCluster/team-backend/.."),
+        ("butler/TenantCluster", "other/TenantCluster"),
+        ("my-cluster/loadbalancer", "my-cluster"),
+    ],
+)
+def test_a_claim_that_cannot_be_a_path_is_not_believed(old: str, new: str) -> None:
+    text = EXAMPLE.replace(old, new, 1)
+    found = recall(FOLDER, record().path, text.encode())
+    assert found.allocation is not None
+    assert found.allocation.claim == record().claim
+    assert [item.code for item in found.findings] == ["record-edited"]
+
+
+@pytest.mark.parametrize("name", ["../../evil", "a/b", "A", ".."])
+def test_a_pool_that_cannot_be_a_path_is_not_believed(name: str) -> None:
+    text = re.sub(r"(name|network-pool): vlan40-pool", rf"\1: {name}", EXAMPLE)
+    text = text.replace("from vlan40-pool", f"from {name}")
+    for path in (f"{FOLDER}/elsewhere.yaml", record().path):
+        found = recall(FOLDER, path, text.encode())
+        assert found.allocation is None
+        assert found.unreadable is not None
+
+
+def test_a_tenant_that_cannot_be_a_path_is_not_believed() -> None:
+    text = EXAMPLE.replace("    namespace: team-backend", "    namespace: ../..")
+    text = re.sub(r"  annotations:\n.*\n", "", text)
+    found = recall(FOLDER, record().path, text.encode())
+    assert found.allocation is not None
+    assert found.allocation.claim == record().claim
+    assert recall(FOLDER, f"{FOLDER}/elsewhere.yaml", text.encode()).allocation is None
