@@ -179,17 +179,17 @@ def _outside(
 def _straddling(
     document: Document, index: int, block: IPRange, windows: list[IPRange]
 ) -> list[Finding]:
-    """A reserved block that crosses one border of a range; inside, outside or covering is fine."""
+    """A reserved block with exactly one end inside a range; with both, or none, it is fine."""
     found = []
     for position, window in enumerate(windows):
         inside = [window.first <= end <= window.last for end in (block.first, block.last)]
-        if inside[0] != inside[1] and not block.covers(window):
+        if inside[0] != inside[1]:
             message = (
                 f"reserved {format_cidr(block)} straddles the border of ranges[{position}]"
                 f" ({format_range(window)})"
             )
             place = document.at("spec", "reserved", index, "cidr")
-            hint = "let the block lie inside the range, outside of it, or over all of it"
+            hint = "let both ends of the block lie inside the range, or both outside of it"
             found.append(error("reserved-straddles-range", place, message, hint))
     return found
 
