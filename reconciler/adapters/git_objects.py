@@ -75,7 +75,7 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
     blobs: list[bytes] = []
     for oid, item in zip(oids, read_objects(git, oids), strict=True):
         if item is None:
-            raise GitError(f"object {oid} is missing from the repository", _DAMAGED)
+            raise GitError(f"object {oid} is missing or corrupt", _DAMAGED)
         blobs.append(item.data)
     return blobs
 

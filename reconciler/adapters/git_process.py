@@ -169,9 +169,11 @@ class GitProcess:
             *arguments,
         ]
         _require_git(variables.get("PATH", os.defpath))
+        # Signals as ours: git then meets a full disk as an error, and takes its locks away.
         return Git(str(self.git_dir)).execute(
-            command, as_process=True, istream=PIPE, env=variables, start_new_session=True
-        )
+            command, as_process=True, istream=PIPE, env=variables, start_new_session=True,
+            restore_signals=False,
+        )  # fmt: skip
 
     def _credentials(self) -> str:
         """What to say to an http remote: the token, in the name of the URL's user if it has one."""
@@ -194,6 +196,8 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     text = result.err.splitlines()
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
     message = said.partition(": ")[2] or (text[-1] if text else _ended(result.status))
+    if ".lock': File exists" in result.err:
+        hint = "another git is at work there, or was killed; if none is, remove that .lock file"
     return GitError(f"git {command}: {message}", hint)
 
 
@@ -206,9 +210,7 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
 
 def _ended(status: int) -> str:
     """How a process ended that said nothing."""
-    if status != -signal.SIGXFSZ:
-        return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
-    return "a file would become larger than the limit (ulimit -f)"
+    return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
 
 
 def _header(credentials: str) -> dict[str, str]:

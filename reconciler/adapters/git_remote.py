@@ -85,7 +85,7 @@ def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
         hint = "push a first commit to it, or name another with --branch"
         raise GitError(f"branch {branch} is not on the remote", hint)
     if result.status != 0:
-        raise GitError(f"cannot read the remote: {failure('fetch', result)}", _UNREACHABLE)
+        raise _because("cannot read the remote", failure("fetch", result, _UNREACHABLE))
 
 
 def default_branch(git: GitProcess, remote: str) -> str:
@@ -96,7 +96,7 @@ def default_branch(git: GitProcess, remote: str) -> str:
     """
     result = git.run("ls-remote", "--symref", "--", remote, "HEAD", network=True)
     if result.status != 0:
-        raise GitError(f"cannot reach the remote: {failure('ls-remote', result)}", _UNREACHABLE)
+        raise _because("cannot reach the remote", failure("ls-remote", result, _UNREACHABLE))
     head = result.out.decode("utf-8", "replace").partition("\t")[0]
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "main"
 
@@ -123,7 +123,11 @@ def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Re
     if reason:
         hint = f"let the reconciler push to {branch}, or name another with --branch"
         raise GitError(f"the remote refuses the push: {reason}{_words(result)}", hint)
-    raise GitError(f"cannot push to the remote: {failure('push', result)}", _UNREACHABLE)
+    raise _because("cannot push to the remote", failure("push", result, _UNREACHABLE))
+
+
+def _because(what: str, error: GitError) -> GitError:
+    return GitError(f"{what}: {error}", error.hint)
 
 
 def _checked_url(remote: str) -> Remote:

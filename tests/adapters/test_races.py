@@ -90,7 +90,8 @@ class _Loop(threading.Thread):
             name = f"l{self.number}-{turn}"
             size = 2 + self.random.randrange(14)
             write(self.clone, {f"tenants/{name}.yaml": tenant(name, lbPoolSize=size)})
-            own = sorted((self.clone / "tenants").glob(f"l{self.number}-*.yaml"))
+            files = (self.clone / "tenants").glob(f"l{self.number}-*.yaml")
+            own = sorted(path for path in files if path.stem != name)
             if len(own) > 3 and turn % 3 == 0:
                 own[0].unlink()
             git(self.clone, "add", "-A")
