@@ -55,7 +55,6 @@ def _restless(evaluation: Evaluation) -> Iterable[str]:
     state = evaluation.state
     files = [change.path for change in evaluation.changes]
     files += [record.path for record in state.records if not record.is_live]
-    files += [item.path for item in state.unreadable]
     for decision in evaluation.plan.decisions:
         if not isinstance(decision, Keep) and decision.claim in state.claims:
             yield state.claims[decision.claim].source.path

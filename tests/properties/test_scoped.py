@@ -16,7 +16,7 @@ from tests.world import CLOCK, pool, provider, request, tenant
 DAY = 86_400
 ISLANDS = 4
 TEAM = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\n"
-SPACE = "  annotations: {gitops-ipam.dev/address-space: lab}\n"
+SPACE = "annotations: {gitops-ipam.dev/address-space: lab}"
 
 
 def island(number: int) -> Files:
@@ -105,14 +105,12 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)
         case _:
             text = pool(f"p{number}", f"10.{other}.0.0/26")
-            after[f"pools/p{number}.yaml"] = text.replace(
-                "metadata: {", "metadata:\n" + SPACE + "  <<: {", 1
-            )
+            after[f"pools/p{number}.yaml"] = text.replace("system}", f"system, {SPACE}}}")
     return after
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
     files: Files = {}
     for number in range(ISLANDS):

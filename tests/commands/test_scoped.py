@@ -1,0 +1,105 @@
+"""One case for each link that makes parts of a tree bear on each other."""
+
+import pytest
+
+from reconciler.commands import scoped
+from reconciler.commands.reading import read_tree
+from reconciler.commands.scoped import evaluate_scoped
+from reconciler.evaluate import evaluate
+from tests.memory import MemoryFacts, MemorySource
+from tests.properties.test_scoped import DAY, carried_out, island, member, shown
+from tests.properties.trees import Files
+from tests.world import CLOCK, pool
+
+RECORD = "allocations/NetworkPool/butler-system.p{0}/team-a/{1}{0}.loadbalancer.yaml"
+
+
+def settled(*more: Files) -> Files:
+    """Two islands and more, reconciled."""
+    files: Files = {**island(0), **island(1)}
+    for part in more:
+        files |= part
+    return carried_out(files, evaluate(read_tree(MemorySource(files))))
+
+
+def same_in_turn(*revisions: Files, clocks: tuple[int, ...] = ()) -> None:
+    """Each revision evaluates alike with what was learnt from those before it, and without."""
+    facts = MemoryFacts()
+    for number, files in enumerate(revisions):
+        source = MemorySource(files, clocks[number] if clocks else CLOCK)
+        assert shown(evaluate_scoped(source, facts)) == shown(evaluate(read_tree(source)))
+
+
+def without(files: Files, *paths: str) -> Files:
+    return {path: data for path, data in files.items() if path not in paths}
+
+
+def test_a_record_outside_its_pool_counts_where_it_lies() -> None:
+    files = settled()
+    files["pools/p0.yaml"] = pool("p0", "10.9.0.0/26")
+    files["pools/p1.yaml"] = pool("p1", "10.0.0.0/15")
+    same_in_turn(files, without(files, RECORD.format(0, "a")))
+
+
+def test_names_that_join_alike_are_told_apart_over_components() -> None:
+    first: Files = {"tenants/y.yaml": member("y-z", 0, "x")}
+    files = settled(first)
+    second: Files = {"tenants/z.yaml": member("z", 1, "x-y")}
+    same_in_turn(files, {**files, **second})
+
+
+def test_retention_ends_with_the_clock_alone() -> None:
+    files = without(settled(), "tenants/a0.yaml")
+    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    same_in_turn(files, files, files, clocks=(CLOCK, CLOCK + 60, CLOCK + 2 * DAY))
+
+
+@pytest.mark.parametrize("least", [1, 5_000])
+def test_a_record_that_says_something_else_than_its_path(
+    least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    files = settled()
+    moved = without(files, RECORD.format(1, "b"))
+    moved[RECORD.format(0, "c")] = files[RECORD.format(1, "b")]
+    same_in_turn(moved, without(moved, "tenants/b1.yaml"))
+
+
+@pytest.mark.parametrize("least", [1, 5_000])
+def test_a_second_record_of_a_claim_in_another_pool(
+    least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    files = settled()
+    text = files[RECORD.format(0, "a")]
+    assert isinstance(text, bytes)
+    second = text.replace(b"/a0/", b"/b1/").replace(b"10.0.0.", b"10.0.0.3")
+    same_in_turn({**files, RECORD.format(0, "q"): second})
+
+
+@pytest.mark.parametrize("least", [1, 5_000])
+def test_a_record_at_an_odd_depth(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    files = settled()
+    path = RECORD.format(0, "a")
+    deep = without(files, path)
+    deep[path.replace("team-a/", "team-a/deep/")] = files[path]
+    same_in_turn(files, deep)
+
+
+def test_settings_bear_on_everything() -> None:
+    files = settled()
+    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    levels = "{warning: 1, critical: 2, exhausted: 3}"
+    same_in_turn(files, {**files, "ipam.yaml": f"{text}spec: {{thresholds: {levels}}}\n"})
+
+
+def test_a_failed_record_goes_with_its_tenant() -> None:
+    files = settled({"tenants/big.yaml": member("big", 0, networking="{lbPoolSize: 60}")})
+    assert any("_unplaced" in path for path in files)
+    same_in_turn(files, without(files, "tenants/big.yaml"))
+
+
+def test_a_stray_file_among_the_records_is_seen() -> None:
+    files = settled()
+    same_in_turn(files, {**files, "allocations/stray.yaml": files[RECORD.format(0, "a")]})
