@@ -2,10 +2,13 @@
 
 import pytest
 
+from reconciler.addresses import IPRange
 from reconciler.commands import scoped
 from reconciler.commands.reading import read_tree
 from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import evaluate
+from reconciler.records.emit import record_text
+from reconciler.records.recall import recall
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.test_scoped import DAY, carried_out, island, member, shown
 from tests.properties.trees import Files
@@ -73,8 +76,14 @@ def test_a_second_record_of_a_claim_in_another_pool(
     files = settled()
     text = files[RECORD.format(0, "a")]
     assert isinstance(text, bytes)
-    second = text.replace(b"/a0/", b"/b1/").replace(b"10.0.0.", b"10.0.0.3")
-    same_in_turn({**files, RECORD.format(0, "q"): second})
+    record = recall("allocations", RECORD.format(0, "a"), text).allocation
+    assert record is not None
+    second = record._replace(
+        claim=record.claim._replace(name="b1"),
+        owner=record.owner._replace(name="b1"),
+        range=IPRange(4, (10 << 24) + 40, (10 << 24) + 47),
+    )
+    same_in_turn({**files, RECORD.format(0, "q"): record_text(second)})
 
 
 @pytest.mark.parametrize("least", [1, 5_000])
