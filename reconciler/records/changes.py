@@ -77,8 +77,7 @@ def _written(
             return Written(None, allocation.path)
         case Keep():
             return _kept(decision, state.claims.get(decision.claim), places)
-        case Refuse():
-            return _refused(decision, state, places, names)
+    return _refused(decision, state, places, names)
 
 
 def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | None:

@@ -1,0 +1,344 @@
+"""A plan to files: what is written, what goes, and what stays as it is."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+import pytest
+
+from reconciler.findings import Location
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.claim import Claim, Owner
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
+from reconciler.model.state import State, Unreadable
+from reconciler.records.changes import Change, changes, records_after
+from reconciler.records.emit import record_text
+from reconciler.records.layout import path_of
+from reconciler.records.recall import recall
+from tests.records.examples import CLAIM, FOLDER, LATER, POOL, SINCE, record, unplaced
+from tests.world import CLOCK
+
+PLACE = Location("tenants/my-cluster.yaml", 1, 1)
+NOW = format_instant(CLOCK + 3_600)
+
+
+def claim(key: Key = CLAIM, **fields: object) -> Claim:
+    made: dict[str, object] = {
+        "key": key,
+        "candidates": (POOL,),
+        "wanted": ("vlan40-pool",),
+        "size": 8,
+        "pin": None,
+        "fixed": False,
+        "owner": Owner(key.namespace, key.name, "backend-team"),
+        "type": "loadbalancer",
+        "role": "initial",
+        "name": f"{key.namespace}-{key.name}-lb",
+        "namespace": "butler-system",
+        "source": PLACE,
+        **fields,
+    }
+    return Claim(**made)  # type: ignore[arg-type]
+
+
+def state(
+    claims: Iterable[Claim] = (),
+    records: Iterable[Allocation] = (),
+    unreadable: tuple[Unreadable, ...] = (),
+) -> State:
+    return State(
+        pools={},
+        claims={item.key: item for item in claims},
+        records=tuple(sorted(records, key=lambda item: item.path)),
+        clock=CLOCK + 3_600,
+        retention=3_600,
+        unreadable=unreadable,
+    )
+
+
+def carried_out(before: State, *decisions: Decision) -> tuple[Change, ...]:
+    """The changes of a plan; that `records_after` tells the same is always checked."""
+    plan = Plan(tuple(sorted(decisions, key=lambda item: item.claim)), {}, {})
+    found = changes(plan, before, FOLDER)
+    files = {item.path: record_text(item).encode() for item in before.records}
+    for change in found:
+        if change.data is None:
+            del files[change.path]
+        else:
+            files[change.path] = change.data
+    after = records_after(plan, before, FOLDER)
+    assert {item.path: record_text(item).encode() for item in after} == files
+    return found
+
+
+def granted(item: Allocation) -> Allocation:
+    """An allocation as a plan grants it: it has no path yet."""
+    return item._replace(path="")
+
+
+def refusal(key: Key = CLAIM, old: Allocation | None = None, message: str = "full") -> Refuse:
+    return Refuse(key, "pool-exhausted", message, "", PLACE, old)
+
+
+def read_back(change: Change) -> Allocation:
+    assert change.data is not None
+    found = recall(FOLDER, change.path, change.data)
+    assert found.allocation is not None
+    assert found.allocation.pristine
+    return found.allocation
+
+
+def test_a_plan_that_decides_nothing_changes_nothing() -> None:
+    assert carried_out(state()) == ()
+
+
+def test_a_grant_writes_one_record_at_its_place() -> None:
+    (change,) = carried_out(state([claim()]), Grant(granted(record()), PLACE))
+    assert change == Change(record().path, record_text(record()).encode())
+
+
+def test_a_record_that_is_kept_is_not_touched() -> None:
+    assert carried_out(state([claim()], [record()]), Keep(record())) == ()
+
+
+def test_a_record_whose_claim_is_gone_for_now_is_not_touched() -> None:
+    edited = record(pristine=False, path=f"{FOLDER}/elsewhere.yaml")
+    assert carried_out(state([], [edited]), Keep(edited, held=True)) == ()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"pristine": False},
+        {"pristine": False, "adopted": True},
+        {"owner": Owner("team-backend", "my-cluster", "old-team")},
+        {"role": "growth"},
+        {"type": "nodes"},
+        {"since": LATER},
+    ],
+)
+def test_a_kept_record_follows_its_claim_in_all_but_its_range(fields: dict[str, object]) -> None:
+    old = record()._replace(**fields)  # type: ignore[arg-type]
+    (change,) = carried_out(state([claim()], [old]), Keep(old))
+    assert read_back(change) == record()
+
+
+def test_a_kept_record_keeps_its_name_and_its_dates() -> None:
+    old = record(name="mine", allocated_at=LATER, pristine=False)
+    (change,) = carried_out(state([claim()], [old]), Keep(old))
+    assert read_back(change) == record(name="mine", allocated_at=LATER, since=LATER)
+
+
+def test_a_kept_record_moves_to_its_place() -> None:
+    old = record(path=f"{FOLDER}/elsewhere.yaml", pristine=False, adopted=True)
+    gone, written = sorted(
+        carried_out(state([claim()], [old]), Keep(old)), key=lambda item: item.data is not None
+    )
+    assert gone == Change(old.path, None)
+    assert read_back(written) == record()
+
+
+def test_two_records_in_each_others_place_both_survive() -> None:
+    other = CLAIM._replace(name="other")
+    one = record(path=path_of(FOLDER, POOL, other))
+    two = record(
+        "10.40.0.8", "10.40.0.9", claim=other, path=record().path, name="team-backend-other-lb"
+    )
+    before = state([claim(), claim(other)], [one, two])
+    carried_out(before, Keep(one), Keep(two))
+    plan = Plan((Keep(one), Keep(two)), {}, {})
+    after = {item.claim: item.range for item in records_after(plan, before, FOLDER)}
+    assert after == {CLAIM: one.range, other: two.range}
+
+
+def test_a_record_never_moves_over_another_that_holds_addresses() -> None:
+    double = record("10.40.0.8", "10.40.0.9")
+    old = record(path=f"{FOLDER}/a.yaml", pristine=False)
+    (change,) = carried_out(state([claim()], [old, double]), Keep(old))
+    assert change.path == old.path
+
+
+def test_a_record_never_moves_over_one_that_cannot_be_read() -> None:
+    unreadable = Unreadable(record().path, None, POOL, None)
+    released = record(path=f"{FOLDER}/a.yaml", phase=Phase.RELEASED, since=NOW)
+    (change,) = carried_out(
+        state([], [record(path=released.path)], (unreadable,)), Release(released)
+    )
+    assert change.path == released.path
+
+
+def test_a_new_record_gets_a_number_when_its_place_is_taken() -> None:
+    strays = [
+        record("10.40.0.8", "10.40.0.9", claim=CLAIM._replace(name="other"), path=path)
+        for path in (record().path, record().path.replace(".yaml", ".2.yaml"))
+    ]
+    (change,) = carried_out(state([claim()], strays), Grant(granted(record()), PLACE))
+    assert change.path == record().path.replace(".yaml", ".3.yaml")
+    assert read_back(change).claim == CLAIM
+
+
+def test_a_release_rewrites_the_record_in_its_place() -> None:
+    released = record(phase=Phase.RELEASED, since=NOW)
+    (change,) = carried_out(state([], [record()]), Release(released))
+    assert read_back(change) == released
+    assert read_back(change).allocated_at == SINCE
+
+
+def test_a_release_moves_a_record_that_stands_elsewhere() -> None:
+    old = record(path=f"{FOLDER}/a.yaml")
+    released = old._replace(phase=Phase.RELEASED, since=NOW)
+    found = carried_out(state([], [old]), Release(released))
+    assert [change.path for change in found] == [record().path, old.path]
+    assert found[1].data is None
+
+
+def test_an_expired_record_goes() -> None:
+    old = record(phase=Phase.RELEASED)
+    assert carried_out(state([], [old]), Expire(old)) == (Change(old.path, None),)
+
+
+def test_a_place_that_becomes_free_is_taken_in_the_same_plan() -> None:
+    old = record(phase=Phase.RELEASED)
+    newer = record("10.40.0.8", "10.40.0.15")
+    (change,) = carried_out(state([claim()], [old]), Expire(old), Grant(granted(newer), PLACE))
+    assert read_back(change) == newer
+
+
+def test_a_claim_without_a_place_is_recorded_as_failed() -> None:
+    (change,) = carried_out(state([claim()]), refusal())
+    failed = read_back(change)
+    assert change.path == path_of(FOLDER, None, CLAIM)
+    assert (failed.phase, failed.range, failed.reason) == (Phase.FAILED, None, "pool-exhausted")
+    assert (failed.message, failed.since, failed.size) == ("full", NOW, 8)
+    assert failed.pool == POOL
+
+
+def test_a_failed_record_is_written_once() -> None:
+    (change,) = carried_out(state([claim()]), refusal())
+    failed = read_back(change)
+    later = state([claim()], [failed])
+    assert carried_out(later, refusal(old=failed)) == ()
+
+
+def test_a_failure_keeps_its_date_while_its_reason_stays() -> None:
+    old = unplaced(since=SINCE, reason="pool-exhausted")
+    (change,) = carried_out(state([claim()], [old]), refusal(old=old, message="fuller"))
+    assert (read_back(change).since, read_back(change).message) == (SINCE, "fuller")
+
+
+@pytest.mark.parametrize(
+    "old", [unplaced(reason="pool-not-found"), unplaced(Phase.PENDING, reason="pool-exhausted")]
+)
+def test_a_failure_for_another_reason_has_a_new_date(old: Allocation) -> None:
+    (change,) = carried_out(state([claim()], [old]), refusal(old=old))
+    assert read_back(change).since == NOW
+
+
+def test_a_failed_record_moves_to_its_place() -> None:
+    old = unplaced()._replace(path=f"{FOLDER}/a.yaml")
+    found = carried_out(state([claim()], [old]), refusal(old=old))
+    assert [(change.path, change.data is None) for change in found] == [
+        (path_of(FOLDER, None, CLAIM), False),
+        (old.path, True),
+    ]
+
+
+def test_a_failed_record_goes_when_its_claim_is_granted() -> None:
+    failed = unplaced()
+    found = carried_out(state([claim()], [failed]), Grant(granted(record()), PLACE, failed))
+    assert [(change.path, change.data is None) for change in found] == [
+        (record().path, False),
+        (failed.path, True),
+    ]
+
+
+def test_a_released_record_that_is_taken_back_is_written_over() -> None:
+    old = record(phase=Phase.RELEASED, since=LATER)
+    (change,) = carried_out(state([claim()], [old]), Grant(granted(record()), PLACE, old))
+    assert read_back(change) == record()
+
+
+def test_a_refused_claim_that_holds_addresses_keeps_its_record() -> None:
+    assert carried_out(state([claim()], [record()]), refusal(old=record())) == ()
+
+
+def test_a_claim_whose_record_cannot_be_read_is_not_recorded_as_failed() -> None:
+    unreadable = Unreadable(record().path, CLAIM, POOL, None)
+    assert carried_out(state([claim()], [], (unreadable,)), refusal()) == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"candidates": (), "wanted": ("missing", "other")}, "missing"),
+        ({"candidates": (), "wanted": ()}, "none"),
+    ],
+)
+def test_a_failed_record_names_the_pool_that_was_asked_for(
+    fields: dict[str, object], name: str
+) -> None:
+    (change,) = carried_out(state([claim(**fields)]), refusal())  # type: ignore[arg-type]
+    assert read_back(change).pool.name == name
+
+
+AB_C = CLAIM._replace(namespace="a-b", name="c")
+A_BC = CLAIM._replace(namespace="a", name="b-c")
+
+
+def suffix(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:6]
+
+
+def test_of_two_newcomers_whose_names_join_alike_the_second_gets_a_suffix() -> None:
+    one = record(claim=AB_C, name="a-b-c-lb")
+    two = record("10.40.0.88", "10.40.0.95", claim=A_BC, name="a-b-c-lb")
+    before = state([claim(AB_C), claim(A_BC)])
+    found = carried_out(before, Grant(granted(one), PLACE), Grant(granted(two), PLACE))
+    names = {read_back(change).claim: read_back(change).name for change in found}
+    # Decisions come by claim key: `a` before `a-b`.
+    assert names == {A_BC: "a-b-c-lb", AB_C: f"a-b-c-lb-{suffix('a-b/c')}"}
+
+
+def test_the_record_that_has_a_name_keeps_it() -> None:
+    old = record(claim=AB_C, name="a-b-c-lb", owner=Owner("a-b", "c", "backend-team"))
+    two = record("10.40.0.88", "10.40.0.95", claim=A_BC, name="a-b-c-lb")
+    before = state([claim(AB_C), claim(A_BC)], [old])
+    (change,) = carried_out(before, Keep(old), Grant(granted(two), PLACE))
+    assert read_back(change).name == f"a-b-c-lb-{suffix('a/b-c')}"
+
+
+def test_a_failed_record_gets_a_suffix_too_and_keeps_it() -> None:
+    old = record(claim=AB_C, name="a-b-c-lb", owner=Owner("a-b", "c", "backend-team"))
+    before = state([claim(AB_C), claim(A_BC)], [old])
+    (change,) = carried_out(before, Keep(old), refusal(A_BC))
+    failed = read_back(change)
+    assert failed.name == f"a-b-c-lb-{suffix('a/b-c')}"
+    after = state([claim(AB_C), claim(A_BC)], [old, failed])
+    assert carried_out(after, Keep(old), refusal(A_BC, failed)) == ()
+
+
+def test_one_name_in_two_namespaces_is_no_collision() -> None:
+    old = record(claim=AB_C, name="a-b-c-lb", namespace="elsewhere")
+    two = record("10.40.0.88", "10.40.0.95", claim=A_BC, name="a-b-c-lb")
+    (change,) = carried_out(state([claim(A_BC)], [old]), Grant(granted(two), PLACE))
+    assert read_back(change).name == "a-b-c-lb"
+
+
+def test_a_request_has_its_own_name_before_anybody_else() -> None:
+    key = Key("butler", "butler-system", "a-b-c-lb", "request", "IPAllocation")
+    asked = claim(key, name="a-b-c-lb")
+    two = record(claim=A_BC, name="a-b-c-lb")
+    (change,) = carried_out(state([asked, claim(A_BC)]), Grant(granted(two), PLACE))
+    assert read_back(change).name == f"a-b-c-lb-{suffix('a/b-c')}"
+
+
+def test_changes_come_by_path() -> None:
+    keys = [CLAIM._replace(name=name) for name in ("zoe", "ann", "bob")]
+    made = [record(claim=key, name=f"team-backend-{key.name}-lb") for key in keys]
+    found = carried_out(
+        state([claim(key) for key in keys]), *(Grant(granted(item), PLACE) for item in made)
+    )
+    paths = [change.path for change in found]
+    assert paths == sorted(paths)
+    assert len(paths) == 3
