@@ -8,11 +8,13 @@ import click
 
 from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
+from reconciler.cli.progress import progress
 from reconciler.cli.shared import (
     Number,
     cache_folder,
     emit,
     environment,
+    open_facts,
     open_source,
     option,
     output_options,
@@ -22,7 +24,7 @@ from reconciler.cli.shared import (
     tell,
 )
 from reconciler.commands.reading import evaluate_source
-from reconciler.commands.reconcile import Reconciled, Wanted
+from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
 from reconciler.model.instant import parse_duration
@@ -84,7 +86,8 @@ def reconcile(
 def _once(
     repository: GitRepository, wanted: Wanted, output: str, color: str, *, looped: bool
 ) -> int:
-    done = run_reconcile(repository, wanted)
+    with progress("reconciling"):
+        done = run_reconcile(repository, wanted, facts=open_facts(repository))
     brush = painter(color)
     if output == "text":
         found = [*done.evaluation.findings, *done.evaluation.gates]
@@ -113,6 +116,8 @@ def _said(done: Reconciled) -> str:
         return f"Committed and published {done.commit.id[:12]} on {done.base.id[:12]}."
     if done.evaluation.brake is not None:
         return "Nothing was committed: a brake stopped the plan."
+    if has_wrong_settings(done.evaluation):
+        return "Nothing was committed: the Settings are wrong."
     return f"Nothing to commit on {done.base.id[:12]}."
 
 
@@ -147,7 +152,8 @@ def render(repo: Path, rev: str, worktree: bool, out: Path, output: str, color: 
 
     For kubectl, Flux and Argo CD: each folder has a kustomization.
     """
-    evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
+    with progress("reading"):
+        evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
     errors = [found for found in evaluation.findings if found.severity == "error"]
     if errors:
         tell(findings_text(errors, painter(color)))

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from reconciler.commands.outcome import exit_code
-from reconciler.commands.reading import evaluate_source
+from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation
+from reconciler.findings import Severity
 from reconciler.ports import (
     Commit,
     ExitCode,
+    Facts,
     GitError,
     LostRaceError,
     ReconcilerError,
@@ -19,6 +21,7 @@ from reconciler.ports import (
     Revision,
 )
 from reconciler.report.machine import actions, digest, summary
+from reconciler.settings import PATH
 
 ATTEMPTS = 5
 _BACKOFF_SECONDS = 0.1
@@ -57,7 +60,10 @@ class Reconciled:
 
 
 def reconcile(
-    repository: Repository, wanted: Wanted, sleep: Callable[[float], None] = time.sleep
+    repository: Repository,
+    wanted: Wanted,
+    sleep: Callable[[float], None] = time.sleep,
+    facts: Facts | None = None,
 ) -> Reconciled:
     """Bring the records of a branch to what its documents ask for.
 
@@ -67,6 +73,7 @@ def reconcile(
         repository: Where the branch is.
         wanted: What a person asks for.
         sleep: Waits; tests do not.
+        facts: The cache that spares reading what is settled.
 
     Raises:
         GitError: The remote fails, or the race is lost `ATTEMPTS` times.
@@ -76,7 +83,7 @@ def reconcile(
     with repository.alone():
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return _attempt(repository, wanted, attempt)
+                return _attempt(repository, wanted, attempt, facts)
             except LostRaceError as lost:
                 reason = str(lost)
                 _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
@@ -88,14 +95,17 @@ def reconcile(
     )
 
 
-def _attempt(repository: Repository, wanted: Wanted, attempt: int) -> Reconciled:
+def _attempt(
+    repository: Repository, wanted: Wanted, attempt: int, facts: Facts | None
+) -> Reconciled:
     """Fetch, plan, commit, publish, once."""
     base = repository.fetch()
     repository.check_history(base, _accepted(wanted.accept_history, base))
-    evaluation = evaluate_source(repository.source(base.id), wanted.allow_release)
+    source = repository.source(base.id)
+    evaluation = evaluate_scoped(source, facts, allow_release=wanted.allow_release)
     settings = evaluation.tree.settings
     commit = None
-    if evaluation.brake is None and evaluation.changes:
+    if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
         commit = repository.commit(_commit(base, evaluation, wanted))
     repository.require_clean([*settings.sources, settings.records], commit or base)
     if commit is None:
@@ -104,6 +114,14 @@ def _attempt(repository: Repository, wanted: Wanted, attempt: int) -> Reconciled
         repository.publish(base, commit)
         _log.info("published %s on %s", commit.id, base.id)
     return Reconciled(base, commit, attempt, evaluation, exit_code(evaluation))
+
+
+def has_wrong_settings(evaluation: Evaluation) -> bool:
+    """Settings that cannot be read may name another records folder: who writes then, writes twice."""
+    return any(
+        found.severity is Severity.ERROR and found.location.path == PATH
+        for found in evaluation.findings
+    )
 
 
 def _accepted(accepted: str | None, base: Revision) -> str | None:

@@ -258,3 +258,23 @@ def test_a_lock_that_a_killed_git_left_on_a_reference_is_named_with_the_mend(
     assert "remove that .lock file" in done.err
     lock.unlink()
     assert command.run("reconcile", "--repo", str(author)).code == 0
+
+
+@pytest.mark.parametrize("wrong", ["link", "kind: [", "spec: {records: 7}"])
+def test_settings_that_cannot_be_read_stop_all_writing(
+    author: Path, command: Command, wrong: str
+) -> None:
+    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    write(author, {"ipam.yaml": f"{settings}spec: {{records: state/ips}}\n"})
+    commit(author)
+    assert command.run("reconcile", "--repo", str(author)).code == 0
+    (author / "ipam.yaml").unlink()
+    if wrong == "link":
+        (author / "ipam.yaml").symlink_to("pools/edge.yaml")
+    else:
+        write(author, {"ipam.yaml": f"{settings}{wrong}\n"})
+    head = commit(author)
+    done = command.run("reconcile", "--repo", str(author))
+    assert done.code == 1, done
+    assert "Nothing was committed: the Settings are wrong." in done.out
+    assert git(author, "rev-parse", "main") == head
