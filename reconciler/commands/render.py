@@ -32,7 +32,6 @@ def render(evaluation: Evaluation, out: Path) -> dict[str, int]:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(files[path], encoding="utf-8", newline="\n")
         counts[path.partition("/")[0]] = counts.get(path.partition("/")[0], 0) + 1
-    (out / MARKER).write_text("written by ipam render; replaced as a whole\n", encoding="utf-8")
     return counts
 
 
@@ -65,6 +64,7 @@ def _path(projection: Projection) -> str:
 
 
 def _prepare(out: Path) -> None:
+    """Empty the folder. Its marker is never away, so a run that was cut off can be repeated."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder")
     if out.is_dir() and any(out.iterdir()):
@@ -75,6 +75,7 @@ def _prepare(out: Path) -> None:
         for entry in sorted(out.iterdir()):
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
-            else:
+            elif entry.name != MARKER:
                 entry.unlink()
     out.mkdir(parents=True, exist_ok=True)
+    (out / MARKER).write_text("written by ipam render; replaced as a whole\n", encoding="utf-8")

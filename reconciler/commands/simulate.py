@@ -1,5 +1,6 @@
 """Simulate: the plan of a tree with tenants added in thought."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from reconciler.commands.reading import read_tree
@@ -36,20 +37,51 @@ def simulate(
     if provider is not None and provider not in providers:
         raise UsageError(f"no ProviderConfig {provider!r}", f"there are: {', '.join(providers)}")
     added = tuple(_tenant(number, provider, lb, nodes) for number in range(1, tenants + 1))
-    evaluation = evaluate(replace(tree, sources=(*tree.sources, *added)))
-    if not any(key.namespace == NAMESPACE for key in evaluation.state.claims):
+
+    def tried(count: int) -> Evaluation:
+        return evaluate(replace(tree, sources=(*tree.sources, *added[:count])))
+
+    everyone = tried(tenants)
+    if not any(key.namespace == NAMESPACE for key in everyone.state.claims):
         raise UsageError("such tenants get no addresses from pools", "name another --provider")
-    grants: dict[str, list[Grant]] = {}
-    refused: list[Refuse] = []
-    for decision in evaluation.plan.decisions:
-        if decision.claim.namespace == NAMESPACE and isinstance(decision, Grant):
-            grants.setdefault(decision.claim.name, []).append(decision)
-        elif decision.claim.namespace == NAMESPACE and isinstance(decision, Refuse):
-            refused.append(decision)
-    failed = {decision.claim.name for decision in refused}
-    fitting = [_name(number) for number in range(1, tenants + 1) if _name(number) not in failed]
-    steps = _steps(evaluation, fitting, grants)
-    return Simulation(tenants, len(fitting), steps, refused[0] if refused else None, evaluation)
+    if not _refused(everyone):
+        return Simulation(tenants, tenants, _steps(everyone, tenants), None, everyone)
+    fitting, first_too_many = _most(tried, today, everyone, tenants)
+    count = sum(1 for doc in fitting.documents.of("TenantCluster") if doc.namespace == NAMESPACE)
+    return Simulation(tenants, count, _steps(fitting, count), _refused(first_too_many)[0], fitting)
+
+
+def _most(
+    tried: Callable[[int], Evaluation], none: Evaluation, everyone: Evaluation, tenants: int
+) -> tuple[Evaluation, Evaluation]:
+    """The evaluation with the most tenants that all get what they ask for, and that of one more.
+
+    In a plan for too many, large claims of some can leave no room for small ones of others, so
+    those who get all there are not simply those who fit. They are only the first guess.
+    """
+    low, high = 0, tenants
+    fitting, too_many = none, everyone
+    guess = tenants - len({decision.claim.name for decision in _refused(everyone)})
+    guesses = [guess + 1, guess]
+    while high - low > 1:
+        count = guesses.pop() if guesses else (low + high) // 2
+        if not low < count < high:
+            continue
+        evaluation = tried(count)
+        if _refused(evaluation):
+            high, too_many = count, evaluation
+        else:
+            low, fitting = count, evaluation
+    return fitting, too_many
+
+
+def _refused(evaluation: Evaluation) -> list[Refuse]:
+    """Refusals of added tenants."""
+    return [
+        decision
+        for decision in evaluation.plan.decisions
+        if decision.claim.namespace == NAMESPACE and isinstance(decision, Refuse)
+    ]
 
 
 def _name(number: int) -> str:
@@ -71,14 +103,14 @@ def _tenant(number: int, provider: str | None, lb: int | None, nodes: int | None
     return load(f"{NAMESPACE}/{_name(number)}.yaml", dump(document).encode(), source_kinds())
 
 
-def _steps(
-    evaluation: Evaluation, fitting: list[str], grants: dict[str, list[Grant]]
-) -> tuple[Step, ...]:
+def _steps(evaluation: Evaluation, tenants: int) -> tuple[Step, ...]:
     """Each pool that is drawn from: today, at every tier that it reaches, and at the end."""
     used: dict[Key, int] = {}
-    for granted in grants.values():
-        for grant in granted:
-            item = grant.allocation
+    grants: dict[str, list[Grant]] = {}
+    for decision in evaluation.plan.decisions:
+        if decision.claim.namespace == NAMESPACE and isinstance(decision, Grant):
+            item = decision.allocation
+            grants.setdefault(decision.claim.name, []).append(decision)
             used[item.pool] = used.get(item.pool, 0) + item.size
     steps: list[Step] = []
     for key in sorted(used):
@@ -87,12 +119,12 @@ def _steps(
         allocated = usage.allocated - used[key]
         last = _step(0, key, usage, allocated, tiers.tier(allocated + usage.held, usage.total))
         steps.append(last)
-        for count, name in enumerate(fitting, 1):
-            for grant in grants.get(name, ()):
+        for count in range(1, tenants + 1):
+            for grant in grants[_name(count)]:
                 allocated += grant.allocation.size if grant.allocation.pool == key else 0
             tier = tiers.tier(allocated + usage.held, usage.total)
             now = _step(count, key, usage, allocated, tier)
-            if tier is not last.tier or count == len(fitting):
+            if tier is not last.tier or count == tenants:
                 steps.append(now)
             last = now
     return tuple(steps)

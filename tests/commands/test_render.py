@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import pytest
+
+from reconciler.commands.render import MARKER, render, rendered
+from reconciler.ports import UsageError
+from tests.engine.outcome import without
+from tests.world import SMALL, evaluation_of, reconciled
+
+DONE = evaluation_of(reconciled(SMALL))
+OBJECTS = [
+    "management/IPAllocation/butler-system.team-a-one-lb.yaml",
+    "management/NetworkPool/butler-system.edge.yaml",
+    "management/kustomization.yaml",
+    "team-a.one/IPAddressPool/metallb-system.default-pool.yaml",
+    "team-a.one/L2Advertisement/metallb-system.default.yaml",
+    "team-a.one/kustomization.yaml",
+]
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and "/crds/" not in str(path)
+    )
+
+
+def test_a_folder_a_cluster_with_a_kustomization_that_lists_its_files() -> None:
+    files = rendered(DONE)
+    assert [path for path in sorted(files) if "/crds/" not in path] == OBJECTS
+    assert files["team-a.one/kustomization.yaml"] == (
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
+        "  - IPAddressPool/metallb-system.default-pool.yaml\n"
+        "  - L2Advertisement/metallb-system.default.yaml\n"
+    )
+    assert files["team-a.one/IPAddressPool/metallb-system.default-pool.yaml"] == (
+        "apiVersion: metallb.io/v1beta1\nkind: IPAddressPool\nmetadata:\n  name: default-pool\n"
+        "  namespace: metallb-system\nspec:\n  addresses:\n    - 10.40.0.0-10.40.0.7\n"
+    )
+
+
+def test_the_record_is_rendered_byte_for_byte_as_it_is_committed() -> None:
+    files = reconciled(SMALL)
+    (record,) = (data for path, data in files.items() if path.startswith("allocations/"))
+    assert rendered(DONE)[OBJECTS[0]].encode() == record
+
+
+def test_files_are_written_below_a_folder_that_is_made(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    counts = render(DONE, out)
+    assert counts["team-a.one"] == 3
+    assert files_below(out) == sorted([MARKER, *OBJECTS])
+
+
+def test_what_was_rendered_before_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    render(DONE, tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "management")
+    (tmp_path / "stray.yaml").write_text("x")
+    gone = evaluation_of(reconciled(without(reconciled(SMALL), "tenants/one.yaml")))
+    render(gone, tmp_path)
+    assert files_below(tmp_path) == sorted([MARKER, *OBJECTS[:3]])
+
+
+def test_files_of_somebody_else_are_never_removed(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("precious")
+    with pytest.raises(UsageError, match="holds files that ipam render did not write"):
+        render(DONE, tmp_path)
+    assert files_below(tmp_path) == ["mine.txt"]
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(UsageError, match="is not a folder"):
+        render(DONE, tmp_path / "out")
+
+
+def test_a_run_that_was_cut_off_can_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render(DONE, tmp_path)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "mkdir", full)
+        with pytest.raises(OSError, match="No space"):
+            render(DONE, tmp_path)
+    render(DONE, tmp_path)
+    assert files_below(tmp_path) == sorted([MARKER, *OBJECTS])

@@ -1,0 +1,84 @@
+from reconciler.commands.outcome import exit_code
+from reconciler.commands.review import review
+from tests.engine.outcome import Files, without
+from tests.fakes import FakeRepository
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
+
+DONE = reconciled(SMALL)
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"
+
+
+def encoded(files: Files) -> dict[str, bytes]:
+    return {
+        path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()
+    }
+
+
+def branch(*versions: Files) -> FakeRepository:
+    """A line of commits; the head is the last."""
+    repository = FakeRepository()
+    for at, files in enumerate(versions):
+        repository.head = repository.add(repository.head, CLOCK + at, encoded(files))
+    return repository
+
+
+def codes(base: Files, head: Files) -> list[str]:
+    repository = branch(base)
+    first = repository.head
+    repository.head = repository.add(first, CLOCK + 1, encoded(head))
+    compared = review(repository.source("HEAD"), repository, first)
+    return [item.code for item in (*compared.evaluation.findings, *compared.evaluation.gates)]
+
+
+def test_without_a_base_nothing_is_compared() -> None:
+    repository = branch({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/16")}, SMALL)
+    assert review(repository.source("HEAD")).evaluation.findings == ()
+    assert review(repository.source("HEAD"), repository).moved == 0
+
+
+def test_with_a_base_a_pool_that_shrank_is_found() -> None:
+    assert codes({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/16")}, SMALL) == ["pool-shrunk"]
+
+
+def test_a_pool_that_moved_to_another_file_is_the_same_pool() -> None:
+    moved = {**without(SMALL, "pools/edge.yaml"), "pools/new.yaml": SMALL["pools/edge.yaml"]}
+    assert codes(SMALL, moved) == []
+
+
+def test_a_change_of_settings_is_judged_by_those_of_the_base() -> None:
+    full = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/29")}
+    assert codes(full, {**full, "ipam.yaml": SETTINGS}) == ["settings-changed", "capacity"]
+
+
+def test_a_record_that_is_edited_in_the_change_is_found() -> None:
+    (path,) = (path for path in DONE if path.startswith("allocations/"))
+    text = bytes(DONE[path]).replace(b"team: team-a", b"team: team-b")  # type: ignore[arg-type]
+    assert codes(DONE, {**DONE, path: text}) == []
+    text = bytes(DONE[path]).replace(b"10.40.0.", b"10.40.1.")  # type: ignore[arg-type]
+    assert "record-edited" in codes(DONE, {**DONE, path: text})
+
+
+def test_a_record_that_is_added_in_the_change_is_found() -> None:
+    assert codes(SMALL, DONE) == ["record-edited"]
+
+
+def test_files_beside_the_sources_and_records_are_not_read() -> None:
+    extra = {"docs/pools.yaml": "a: [\n", "pools/notes.txt": "x", "allocations/README.md": "x"}
+    assert codes({**SMALL, **extra}, {**SMALL, **dict.fromkeys(extra, "y")}) == []
+
+
+def test_a_base_with_commits_that_the_change_lacks_is_told() -> None:
+    repository = branch(SMALL)
+    start = repository.head
+    ahead = repository.add(start, CLOCK + 1, encoded({**SMALL, "tenants/two.yaml": tenant("two")}))
+    repository.head = repository.add(start, CLOCK + 2, encoded({**SMALL, "pools/b.yaml": pool("b", "10.9.0.0/24")}))  # fmt: skip
+    compared = review(repository.source("HEAD"), repository, ahead)
+    assert [item.code for item in compared.evaluation.findings] == ["base-ahead"]
+
+
+def test_the_exit_code_is_one_for_errors_three_for_gates_else_zero() -> None:
+    assert exit_code(evaluation_of(SMALL)) == 0
+    assert exit_code(evaluation_of({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})) == 3
+    assert exit_code(evaluation_of({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.1/24")})) == 1
+    warned = {"pools/a.yaml": pool("a"), "pools/b.yaml": pool("b")}
+    assert exit_code(evaluation_of(warned)) == 0

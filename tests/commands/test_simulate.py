@@ -1,0 +1,94 @@
+import pytest
+
+from reconciler.commands.simulate import simulate
+from reconciler.ports import UsageError
+from reconciler.report.simulation import Simulation, simulation_document, simulation_text
+from reconciler.report.table import Painter
+from tests.commands.test_review import branch
+from tests.engine.outcome import Files
+from tests.world import SMALL, pool, provider, reconciled
+
+PLAIN = Painter(is_on=False)
+TWO_POOLS = {
+    "pools/a.yaml": pool("a", "10.40.0.0/28"),
+    "pools/b.yaml": pool("b", "10.41.0.0/28"),
+    "providers/default.yaml": provider(pools="[{name: a}, {name: b}]"),
+    "providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud"),
+}
+
+
+def simulated(
+    files: Files,
+    tenants: int,
+    name: str | None = None,
+    *,
+    lb: int | None = None,
+    nodes: int | None = None,
+) -> Simulation:
+    return simulate(branch(files).source("HEAD"), tenants, name, lb=lb, nodes=nodes)
+
+
+def steps(result: Simulation) -> list[tuple[int, str, int, str]]:
+    return [
+        (step.tenants, step.pool.name, step.allocated, step.tier.value) for step in result.steps
+    ]
+
+
+def test_all_fit_when_there_is_room() -> None:
+    result = simulated(reconciled(SMALL), 2)
+    assert (result.fit, result.refused) == (2, None)
+    assert steps(result) == [(0, "edge", 8, "ok"), (2, "edge", 24, "ok")]
+    assert simulation_text(result, PLAIN).splitlines()[-1] == "All 2 fit."
+    assert simulation_document(result)["refused"] is None
+
+
+def test_each_pool_is_followed_from_today_over_every_tier_to_the_end() -> None:
+    result = simulated(TWO_POOLS, 5)
+    assert result.fit == 4
+    assert steps(result) == [
+        (0, "a", 0, "ok"), (2, "a", 16, "exhausted"), (4, "a", 16, "exhausted"),
+        (0, "b", 0, "ok"), (4, "b", 16, "exhausted"),
+    ]  # fmt: skip
+    assert result.refused is not None
+    assert result.refused.reason == "pool-exhausted"
+
+
+def test_sizes_may_be_given() -> None:
+    assert steps(simulated(TWO_POOLS, 1, "default", lb=3))[-1] == (1, "a", 3, "ok")
+    allocation = "{defaults: {nodesPerTenant: 1}}"
+    files = {**SMALL, "pools/edge.yaml": pool(tenantAllocation=allocation)}
+    assert steps(simulated(files, 1, nodes=5))[-1] == (1, "edge", 22, "ok")
+
+
+def test_those_fit_who_get_all_they_ask_for_even_if_too_many_would_leave_room_for_none() -> None:
+    allocation = "{defaults: {nodesPerTenant: 4}}"
+    files = {
+        "pools/a.yaml": pool("a", "10.40.0.0/29", tenantAllocation=allocation),
+        "providers/default.yaml": provider(pools="[{name: a}]"),
+    }
+    for tenants in (2, 3, 9):
+        result = simulated(files, tenants, lb=2)
+        assert result.fit == 1
+        assert steps(result)[-1] == (1, "a", 6, "warning")
+        assert result.refused is not None
+        assert result.refused.reason == "pool-exhausted"
+
+
+def test_an_unknown_provider_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match="no ProviderConfig 'x'") as wrong:
+        simulated(TWO_POOLS, 1, "x")
+    assert wrong.value.hint == "there are: cloud, default"
+
+
+def test_a_provider_that_gives_no_addresses_is_refused() -> None:
+    with pytest.raises(UsageError, match="such tenants get no addresses from pools"):
+        simulated(TWO_POOLS, 1, "cloud")
+
+
+def test_text_and_json_tell_the_refusal() -> None:
+    result = simulated({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}, 1)
+    assert steps(result) == []
+    assert simulation_text(result, PLAIN).startswith("0 of 1 fit.\n  request-too-large: needs 8")
+    found = simulation_document(result)
+    assert found["refused"]["claim"] == "butler/TenantCluster/simulated/tenant-000001/loadbalancer"
+    assert found["refused"]["hint"] == "ask for fewer, or add a larger pool"

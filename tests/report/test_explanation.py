@@ -1,0 +1,124 @@
+from typing import Any
+
+from reconciler.report.explanation import explanation, explanation_text, matching
+from reconciler.report.table import Painter
+from tests.engine.outcome import Files, after_removal, without
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+PLAIN = Painter(is_on=False)
+KEY = "butler/TenantCluster/team-a/one/loadbalancer"
+TWO = {**SMALL, "tenants/two.yaml": tenant("one", "team-b")}
+
+
+def explained(files: Files, text: str = KEY, clock: int = CLOCK) -> dict[str, Any]:
+    evaluation = evaluation_of(files, clock)
+    (key,) = matching(evaluation, text)
+    return explanation(evaluation, key)
+
+
+def test_a_claim_is_found_by_key_owner_name_slot_and_record_name() -> None:
+    evaluation = evaluation_of(TWO)
+    for text in (KEY, "team-a/one", "team-a/one/loadbalancer", "team-a-one-lb"):
+        assert [str(key) for key in matching(evaluation, text)] == [KEY]
+    assert len(matching(evaluation, "one")) == 2
+    assert matching(evaluation, "nobody") == []
+
+
+def test_a_record_is_found_by_its_name_though_its_claim_has_another() -> None:
+    files = reconciled(SMALL)
+    assert len(matching(evaluation_of(without(files, "tenants/one.yaml")), "team-a-one-lb")) == 1
+
+
+def test_a_new_claim_tells_what_it_gets() -> None:
+    found = explained(SMALL)
+    assert found["action"] == "allocate"
+    assert found["verdict"] == "gets 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
+    assert found["asked"] == "8 addresses in a row"
+    assert (found["record"], found["phase"], found["since"]) == (None, None, None)
+    assert found["source"] == {"path": "tenants/one.yaml", "line": 1}
+    assert found["pools"] == [
+        {
+            "pool": "butler/NetworkPool/butler-system/edge",
+            "available": 248,
+            "largestFreeBlock": 248,
+            "total": 256,
+            "fits": True,
+        }
+    ]
+
+
+def test_a_claim_that_has_its_addresses_keeps_them() -> None:
+    found = explained(reconciled(SMALL))
+    assert found["verdict"] == "keeps 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
+    assert found["phase"] == "Allocated"
+    assert found["remedies"] == []
+
+
+def test_blocks_are_listed_only_when_they_are_few() -> None:
+    pin = "{startAddress: 10.40.0.1, endAddress: 10.40.0.126}"
+    found = explained({**SMALL, "tenants/p.yaml": request("p", pinnedRange=pin)}, "butler-system/p")
+    assert found["asked"] == "exactly 10.40.0.1-10.40.0.126"
+    assert found["verdict"] == "gets 10.40.0.1-10.40.0.126 of edge"
+
+
+def test_a_record_whose_claim_is_gone_is_released() -> None:
+    found = explained(without(reconciled(SMALL), "tenants/one.yaml"))
+    assert found["verdict"] == "releases 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
+    assert found["asked"] == "nothing: its document is gone"
+    assert (found["source"], found["pools"]) == (None, [])
+
+
+def test_a_released_record_waits_and_then_goes() -> None:
+    files = after_removal(SMALL, "tenants/one.yaml")
+    waiting = explained(files)
+    assert (waiting["action"], waiting["verdict"]) == ("none", "nothing asks for it any more")
+    assert waiting["phase"] == "Released"
+    assert explained(files, KEY, CLOCK + 86_400)["action"] == "expire"
+
+
+def test_a_refusal_names_remedies_the_nearest_first() -> None:
+    files: dict[str, str | bytes] = {
+        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+        "providers/default.yaml": provider(),
+        "tenants/old.yaml": tenant("old", networking="{lbPoolSize: 4}"),
+        "tenants/mid.yaml": tenant("mid", networking="{lbPoolSize: 3}"),
+    }
+    files = {**after_removal(files, "tenants/old.yaml"), "tenants/one.yaml": tenant("one",
+             networking="{lbPoolSize: 10}")}  # fmt: skip
+    found = explained(files)
+    assert found["action"] == "refuse"
+    assert found["verdict"].startswith("pool-exhausted: needs 10 in a row")
+    assert found["remedies"][:2] == [
+        "ask for at most 9: so many are free in a row",
+        "wait: 4 addresses of released records come free after retention",
+    ]
+    assert found["remedies"][2].startswith("add a pool with a higher priority number")
+
+
+def test_a_refused_pin_is_not_told_to_ask_for_fewer() -> None:
+    pin = "{startAddress: 10.99.0.0, endAddress: 10.99.3.255}"
+    found = explained({**SMALL, "tenants/p.yaml": request("p", pinnedRange=pin)}, "butler-system/p")
+    assert found["remedies"] == ["pin a range inside, or widen the pool"]
+
+
+def test_the_text_has_a_line_for_each_part() -> None:
+    small = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+    text = explanation_text(explained(reconciled(small)), PLAIN)
+    assert text == (
+        f"{KEY}\n"
+        "  asks for  8 addresses in a row\n"
+        "  verdict   request-too-large: needs 8 addresses; edge has 4 in all\n"
+        "  source    tenants/one.yaml:1\n"
+        "  record    allocations/_unplaced/team-a/one.loadbalancer.yaml"
+        " (Failed since 2026-02-15T10:00:30Z)\n"
+        "  pool 1    edge: 4 free of 4, largest run 4\n"
+        "  remedy    ask for at most 4: so many are free in a row\n"
+        "  remedy    ask for fewer, or add a larger pool\n"
+    )
+
+
+def test_the_text_of_a_claim_that_is_gone_is_short() -> None:
+    gone = explanation_text(explained(after_removal(SMALL, "tenants/one.yaml")), PLAIN)
+    assert "source" not in gone
+    assert "(Released since 2026-02-15T10:00:30Z)" in gone
+    assert "record " not in explanation_text(explained(SMALL), PLAIN)
