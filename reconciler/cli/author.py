@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from reconciler import __version__
-from reconciler.cli.shared import emit, option, output_options, tell
+from reconciler.cli.shared import debug_option, emit, option, output_options, tell
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.evaluate import schema_files
 from reconciler.ports import ExitCode, UsageError
@@ -17,9 +17,14 @@ from reconciler.report.machine import envelope, json_text
 
 @click.command()
 @click.argument("kind", required=False)
-@option(
-    "--all", "folder", type=click.Path(path_type=Path), help="Write all of them to this folder."
+@click.option(
+    "--all",
+    "folder",
+    type=click.Path(path_type=Path),
+    envvar="IPAM_SCHEMA_ALL",  # IPAM_ALL is the flag of plan
+    help="Write all of them to this folder.",
 )
+@debug_option
 def schema(kind: str | None, folder: Path | None) -> int:
     """Print the JSON Schema of a kind; without one, list the kinds.
 
@@ -46,6 +51,7 @@ def schema(kind: str | None, folder: Path | None) -> int:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default="demo", metavar="[DIR]")
 @option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
+@debug_option
 def demo(folder: Path, color: str) -> int:
     """Run the whole job on the example repository in DIR, told step by step.
 
@@ -60,6 +66,7 @@ def demo(folder: Path, color: str) -> int:
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@debug_option
 def completion(shell: str) -> int:
     """Print the completion script of a shell: `eval "$(ipam completion bash)"`."""
     from reconciler.cli.group import ipam

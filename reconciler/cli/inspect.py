@@ -5,8 +5,10 @@ from typing import Any
 
 import click
 
+from reconciler.cli.progress import progress
 from reconciler.cli.shared import (
     emit,
+    open_facts,
     open_source,
     option,
     output_options,
@@ -15,6 +17,7 @@ from reconciler.cli.shared import (
     tell,
 )
 from reconciler.commands.reading import evaluate_source
+from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation
 from reconciler.findings import CODES
 from reconciler.ports import ExitCode, UsageError
@@ -37,7 +40,7 @@ from reconciler.report.text import counted, findings_text, status_text
 @output_options("text", "json", "yaml")
 def status(repo: Path, rev: str, worktree: bool, output: str, color: str) -> int:
     """Show how full each pool is, by the records as they stand."""
-    evaluation = _evaluate(repo, rev, color, worktree=worktree)
+    evaluation = _evaluate(repo, rev, color, worktree=worktree, whole=False)
     if output != "text":
         return _machine(pool_list(evaluation), output)
     emit(status_text(evaluation, painter(color)))
@@ -98,8 +101,15 @@ def explain(
     return _machine({**envelope("ExplanationList"), "items": explained}, output)
 
 
-def _evaluate(repo: Path, rev: str, color: str, *, worktree: bool) -> Evaluation:
-    evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
+def _evaluate(
+    repo: Path, rev: str, color: str, *, worktree: bool, whole: bool = True
+) -> Evaluation:
+    read = open_source(repo, rev, worktree=worktree)
+    with progress("reading"):
+        if whole:
+            evaluation = evaluate_source(read.source)
+        else:
+            evaluation = evaluate_scoped(read.source, open_facts(read.repository))
     if evaluation.findings:
         errors = [found for found in evaluation.findings if found.severity == "error"]
         tell(findings_text(errors, painter(color))) if errors else None

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from reconciler.cli.progress import progress
 from reconciler.cli.shared import (
     Number,
     emit,
@@ -83,7 +84,7 @@ def plan(
 
 @click.command()
 @reading_options
-@option("--tenants", type=Number(1), required=True, help="How many tenants to add.")
+@option("--tenants", type=Number(1, 100_000), required=True, help="How many tenants to add.")
 @option("--provider", help="ProviderConfig that they use; else the default one.")
 @option("--lb", type=Number(1), help="Load-balancer addresses of each.")
 @option("--nodes", type=Number(1), help="Worker nodes of each.")
@@ -104,7 +105,8 @@ def simulate(
     Exit code 3 when not all of them fit.
     """
     source = open_source(repo, rev, worktree=worktree).source
-    result = run_simulation(source, tenants, provider, lb=lb, nodes=nodes)
+    with progress("simulating"):
+        result = run_simulation(source, tenants, provider, lb=lb, nodes=nodes)
     if output == "text":
         emit(simulation_text(result, painter(color)))
     else:
@@ -117,7 +119,8 @@ def _review(
 ) -> Compared:
     read = open_source(repo, rev, worktree=worktree)
     facts = None if whole else open_facts(read.repository)
-    return review(read.source, read.repository, base, facts)
+    with progress("planning"):
+        return review(read.source, read.repository, base, facts)
 
 
 def _machine(document: dict[str, Any], output: str) -> None:

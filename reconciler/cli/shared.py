@@ -28,17 +28,19 @@ class Number(click.ParamType[int]):
 
     name = "number"
 
-    def __init__(self, least: int = 0) -> None:
+    def __init__(self, least: int = 0, most: int = 999_999_999) -> None:
         self._least = least
+        self._most = most
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """The number."""
         text = str(value)
-        if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= self._least):
-            self.fail(f"{text!r} is not a number from {self._least} up.", param, ctx)
-        return int(text)
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+        if not self._least <= number <= self._most:
+            self.fail(f"{text!r} is not a number from {self._least} to {self._most}.", param, ctx)
+        return number
 
 
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
@@ -86,15 +88,24 @@ def output_options(*formats: str) -> Callable[[F], F]:
 def talk_options(function: F) -> F:
     """`--color` and `--debug`."""
     choice = click.Choice(["auto", "always", "never"])
-    function = option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and steps.",
-                      callback=_start_log, is_eager=True)(function)  # fmt: skip
-    return option("--color", type=choice, default="auto", help="Colour the text.")(function)
+    coloured = option("--color", type=choice, default="auto", help="Colour the text.")
+    return coloured(debug_option(function))
 
 
 def _start_log(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del ctx, param
     level = logging.DEBUG if value else logging.WARNING
     logging.basicConfig(stream=sys.stderr, level=level, format="%(levelname)s %(message)s")
+
+
+debug_option = option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    help="Show tracebacks and steps.",
+    callback=_start_log,
+    is_eager=True,
+)
 
 
 def painter(color: str) -> Painter:
