@@ -154,6 +154,15 @@ def test_any_state_settles_in_two_rounds(state: State, later: int) -> None:
 
 
 @given(states())
+def test_time_alone_changes_nothing_that_is_not_released(state: State) -> None:
+    settled = committed(state, plan(state))
+    if any(record.is_released for record in settled.records):
+        return
+    later = replace(settled, clock=settled.clock + 10 * RETENTION)
+    assert changes(plan(later), later, FOLDER) == ()
+
+
+@given(states())
 def test_every_pool_adds_up(state: State) -> None:
     found = plan(state)
     for usages in (found.before, found.after):

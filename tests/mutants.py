@@ -1,0 +1,231 @@
+"""Bugs planted by hand, one at a time: `python -m tests.mutants [WORD ...]`.
+
+Each mutant is a replacement in one source file, applied to a copy of the project; the quick tests
+then have to fail. A mutant that survives shows what no test would notice. Not part of `make test`:
+run it before a release, and after a change of the planner or of records.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+COPIED = ("reconciler", "schemas", "example-repo", "tests", "pyproject.toml")
+QUICK = ("tests/engine", "tests/golden", "tests/addresses", "tests/records", "tests/properties",
+         "tests/commands", "tests/test_comparison.py")  # fmt: skip
+LIMIT_SECONDS = 300
+
+
+class Mutant(NamedTuple):
+    """A bug: what stands in a file of the package, once, and what stands there instead."""
+
+    name: str
+    file: str
+    before: str
+    after: str
+
+
+MUTANTS = (
+    Mutant("set: ranges are not sorted", "addresses/ipset.py",
+           "for item in sorted(ranges):", "for item in ranges:"),
+    Mutant("set: neighbours that touch stay apart", "addresses/ipset.py",
+           "right.first <= left.last + 1", "right.first <= left.last"),
+    Mutant("set: subtraction leaves the last address", "addresses/ipset.py",
+           "first = gap.last + 1", "first = gap.last"),
+    Mutant("set: a run that only reaches in is missed", "addresses/ipset.py",
+           "if start < 0 or not self.ranges[start].overlaps(item):", "if True:"),
+    Mutant("range: any power of two is a CIDR", "addresses/iprange.py",
+           "if size & (size - 1) or self.first & (size - 1):", "if size & (size - 1):"),
+    Mutant("range: versions are one", "addresses/iprange.py",
+           "self.version == other.version and self.first <= other.last and other.first <= self.last",
+           "self.first <= other.last and other.first <= self.last"),
+    Mutant("free: a last address is lost", "engine/free.py",
+           "if last - first >= size:", "if last - first > size:"),
+    Mutant("free: best fit is lowest fit", "engine/free.py",
+           "self._by_size = placement is Placement.BEST_FIT", "self._by_size = False"),
+    Mutant("free: taking leaves the end taken", "engine/free.py",
+           "self._add(last + 1, run_last)", "self._add(last + 2, run_last)"),
+    Mutant("order: pins have no precedence", "engine/planner.py",
+           "return claim.pin is None, -claim.size, claim.key",
+           "return False, -claim.size, claim.key"),
+    Mutant("order: small before large", "engine/planner.py",
+           "return claim.pin is None, -claim.size, claim.key",
+           "return claim.pin is None, claim.size, claim.key"),
+    Mutant("order: claims as they come", "engine/planner.py",
+           "served = sorted(self.state.claims.values(), key=_precedence)",
+           "served = list(self.state.claims.values())"),
+    Mutant("order: decisions as they come", "engine/planner.py",
+           "    decisions.sort(key=lambda decision: decision.claim)\n", ""),
+    Mutant("quarantine: released is free", "engine/planner.py",
+           "released + self.state.retention > self.state.clock", "released > self.state.clock"),
+    Mutant("quarantine: a second too long", "engine/planner.py",
+           "released + self.state.retention > self.state.clock",
+           "released + self.state.retention >= self.state.clock"),
+    Mutant("quarantine: only live records hold", "engine/planner.py",
+           "holding = [item for item in state.records if item.range and",
+           "holding = [item for item in state.records if item.is_live and"),
+    Mutant("quota: ignored", "engine/planner.py",
+           "if used + size > claim.quota.limit:", "if False:"),
+    Mutant("quota: one less", "engine/planner.py",
+           "if used + size > claim.quota.limit", "if used + size >= claim.quota.limit"),
+    Mutant("quota: grants do not count", "engine/planner.py",
+           "self.quota_used[claim.quota.group] = used + size",
+           "self.quota_used[claim.quota.group] = used"),
+    Mutant("release: protected owners too", "engine/planner.py",
+           "if self.state.unclear or record.claim.owner in self.state.protected:",
+           "if self.state.unclear:"),
+    Mutant("release: although the tree is unclear", "engine/planner.py",
+           "if self.state.unclear or record.claim.owner in self.state.protected:",
+           "if record.claim.owner in self.state.protected:"),
+    Mutant("release: never", "engine/planner.py",
+           "elif record.is_live and not wanted:", "elif False:"),
+    Mutant("frozen: pools give all the same", "engine/planner.py",
+           "if pool.key in self.frozen:", "if False:"),
+    Mutant("frozen: pools that overlap are not", "engine/planner.py",
+           "keys = [item.pool, *self.neighbours.get(item.pool, ())]", "keys = [item.pool]"),
+    Mutant("keep: a returning owner gets another range", "engine/planner.py",
+           "return self._take_back(claim, record)", "return self._place(claim, None)"),
+    Mutant("keep: whatever the pool", "engine/planner.py",
+           "if record.pool not in claim.candidates:", "if False:"),
+    Mutant("keep: released before live", "engine/planner.py",
+           "return 2 if record.is_live else 1 if record.is_released else 0",
+           "return 1 if record.is_live else 2 if record.is_released else 0"),
+    Mutant("words: of the moment of refusal", "engine/planner.py",
+           "self._decide(claim) if isinstance(decision, Refuse) else decision", "decision"),
+    Mutant("usage: expired records still count", "engine/planner.py",
+           "if record.range and record.path not in replaced and record.path not in self.expired",
+           "if record.range and record.path not in replaced"),
+    Mutant("space: what is taken is not subtracted", "engine/space.py",
+           "return pool.usable - self.taken - IPSet.of(self._granted)",
+           "return pool.usable - IPSet.of(self._granted)"),
+    Mutant("space: grants of the same plan are forgotten", "engine/space.py",
+           "return pool.usable - self.taken - IPSet.of(self._granted)",
+           "return pool.usable - self.taken"),
+    Mutant("space: pools that overlap are not told", "engine/space.py",
+           "for key in self._neighbours.get(pool.key, ()):", "for key in ():"),
+    Mutant("space: a pin sees no grants", "engine/space.py",
+           "return not any(other.overlaps(item) for other in", "return True or any(o for o in"),
+    Mutant("overlap: over all address spaces", "engine/overlap.py",
+           "by_space.setdefault(pool.space, [])", 'by_space.setdefault("", [])'),
+    Mutant("pins: reserved addresses are fine", "engine/pins.py",
+           "if reserved := pool.reserved.overlapping(pin):",
+           "if reserved := pool.reserved.ranges[:0]:"),
+    Mutant("pins: over a border is fine", "engine/pins.py",
+           "inside = [window for window in pool.windows if window.covers(pin)]",
+           "inside = [window for window in pool.windows if window.overlaps(pin)]"),
+    Mutant("usage: released addresses count twice", "engine/usage.py",
+           "taken_held = (pool.usable & holdings.held(pool.space)) - taken_live",
+           "taken_held = pool.usable & holdings.held(pool.space)"),
+    Mutant("usage: tiers begin above their threshold", "model/pool.py",
+           "if 100 * used >= ", "if 100 * used > "),
+    Mutant("refusal: fragmented is exhausted", "engine/refusal.py",
+           "fragmented = any(free.size >= need for _, free in tried)", "fragmented = False"),
+    Mutant("records: one is written over another", "records/changes.py",
+           "if wanted != old and wanted in self._occupied:", "if False:"),
+    Mutant("records: names that join alike are one", "records/changes.py",
+           "        if self._taken.setdefault((record.namespace, record.name), record.claim)"
+           " == record.claim:\n            return record.name\n",
+           "        return record.name\n"),
+    Mutant("records: a refusal is new every time", "records/changes.py",
+           "since=old.since if old is not None and same else format_instant(state.clock),",
+           "since=format_instant(state.clock),"),
+    Mutant("records: the fast reading is not proven", "records/recall.py",
+           "return allocation if allocation and record_text(allocation) == text else None",
+           "return allocation"),
+    Mutant("records: a count that differs is believed", "records/careful.py",
+           "if isinstance(counted, int) and counted != found.size:", "if False:"),
+    Mutant("records: addresses that differ are believed", "records/careful.py",
+           "if isinstance(addresses, list) and addresses:", "if False:"),
+    Mutant("comparison: a pool may shrink", "comparison.py",
+           "if new is None or not old.extent - new.extent:",
+           "if new is None or not new.extent - old.extent:"),
+    Mutant("comparison: nobody ever moves", "comparison.py",
+           "and new.range != old.range", "and new.range == old.range"),
+)  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """How the tests took a mutant: `killed`, `SURVIVED` or `DOES NOT APPLY`; by which test."""
+
+    mutant: Mutant
+    word: str
+    by: str
+    seconds: float
+
+
+def attempt(mutant: Mutant) -> Outcome:
+    """Plant one bug in a copy of the project and run the quick tests on it."""
+    started = time.monotonic()
+    source = (ROOT / "reconciler" / mutant.file).read_text(encoding="utf-8")
+    if source.count(mutant.before) != 1:
+        return Outcome(mutant, "DOES NOT APPLY", f"{source.count(mutant.before)} places", 0)
+    with tempfile.TemporaryDirectory(prefix="mutant-") as name:
+        folder = Path(name)
+        copy(folder)
+        changed = source.replace(mutant.before, mutant.after)
+        (folder / "reconciler" / mutant.file).write_text(changed, encoding="utf-8")
+        word, by = verdict(folder)
+    return Outcome(mutant, word, by, time.monotonic() - started)
+
+
+def copy(folder: Path) -> None:
+    """What the quick tests need."""
+    ignored = shutil.ignore_patterns("__pycache__", ".hypothesis", ".venv")
+    for item in COPIED:
+        source = ROOT / item
+        if source.is_dir():
+            shutil.copytree(source, folder / item, ignore=ignored)
+        else:
+            shutil.copy(source, folder / item)
+
+
+def verdict(folder: Path) -> tuple[str, str]:
+    """Whether a test of the copy fails, and which."""
+    there = [path for path in QUICK if (folder / path).exists()]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "TESTS_WITHOUT_SHRINKING": "1",
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", *there],
+            cwd=folder, env=environment, capture_output=True, text=True, check=False,
+            timeout=LIMIT_SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "killed", "it does not end"
+    if done.returncode == 0:
+        return "SURVIVED", ""
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return "killed", failed[0].split(" - ")[0].partition(" ")[2] if failed else "it does not run"
+
+
+def main(words: Sequence[str]) -> int:
+    """Try all mutants whose names hold one of the words, two at a time; 1 unless all are killed."""
+    chosen = [
+        mutant for mutant in MUTANTS if not words or any(word in mutant.name for word in words)
+    ]
+    survived = 0
+    with ThreadPoolExecutor(2) as pool:
+        for outcome in pool.map(attempt, chosen):
+            survived += outcome.word != "killed"
+            sys.stdout.write(
+                f"{outcome.word:<14} {outcome.seconds:5.1f} s  {outcome.mutant.name:<48}"
+                f" {outcome.by}\n"
+            )
+            sys.stdout.flush()
+    sys.stdout.write(f"{len(chosen) - survived} of {len(chosen)} killed\n")
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
