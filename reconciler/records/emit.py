@@ -20,21 +20,21 @@ def record_text(record: Allocation) -> str:
     two forms equal.
     """
     kind, pool, tenant = text(record.type), text(record.pool.name), text(record.owner.name)
-    item, since = record.range, text(record.since)
+    item, since = record.range, f'"{record.since}"'
     addresses = cidr = given = ends = starts = pinned = ""
     if item is not None:
         version, first, last = item
-        start, end = text(format_address(version, first)), text(format_address(version, last))
+        start, end = _address(version, first), _address(version, last)
         if item.size <= MAX_LISTED:
             listed = "".join(
-                f"    - {text(format_address(version, value))}\n"
-                for value in range(first, last + 1)
+                f"    - {_address(version, value)}\n" for value in range(first, last + 1)
             )
             addresses = f"  addresses:\n{listed}"
         block = format_cidr(item)
-        cidr = f"  cidr: {text(block)}\n" if block else ""
+        cidr = f"  cidr: {block if version == 4 else text(block)}\n" if block else ""
         given = (
-            f"  allocatedAt: {text(record.allocated_at)}\n  allocatedBy: {ALLOCATED_BY}\n"
+            f'  allocatedAt: "{record.allocated_at}"\n'
+            f"  allocatedBy: {ALLOCATED_BY}\n"
             f"  allocatedCount: {item.size}\n{cidr}"
         )
         ends, starts = f"  endAddress: {end}\n", f"  startAddress: {start}\n"
@@ -71,6 +71,12 @@ status:
       type: Ready
 {ends}  phase: {record.phase.value}
 {released}{starts}"""
+
+
+def _address(version: int, value: int) -> str:
+    """An address as a YAML scalar: of IPv4 always plain, of IPv6 not when it reads as a number."""
+    written = format_address(version, value)
+    return written if version == 4 else text(written)
 
 
 def record_document(record: Allocation) -> dict[str, Any]:
