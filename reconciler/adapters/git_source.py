@@ -55,7 +55,8 @@ class GitSource:
 
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         """What stands directly in some folders, by path; folders have the mode 040000."""
-        return self._listed([], [f"{parent}/" for parent in parents])
+        _, asked = self._known(parents)
+        return self._listed([], [f"{parent}/" for parent in asked])
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""

@@ -278,16 +278,22 @@ def test_private_folders_are_private(tmp_path: Path, remote: Path, command: Comm
     assert mirror.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_whole_run_with_push_needs_few_git_processes(
-    author: Path, remote: Path, command: Command
+@pytest.mark.parametrize("where", ["checkout", "mirror"])
+def test_a_whole_run_with_push_needs_few_git_processes_however_much_there_is(
+    author: Path, remote: Path, command: Command, where: str
 ) -> None:
+    told = ["--repo", str(author)] if where == "checkout" else ["--remote", str(remote)]
     log = command.recording()
-    for told, most in ((["--repo", str(author)], 11), (["--remote", str(remote)], 11)):
-        write(author, {f"tenants/{most}{told[0][2:]}.yaml": tenant(f"n{told[0][2:]}")})
+    counts = []
+    for tenants in (1, 1, 20):
+        new = [f"n{len(counts)}-{number}" for number in range(tenants)]
+        write(author, {f"tenants/{name}.yaml": tenant(name, lbPoolSize=1) for name in new})
         commit(author)
         git(author, "push", "-q")
         log.unlink(missing_ok=True)
         assert command.run("reconcile", *told).code == 0
-        calls = [line for line in log.read_text().splitlines() if line.startswith("-c ")]
-        assert len(calls) <= most, calls
         git(author, "pull", "-q")
+        calls = [line for line in log.read_text().splitlines() if line.startswith("-c ")]
+        counts.append(len(calls))
+    assert counts[1] == counts[2]
+    assert max(counts) <= 13
