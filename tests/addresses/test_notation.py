@@ -46,6 +46,8 @@ def test_a_canonical_address_is_read_and_written_back(text: str) -> None:
         pytest.param("\uff11\uff10.0.0.1", "not a canonical IPv4", "write 10.0.0.1", id="D10"),
         pytest.param("fe80::1%eth0", "zone id", "write 'fe80::1'", id="D12"),
         pytest.param("::ffff:10.0.0.1", "IPv4-mapped", "the IPv4 address 10.0.0.1", id="D13"),
+        pytest.param("::2", "IPv4-compatible", "the IPv4 address 0.0.0.2", id="D14 first"),
+        pytest.param("::ffff:255.255.255.255", "IPv4-mapped", "255.255.255.255", id="D13 last"),
         pytest.param("::10.0.0.1", "IPv4-compatible", "the IPv4 address 10.0.0.1", id="D14"),
         pytest.param("2001:db8:0:0::1", "canonical IPv6", "write 2001:db8::1", id="D16"),
         pytest.param("2001:DB8::1", "canonical IPv6", "write 2001:db8::1", id="upper case"),
