@@ -31,7 +31,7 @@ _JSON_NAMES = {"object": "mapping", "array": "list"}
 def check(document: Document) -> list[Finding]:
     """All that a document's schema has against it; empty when it fits."""
     name = document.kind.schema
-    found = _misspelt(document, schema(name), ())
+    found = _misspelt(document)
     if not acceptor(name)(document.body):
         # jsonschema reports each missing field of a mapping on its own, and we all of them at once.
         found.extend(dict.fromkeys(_explained(document, name)))
@@ -207,31 +207,34 @@ def _near(field: str, known: Mapping[str, Any]) -> str | None:
     return by_lower[near[0]] if near else None
 
 
-def _misspelt(document: Document, part: Mapping[str, Any], steps: Steps) -> list[Finding]:
+def _misspelt(document: Document) -> list[Finding]:
     """Fields that an `x-preserve` object does not list, but that look like one that it does."""
-    value: Any = document.body
-    for step in steps:
-        value = value.get(step) if isinstance(value, Mapping) else None
-    if not isinstance(value, Mapping):
-        return []
-    known = part.get("properties", {})
     found: list[Finding] = []
-    if part.get("x-preserve"):
-        found.extend(
-            _unknown(document, (*steps, field), known)
-            for field in sorted(value)
-            if field not in known and _near(field, known)
-        )
-    for field in sorted(value):
-        if field in known and _has_preserve(known[field]):
-            found.extend(_misspelt(document, known[field], (*steps, field)))
+    for steps, known in _preserving(document.kind.schema):
+        value: Any = document.body
+        for step in steps:
+            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, dict) and not value.keys() <= known.keys():
+            found.extend(
+                _unknown(document, (*steps, field), known)
+                for field in sorted(value)
+                if field not in known and _near(field, known)
+            )
     return found
 
 
-def _has_preserve(part: Mapping[str, Any]) -> bool:
-    return bool(part.get("x-preserve")) or any(
-        _has_preserve(below) for below in part.get("properties", {}).values()
-    )
+@cache
+def _preserving(name: str) -> tuple[tuple[Steps, Mapping[str, Any]], ...]:
+    """Where a schema preserves what it does not list, and what it lists there."""
+
+    def below(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
+        known = part.get("properties", {})
+        if part.get("x-preserve"):
+            yield steps, known
+        for field, inner in known.items():
+            yield from below(inner, (*steps, field))
+
+    return tuple(below(schema(name), ()))
 
 
 def _dotted(steps: Steps) -> str:

@@ -231,10 +231,10 @@ class _Planner:
 
     def _is_expired(self, record: Allocation) -> bool:
         """Its retention has ended, and no claim takes the range back."""
-        released = parse_instant(record.since)
-        if not record.is_released or released is None:
+        if not record.is_released:
             return False
-        if released + self.state.retention > self.state.clock:
+        released = parse_instant(record.since)
+        if released is None or released + self.state.retention > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)
         speaks = self.record_of[record.claim] is record

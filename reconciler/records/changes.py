@@ -86,6 +86,8 @@ def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | N
     if claim is None:
         return None
     path = places.of(record.pool, record.claim, record.path)
+    if record.pristine and record.path == path and _follows(record, claim):
+        return None
     wanted = record._replace(
         path=path,
         owner=claim.owner,
@@ -95,9 +97,18 @@ def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | N
         pristine=True,
         adopted=False,
     )
-    if wanted == record:
-        return None
     return Written(wanted, record.path if record.path != path else "")
+
+
+def _follows(record: Allocation, claim: Claim) -> bool:
+    """The record says of its claim what the claim says."""
+    return (
+        record.owner == claim.owner
+        and record.type == claim.type
+        and record.role == claim.role
+        and record.since == record.allocated_at
+        and not record.adopted
+    )
 
 
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:

@@ -19,7 +19,7 @@ from reconciler.model.key import Key
 from reconciler.model.state import Unreadable
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import reason_code, record_text
-from reconciler.records.layout import POOL_KIND, claim_of, place_of
+from reconciler.records.layout import POOL_KIND, claim_of, path_of, place_of
 
 
 class Recalled(NamedTuple):
@@ -115,19 +115,20 @@ def _from_match(folder: str, path: str, found: re.Match[str]) -> Allocation | No
         tenant_namespace, kind, allocated_at, since, message, reason, end, phase_text, start,
     ) = found.groups()  # fmt: skip
     claim = claim_of(claim_text)
-    place = place_of(folder, path)
     if claim is None:
         return None
-    phase = Phase(phase_text)
+    phase = _PHASES[phase_text]
     item = _range(start, end) if start and end else None
-    failed = phase in (Phase.FAILED, Phase.PENDING)
-    pool_name = _unquoted(pool_name)
-    pool = place.pool or Key(
-        claim.family, _unquoted(namespace), pool_name, "", POOL_KIND[claim.family]
-    )
-    if (item is None) != failed or pool.name != pool_name:
-        return None
-    if item is not None and place.pool is None and not pool.is_sound:
+    failed = phase is Phase.FAILED or phase is Phase.PENDING
+    namespace, pool_name = _unquoted(namespace), _unquoted(pool_name)
+    pool = Key(claim.family, namespace, pool_name, "", POOL_KIND[claim.family])
+    if path != path_of(folder, None if failed else pool, claim):
+        # It stands where nothing of ours would: what the path says of the pool counts first.
+        place = place_of(folder, path)
+        pool = place.pool or pool
+        if pool.name != pool_name or (item is not None and not pool.is_sound):
+            return None
+    if (item is None) != failed:
         return None
     if phase is Phase.RELEASED and parse_instant(since) is None:
         return None
@@ -144,11 +145,14 @@ def _from_match(folder: str, path: str, found: re.Match[str]) -> Allocation | No
         role=role,
         owner=Owner(_unquoted(tenant_namespace), _unquoted(tenant), _unquoted(team)),
         name=_unquoted(name),
-        namespace=_unquoted(namespace),
+        namespace=namespace,
         reason=reason_code(reason) if failed else "",
         message=_unquoted(message) if failed else "",
         path=path,
     )
+
+
+_PHASES = {phase.value: phase for phase in Phase}
 
 
 def _range(start: str, end: str) -> IPRange | None:

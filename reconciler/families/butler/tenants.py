@@ -58,6 +58,11 @@ class Tenant:
         self._provider = provider
         self._networks = [networks[key] for key in provider.pools if key in networks]
         self._networking = document.spec.get("networking") or {}
+        self._name = (document.namespace, document.name)
+        self._owner = owner_of(document)
+        self._candidates = tuple(network.pool.key for network in self._networks)
+        self._wanted = tuple(key.name for key in provider.pools)
+        self._source = Location(document.path, document.line, 1)
 
     def claims(self, held: Held, grown: list[tuple[int, Key]]) -> Iterator[Claim]:
         """All claims of the tenant.
@@ -128,7 +133,7 @@ class Tenant:
         return record.size if record is not None and record.is_live else 0
 
     def _key(self, slot: str) -> Key:
-        return tenant_key(self._document.namespace, self._document.name, slot)
+        return tenant_key(*self._name, slot)
 
     def _claim(self, slot: str, size: int, *, fixed: bool) -> Claim:
         kind, _, number = slot.partition("-")
@@ -136,16 +141,16 @@ class Tenant:
         suffix = f"{short}-{number}" if number else short
         return Claim(
             key=self._key(slot),
-            candidates=tuple(network.pool.key for network in self._networks),
-            wanted=tuple(key.name for key in self._provider.pools),
+            candidates=self._candidates,
+            wanted=self._wanted,
             size=size,
             pin=None,
             fixed=fixed,
-            owner=owner_of(self._document),
+            owner=self._owner,
             type=kind,
             role="growth" if number else "initial",
-            name=f"{self._document.namespace}-{self._document.name}-{suffix}",
+            name=f"{self._owner.namespace}-{self._owner.name}-{suffix}",
             namespace=RECORD_NAMESPACE,
-            source=Location(self._document.path, self._document.line, 1),
-            quota=self._provider.quota((self._document.namespace, self._document.name), kind),
+            source=self._source,
+            quota=self._provider.quota(self._name, kind),
         )
