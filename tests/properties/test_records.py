@@ -1,8 +1,9 @@
 """Records: what is written reads back, and nothing that a person does to one frees it (no. 21)."""
 
+import re
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reconciler.documents import yaml
@@ -156,3 +157,32 @@ def test_any_text_is_a_record_or_a_finding(text: str) -> None:
 def test_any_bytes_at_any_place_are_a_record_or_a_finding(data: bytes, path: str) -> None:
     found = recall("allocations", path, data)
     assert (found.allocation is None) != (found.unreadable is None)
+
+
+ODD = (
+    "..", "../../x", "a/b", "null", "[]", "{}", '""', "1", "-1", "true", "10.40.0.9", "::1",
+    "10.40.0.0/29", "foo/Bar/ns/n/slot", "butler/TenantCluster/../../loadbalancer", "x" * 300,
+    "butler/TenantCluster/team-a/two/loadbalancer", "butler/IPAllocation/_/one/request", "Released",
+    '"2026-02-30T00:00:00Z"', "Failed", '"\\u0000"', '"a\\nb"', "butler/TenantCluster/a/b/nodes-0",
+)  # fmt: skip
+VALUE_LINES = [at for at, line in enumerate(HELD.splitlines()) if not line.endswith(":")]
+
+
+@given(st.sampled_from(VALUE_LINES), st.sampled_from(ODD))
+@settings(max_examples=400)
+def test_an_odd_value_in_a_record_harms_nobody(at: int, odd: str) -> None:
+    lines = HELD.splitlines()
+    mark = "- " if ": " not in lines[at] else ": "
+    lines[at] = f"{lines[at].rpartition(mark)[0]}{mark}{odd}"
+    files = {**TWO, PATH: "\n".join([*lines, ""])}
+    evaluation = evaluation_of(files)
+    for change in evaluation.changes:
+        assert re.fullmatch(r"allocations(/[a-zA-Z0-9_][a-zA-Z0-9_.-]*)+\.yaml", change.path)
+    for decision in evaluation.plan.decisions:
+        if isinstance(decision, Grant) and not decision.is_taken_back:
+            assert decision.allocation.range is not None
+            said = recall("allocations", PATH, str(files[PATH]).encode()).allocation
+            freed = said is not None and said.range is None
+            assert freed or decision.allocation.range.first > (10 << 24) + (40 << 16) + 7
+    # A second round may move a record to its place, once what stood there has left it.
+    assert evaluation_of(reconciled(reconciled(files))).changes == ()
