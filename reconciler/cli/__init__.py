@@ -49,8 +49,7 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
         click.echo("interrupted; nothing is left half done", err=True)
         return INTERRUPTED
     except SystemExit:
-        # click's answer to a reader that went away while it printed help.
-        streams.silence()
+        # click's own way out: completion is told, or the reader of help went away.
         return 0
     except Exception as failure:  # noqa: BLE001 - the last door: no traceback reaches a user
         return _failed(failure, debug=debug)

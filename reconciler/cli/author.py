@@ -1,18 +1,17 @@
-"""`schema`, `demo`, `completion`, `version`: for those who write, and those who begin."""
+"""`schema`, `demo`: for those who write, and those who begin."""
 
 import json
 import shutil
 from pathlib import Path
 
 import click
-from click.shell_completion import get_completion_class
 
-from reconciler import __version__
-from reconciler.cli.shared import debug_option, emit, option, output_options, tell
+from reconciler.cli.options import debug_option, option
+from reconciler.cli.shared import emit, tell
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.evaluate import schema_files
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.machine import envelope, json_text
+from reconciler.report.machine import json_text
 
 
 @click.command()
@@ -62,29 +61,3 @@ def demo(folder: Path, color: str) -> int:
     if shutil.which("git") is None:
         raise UsageError("git is not installed")
     return run_demo(folder, color)
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@debug_option
-def completion(shell: str) -> int:
-    """Print the completion script of a shell: `eval "$(ipam completion bash)"`."""
-    from reconciler.cli.group import ipam
-
-    found = get_completion_class(shell)
-    if found is None:
-        raise UsageError(f"no completion for {shell}")
-    emit(found(ipam, {}, "ipam", "_IPAM_COMPLETE").source() + "\n")
-    return ExitCode.OK
-
-
-@click.command()
-@output_options("text", "json")
-def version(output: str, color: str) -> int:
-    """Print the version."""
-    del color
-    if output == "json":
-        emit(json_text({**envelope("Version"), "version": __version__}))
-    else:
-        emit(f"ipam {__version__}\n")
-    return ExitCode.OK

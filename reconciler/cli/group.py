@@ -29,8 +29,8 @@ VERBS = {
     "explain": Verb("inspect", "Inspect", "Why a claim has, or cannot get, its addresses."),
     "schema": Verb("author", "Author", "The JSON Schema of a kind."),
     "demo": Verb("author", "Author", "The whole job on an example repository, told step by step."),
-    "completion": Verb("author", "Author", "Completion for your shell."),
-    "version": Verb("author", "Author", "The version."),
+    "completion": Verb("about", "Author", "Completion for your shell."),
+    "version": Verb("about", "Author", "The version."),
 }
 _SECTIONS = ("Review", "Operate", "Inspect", "Author")
 

@@ -5,17 +5,9 @@ from typing import Any
 
 import click
 
+from reconciler.cli.options import option, output_options, reading_options
 from reconciler.cli.progress import progress
-from reconciler.cli.shared import (
-    emit,
-    open_facts,
-    open_source,
-    option,
-    output_options,
-    painter,
-    reading_options,
-    tell,
-)
+from reconciler.cli.shared import emit, open_facts, open_source, painter, tell
 from reconciler.commands.reading import evaluate_source
 from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation

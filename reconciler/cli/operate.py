@@ -8,19 +8,22 @@ import click
 
 from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
+from reconciler.cli import streams
+from reconciler.cli.options import (
+    Number,
+    option,
+    output_options,
+    reading_options,
+    repository_option,
+)
 from reconciler.cli.progress import progress
 from reconciler.cli.shared import (
-    Number,
     cache_folder,
     emit,
     environment,
     open_facts,
     open_source,
-    option,
-    output_options,
     painter,
-    reading_options,
-    repository_option,
     tell,
 )
 from reconciler.commands.reading import evaluate_source
@@ -101,6 +104,7 @@ def _once(
             emit(json_line(document))
         else:
             emit(json_text(document) if output == "json" else yaml_text(document))
+    streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
     return done.code
 
 

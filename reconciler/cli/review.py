@@ -5,18 +5,9 @@ from typing import Any
 
 import click
 
+from reconciler.cli.options import Number, option, output_options, reading_options
 from reconciler.cli.progress import progress
-from reconciler.cli.shared import (
-    Number,
-    emit,
-    open_facts,
-    open_source,
-    option,
-    output_options,
-    painter,
-    reading_options,
-    tell,
-)
+from reconciler.cli.shared import emit, open_facts, open_source, painter, tell
 from reconciler.commands.outcome import exit_code
 from reconciler.commands.review import review
 from reconciler.commands.simulate import simulate as run_simulation

@@ -1,0 +1,45 @@
+"""Runs `ipam` as a process of its own, or within this one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from reconciler.cli import run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Ran(NamedTuple):
+    """What a run gave."""
+
+    code: int
+    out: str
+    err: str
+
+
+def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:
+    """Run within this process."""
+    capsys.readouterr()
+    code = run([str(argument) for argument in arguments])
+    return Ran(code, *capsys.readouterr())
+
+
+def shell(command: str, **environment: str) -> Ran:
+    """Run a line of bash in which `ipam` is this one."""
+    done = subprocess.run(
+        ["bash", "-c", f'ipam() {{ "{sys.executable}" -m reconciler "$@"; }}; {command}'],
+        capture_output=True,
+        check=False,
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
+            "LC_ALL": "C.UTF-8",
+            **environment,
+        },
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

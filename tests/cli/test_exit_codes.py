@@ -1,0 +1,167 @@
+from pathlib import Path
+
+import click
+import pytest
+
+from reconciler import cli
+from reconciler.cli import run
+from reconciler.cli.group import ipam as group
+from tests.cli.running import ipam
+from tests.world import SMALL, commit, pool, reconciled, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", SMALL)
+
+
+def test_zero_is_fine_and_the_result_is_on_stdout(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "check", "--repo", repo)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "✓ fine: no findings; 1 to allocate, 0 kept\n"
+
+
+def test_one_is_wrong_content(repo: Path, capsys: Capture) -> None:
+    write(repo, {"pools/edge.yaml": pool(cidr="10.40.0.1/24")})
+    assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 1
+    ran = ipam(capsys, "plan", "--worktree", "--repo", repo)
+    assert ran.code == 1
+    assert "error cidr-invalid" in ran.err
+    assert "cidr-invalid" not in ran.out
+
+
+def test_two_is_changes_pending_when_asked_for(repo: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "plan", "--repo", repo).code == 0
+    assert ipam(capsys, "plan", "--repo", repo, "--detailed-exitcode").code == 2
+    write(repo, reconciled(SMALL))
+    commit(repo)
+    assert ipam(capsys, "plan", "--repo", repo, "--detailed-exitcode").code == 0
+
+
+def test_three_is_a_gate(repo: Path, capsys: Capture) -> None:
+    write(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}")})
+    for verb in (("check",), ("plan", "--detailed-exitcode")):
+        assert ipam(capsys, *verb, "--worktree", "--repo", repo).code == 3
+    assert ipam(capsys, "simulate", "--tenants", "99", "--repo", repo).code == 3
+
+
+def test_four_is_git(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "check", "--repo", repo, "--rev", "nowhere")
+    assert (ran.code, ran.out) == (4, "")
+    assert ran.err.startswith("ipam: no commit 'nowhere'")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nosuch"],
+        ["check", "--nosuch"],
+        ["get", "nosuch"],
+        ["get"],
+        ["simulate"],
+        ["simulate", "--tenants", "0"],
+        ["simulate", "--tenants", "٣"],
+        ["simulate", "--tenants", "+3"],
+        ["simulate", "--tenants", "100001"],
+        ["simulate", "--tenants", "99999999999999999999"],
+        ["check", "-o", "xml"],
+        ["check", "--color", "pink"],
+        ["completion", "tcsh"],
+        ["explain"],
+        ["explain", "nobody"],
+        ["schema", "Nosuch"],
+        ["check", "--worktree", "--rev", "HEAD~1"],
+        ["reconcile", "--interval", "0s"],
+        ["reconcile", "--interval", "soon"],
+        ["reconcile", "--author", "nobody"],
+        ["reconcile", "--author", "A <a@b> c"],
+        ["reconcile", "--author", "A\n <a@b>"],
+    ],
+)
+def test_sixty_four_is_wrong_usage(repo: Path, capsys: Capture, arguments: list[str]) -> None:
+    known = len(arguments) > 1 and arguments[0] not in ("completion", "schema", "nosuch")
+    ran = ipam(capsys, *arguments, *(["--repo", str(repo)] if known else []))
+    assert (ran.code, ran.out) == (64, "")
+    assert ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_folder_that_is_none_is_wrong_usage(tmp_path: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "status", "--repo", tmp_path / "none")
+    assert ran.code == 64
+    assert "hint: name a Git repository with --repo" in ran.err
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(group, "main", fail)
+
+
+def test_seventy_is_a_bug_with_a_line_on_how_to_report_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    broken(monkeypatch, ValueError("odd\x1b[2J"))
+    ran = ipam(capsys, "check")
+    assert (ran.code, ran.out) == (70, "")
+    assert ran.err == (
+        "ipam: a bug: ValueError: odd\\u001b[2J\n"
+        "  hint: run it again with --debug and report it with what that prints\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [("1", True), ("0", False), ("", False), ("no", False)]
+)
+def test_a_traceback_is_shown_with_debug_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, value: str, shown: bool
+) -> None:
+    broken(monkeypatch, ValueError("odd"))
+    assert "Traceback" in ipam(capsys, "check", "--debug").err
+    monkeypatch.setenv("IPAM_DEBUG", value)
+    assert ("Traceback" in ipam(capsys, "check").err) is shown
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), click.Abort()])
+def test_an_interrupt_is_one_hundred_and_thirty(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, failure: BaseException
+) -> None:
+    broken(monkeypatch, failure)
+    ran = ipam(capsys, "check")
+    assert ran.code == 130
+    assert "interrupted" in ran.err
+
+
+def test_an_error_of_the_system_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    broken(monkeypatch, PermissionError(13, "Permission denied", "/etc/x"))
+    ran = ipam(capsys, "check")
+    assert ran.code == 4
+    assert ran.err.startswith("ipam: Permission denied /etc/x\n")
+    broken(monkeypatch, OSError("odd"))
+    assert ipam(capsys, "check").err.startswith("ipam: odd\n")
+
+
+def test_a_failure_without_a_hint_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    from reconciler.ports import GitError
+
+    broken(monkeypatch, GitError("gone"))
+    assert ipam(capsys, "check").err == "ipam: gone\n"
+
+
+def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "run", lambda arguments: 3)
+    monkeypatch.setattr(cli.streams, "prepare", lambda: None)
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 3
+
+
+def test_without_a_verb_the_help_is_shown(capsys: Capture) -> None:
+    code = run([])
+    assert code == 64
+    assert "Review:" in capsys.readouterr().err

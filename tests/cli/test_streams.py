@@ -1,0 +1,127 @@
+"""Closed, broken, full and ASCII streams; colour; what a start loads."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import streams
+from tests.cli.running import ipam, shell
+from tests.world import SMALL, repository, tenant
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", SMALL)
+
+
+class Broken(io.StringIO):
+    def write(self, text: str, /) -> int:
+        raise BrokenPipeError
+
+    def flush(self) -> None:
+        raise BrokenPipeError
+
+
+def test_a_reader_that_went_away_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Broken())
+    streams.write("x")
+    streams.flush()
+
+
+def test_closed_streams_go_nowhere_and_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = io.StringIO()
+    narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", narrow)
+    streams.prepare()
+    with sys.stdout as nowhere:
+        nowhere.write("✓")
+    narrow.write("✓")
+    monkeypatch.setattr(sys, "stdout", kept)
+    streams.prepare()
+    assert sys.stdout is kept
+    narrow.flush()
+    assert narrow.buffer.getvalue() == b"\\u2713"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("ipam status --repo {repo} >&-", 0),
+        ("ipam check --repo {repo} --rev x 2>&-", 4),
+        ("ipam check --repo {repo} | (exec <&-); exit ${{PIPESTATUS[0]}}", 0),
+        ("ipam explain --codes | head -1 >/dev/null; exit ${{PIPESTATUS[0]}}", 0),
+        ("ipam --help | (exec <&-); exit ${{PIPESTATUS[0]}}", 0),
+        ("ipam status --repo {repo} > /dev/full", 4),
+    ],
+)
+def test_a_stream_that_fails_leaves_no_traceback(repo: Path, command: str, code: int) -> None:
+    ran = shell(command.format(repo=repo))
+    assert (ran.code, "Traceback" in ran.err) == (code, False)
+
+
+def test_a_gate_is_told_by_the_exit_code_even_when_nobody_reads(tmp_path: Path) -> None:
+    folder = repository(
+        tmp_path / "r", {**SMALL, "tenants/x.yaml": tenant("x", networking="{lbPoolSize: 999}")}
+    )
+    assert shell(f"ipam check --repo {folder} | (exec <&-); exit ${{PIPESTATUS[0]}}").code == 3
+
+
+def test_a_terminal_that_lacks_a_sign_gets_its_number(repo: Path) -> None:
+    ran = shell(f"ipam check --repo {repo}", PYTHONIOENCODING="ascii")
+    assert ran.out.startswith("\\u2713 fine")
+
+
+@pytest.mark.parametrize(
+    ("environment", "options", "coloured"),
+    [
+        ({}, "", False),
+        ({"FORCE_COLOR": "1"}, "", True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, "", False),
+        ({"NO_COLOR": "1"}, "--color always", True),
+        ({"FORCE_COLOR": "1"}, "--color never", False),
+        ({"IPAM_COLOR": "always"}, "", True),
+    ],
+)
+def test_colour_is_as_the_person_wants(
+    repo: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    options: str,
+    coloured: bool,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ran = ipam(capsys, "check", "--repo", repo, *options.split())
+    assert ("\x1b[" in ran.out) is coloured
+
+
+FOREIGN = ("kubernetes", "git", "jsonschema", "netaddr", "yaml", "fastjsonschema")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["version"], ["--version"], ["completion", "bash"]]
+)
+def test_what_only_tells_of_itself_loads_nothing_heavy(arguments: list[str]) -> None:
+    script = (
+        "import sys; from reconciler.cli import run; "
+        f"run({arguments!r}); sys.stderr.write(' '.join(sys.modules))"
+    )
+    ran = shell(f'"{sys.executable}" -c "{script}"')
+    loaded = set(ran.err.split())
+    assert ran.out
+    assert loaded.isdisjoint(FOREIGN)
+
+
+def test_a_shell_is_told_the_verbs() -> None:
+    ran = shell("ipam", COMP_WORDS="ipam si", COMP_CWORD="1", _IPAM_COMPLETE="bash_complete")
+    assert (ran.code, ran.out) == (0, "plain,simulate\n")
+    ran = shell(
+        "ipam", COMP_WORDS="ipam check --ba", COMP_CWORD="2", _IPAM_COMPLETE="bash_complete"
+    )
+    assert (ran.code, ran.out) == (0, "plain,--base\n")
