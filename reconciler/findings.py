@@ -111,7 +111,6 @@ CODES: dict[str, str] = {
     "yaml-ambiguous": "YAML 1.1 readers such as kubectl read this value as another type. Quote it.",
     "yaml-too-deep": "A document may nest 32 levels deep.",
     "yaml-too-large": "A document may have 10,000 values.",
-    "yaml-slow": "PyYAML was built without libyaml: reading is about eight times slower.",
     "document-empty": "A file of a source folder holds no document.",
     "document-not-mapping": "A document must be a mapping with apiVersion, kind and metadata.",
     # Documents

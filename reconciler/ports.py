@@ -52,6 +52,12 @@ class LostRaceError(GitError):
     """The branch moved since it was read. Read and plan again."""
 
 
+class GateError(ReconcilerError):
+    """Nothing is wrong with the content, but carrying it out needs a person's word."""
+
+    exit_code = ExitCode.GATE
+
+
 class HistoryError(ReconcilerError):
     """The history is not the one seen before."""
 
@@ -156,6 +162,9 @@ class Repository(Protocol):
 
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         """Refuse a branch that no longer holds what it held when last seen, unless accepted."""
+
+    def last_reconciled(self, revision: Revision) -> str | None:
+        """The newest commit up to a revision that a reconcile made, or None."""
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Refuse a checkout with changes that are not committed and not what target holds."""

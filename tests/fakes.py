@@ -66,6 +66,7 @@ class FakeRepository:
     commits: dict[str, tuple[str, int, Files]] = field(default_factory=dict)
     head: str = ""
     last: str = ""
+    ours: set[str] = field(default_factory=set)
 
     def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
         """Make a commit; its id says all that is in it."""
@@ -104,6 +105,9 @@ class FakeRepository:
             message = f"branch main is at {revision.id}, and no longer holds {self.last}"
             raise HistoryError(message, f"--accept-history {revision.id}")
 
+    def last_reconciled(self, revision: Revision) -> str | None:
+        return next((item for item in self._line(revision.id) if item in self.ours), None)
+
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         del folders, target
 
@@ -116,7 +120,10 @@ class FakeRepository:
                 files[change.path] = change.data
         who = f"{commit.committer} {commit.message}"
         clock = commit.base.clock + 1
-        return Revision(self.add(commit.base.id, clock, files, who), clock)
+        made = self.add(commit.base.id, clock, files, who)
+        if "Ipam-Plan: sha256:" in commit.message:
+            self.ours.add(made)
+        return Revision(made, clock)
 
     def publish(self, base: Revision, revision: Revision) -> None:
         if self.head not in (base.id, revision.id):

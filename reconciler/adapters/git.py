@@ -40,6 +40,8 @@ _DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 _log = logging.getLogger(__name__)
 
+_TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
+
 
 @dataclass(slots=True)
 class Seen:
@@ -161,6 +163,11 @@ class GitRepository:
             f"branch {self.branch} of this checkout has commits that are not on the remote",
             "git push (or git reset) first; reconcile works on what the remote has",
         )
+
+    def last_reconciled(self, revision: Revision) -> str | None:
+        """The newest commit up to a revision that a reconcile made, by its trailer."""
+        found = self.git.check("rev-list", "--max-count=1", f"--grep={_TRAILER}", revision.id)
+        return found.decode("ascii") or None
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Refuse a checkout with changes that are not committed.

@@ -15,6 +15,7 @@ from reconciler.adapters.git_open import open_repository, open_worktree
 from reconciler.adapters.git_process import PASSED, TOKEN
 from reconciler.cli import streams
 from reconciler.documents.shipped import folder
+from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Facts, Source, UsageError
 from reconciler.report.table import Painter
 
@@ -52,6 +53,8 @@ class Read:
 
 def open_source(repo: Path, rev: str, *, worktree: bool) -> Read:
     """The files that `--repo`, `--rev` and `--worktree` name."""
+    if not HAS_LIBYAML:
+        tell("warning: PyYAML was built without libyaml; reading is about eight times slower")
     repository = open_repository(repo, environment())
     if worktree and rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from reconciler.commands.outcome import exit_code
+from reconciler.commands.reading import read_own_settings
 from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
@@ -14,6 +15,7 @@ from reconciler.ports import (
     Commit,
     ExitCode,
     Facts,
+    GateError,
     GitError,
     LostRaceError,
     ReconcilerError,
@@ -104,6 +106,8 @@ def _attempt(
     source = repository.source(base.id)
     evaluation = evaluate_scoped(source, facts, allow_release=wanted.allow_release)
     settings = evaluation.tree.settings
+    if evaluation.changes and wanted.allow_release is None:
+        _require_records(repository, base, evaluation)
     commit = None
     if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
         commit = repository.commit(_commit(base, evaluation, wanted))
@@ -122,6 +126,30 @@ def has_wrong_settings(evaluation: Evaluation) -> bool:
         found.severity is Severity.ERROR and found.location.path == PATH
         for found in evaluation.findings
     )
+
+
+def _require_records(repository: Repository, base: Revision, evaluation: Evaluation) -> None:
+    """Refuse to begin anew where records were: a removed folder, or Settings that name another.
+
+    What clusters announce would be given out a second time.
+
+    Raises:
+        GateError: The last reconcile left records, and none is there.
+    """
+    tree = evaluation.tree
+    if tree.records or tree.settled.live:
+        return
+    last = repository.last_reconciled(base)
+    if last is None:
+        return
+    source = repository.source(last)
+    folder = read_own_settings(source)[0].records
+    if source.entries([folder]):
+        raise GateError(
+            f"no record is left in {tree.settings.records}/, but reconcile left some in {folder}/",
+            f"git checkout {last[:12]} -- {folder} brings them back; to give all addresses out"
+            " anew: ipam reconcile --allow-release 0",
+        )
 
 
 def _accepted(accepted: str | None, base: Revision) -> str | None:

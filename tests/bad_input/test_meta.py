@@ -16,7 +16,6 @@ from tests.bad_input.harness import HERE, cases, settled
 from tests.world import evaluation_of, provider, request, tenant
 
 ELSEWHERE = {
-    "yaml-slow": "PyYAML without libyaml: tests/documents",
     "settings-changed": "check --base: tests/commands",
     "base-ahead": "check --base: tests/commands",
     "pool-shrunk": "check --base: tests/commands",

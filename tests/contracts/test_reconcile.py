@@ -48,6 +48,9 @@ class Meddled:
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         self.inner.check_history(revision, accepted)
 
+    def last_reconciled(self, revision: Revision) -> str | None:
+        return self.inner.last_reconciled(revision)
+
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         self.inner.require_clean(folders, target)
 
