@@ -62,13 +62,12 @@ def output_options(*formats: str) -> Callable[[F], F]:
     """`-o` with some formats, `--color` and `--debug`."""
 
     def decorated(function: F) -> F:
-        if formats:
-            choice = click.Choice(formats)
-            help_text = "Form of the result."
-            function = option(
-                "-o", "--output", type=choice, default=formats[0], show_default=True, help=help_text
-            )(function)
-        return talk_options(function)
+        choice = click.Choice(formats)
+        help_text = "Form of the result."
+        formed = option(
+            "-o", "--output", type=choice, default=formats[0], show_default=True, help=help_text
+        )
+        return talk_options(formed(function))
 
     return decorated
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from reconciler.addresses import IPRange
 from reconciler.addresses.notation import cidrs_of, format_range
 from reconciler.evaluate import Evaluation
 from reconciler.model.claim import Claim
@@ -52,19 +53,16 @@ def _verdict(decision: Decision | None) -> str:
     match decision:
         case Keep(allocation) | Release(allocation) if allocation.range:
             word = "keeps" if isinstance(decision, Keep) else "releases"
-            return f"{word} {_range(decision)} of {allocation.pool.name}"
+            return f"{word} {_range(allocation.range)} of {allocation.pool.name}"
         case Grant(allocation) if allocation.range:
-            return f"gets {_range(decision)} of {allocation.pool.name}"
+            return f"gets {_range(allocation.range)} of {allocation.pool.name}"
         case Refuse(_, reason, message):
             return f"{reason}: {message}"
         case _:
             return "nothing asks for it any more"
 
 
-def _range(decision: Keep | Grant | Release) -> str:
-    item = decision.allocation.range
-    if item is None:
-        return "nothing"
+def _range(item: IPRange) -> str:
     blocks = cidrs_of(item)
     listed = f" ({', '.join(blocks)})" if len(blocks) <= 4 else ""
     return f"{format_range(item)}{listed}"

@@ -215,7 +215,8 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
             pool, item = allocation.pool, allocation.range
             record = path_of(folder, pool, allocation.claim)
             count = allocation.size
-        case Keep(allocation) | Release(allocation) | Expire(allocation):
+        case _:
+            allocation = decision.allocation
             pool, item = allocation.pool, allocation.range
             record, count = allocation.path, allocation.size
             claimed = evaluation.state.claims.get(allocation.claim)

@@ -165,3 +165,38 @@ def test_without_a_verb_the_help_is_shown(capsys: Capture) -> None:
     code = run([])
     assert code == 64
     assert "Review:" in capsys.readouterr().err
+
+
+def test_a_way_out_of_click_itself_is_fine(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    broken(monkeypatch, SystemExit(1))
+    assert ipam(capsys, "--help").code == 0
+
+
+def test_a_disk_that_is_full_at_the_end_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cli.streams, "flush", full)
+    monkeypatch.setattr(cli.streams, "silence", lambda: None)
+    ran = ipam(capsys, "version")
+    assert ran.code == 4
+    assert ran.err.startswith("ipam: No space left on device\n")
+
+
+def test_the_demo_needs_git(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("reconciler.cli.demo.run_demo", lambda folder, color: 0)
+    assert ipam(capsys, "demo", tmp_path).code == 0
+    monkeypatch.setattr("reconciler.cli.author.shutil.which", lambda name: None)
+    ran = ipam(capsys, "demo", tmp_path)
+    assert (ran.code, ran.err) == (64, "ipam: git is not installed\n")
+
+
+def test_verbs_are_listed_in_the_order_of_the_help() -> None:
+    names = group.list_commands(click.Context(group))
+    assert names[:3] == ["check", "plan", "simulate"]

@@ -125,3 +125,12 @@ def test_a_shell_is_told_the_verbs() -> None:
         "ipam", COMP_WORDS="ipam check --ba", COMP_CWORD="2", _IPAM_COMPLETE="bash_complete"
     )
     assert (ran.code, ran.out) == (0, "plain,--base\n")
+
+
+def test_after_silence_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out"
+    with path.open("w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        streams.silence()
+        streams.write("x")
+    assert path.read_text(encoding="utf-8") == ""

@@ -211,3 +211,10 @@ def test_an_annotation_that_cannot_be_used_is_an_error(name: str, value: str) ->
 def test_thresholds_must_rise() -> None:
     (found,) = evaluation_of({"pools/edge.yaml": annotated(warning="90")}).findings
     assert found.message == "thresholds must rise from warning to exhausted, got 90, 85, 95"
+
+
+def test_a_misspelt_annotation_is_an_error_and_one_of_others_is_not() -> None:
+    (found,) = evaluation_of({"pools/edge.yaml": annotated(warnin="10")}).findings
+    assert found.message == "unknown annotation 'gitops-ipam.dev/warnin'"
+    assert found.hint == "did you mean gitops-ipam.dev/warning?"
+    assert evaluation_of({"pools/edge.yaml": annotated(owner="me")}).findings == ()

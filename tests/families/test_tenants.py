@@ -245,3 +245,24 @@ def test_what_was_refused_for_want_of_room_uses_up_no_quota() -> None:
     found = outcome(files)
     assert found["butler-system/big (request)"].startswith("refuse")
     assert found[LB] == "allocate 10.40.0.0-10.40.0.3 of edge"
+
+
+def test_growth_of_load_balancers_is_none_of_nodes() -> None:
+    files = reconciled(nodes(2))
+    path = next(path for path in record_paths(files) if "loadbalancer" in path)
+    text = bytes(files[path]).decode()  # type: ignore[arg-type]
+    text = text.replace("one/loadbalancer", "one/loadbalancer-1").replace("one-lb", "one-lb-1")
+    text = text.replace("10.40.0.2", "10.40.0.9").replace("role: initial", "role: growth")
+    files[path.replace("loadbalancer", "loadbalancer-1")] = text
+    found = outcome({**files, **nodes(5)})
+    assert found["team-a/one (loadbalancer-1)"] == "keep 10.40.0.9 of edge"
+    assert found["team-a/one (nodes-1)"] == "allocate 10.40.0.3-10.40.0.5 of edge"
+
+
+def test_a_slot_that_is_no_growth_has_no_claim_and_is_released() -> None:
+    files = reconciled(nodes(2))
+    path = next(path for path in record_paths(files) if "nodes" in path)
+    text = bytes(files[path]).decode()  # type: ignore[arg-type]
+    odd = text.replace("one/nodes", "one/nodes-x").replace("10.40.0.", "10.40.0.5")
+    files[path.replace("nodes", "nodes-x")] = odd
+    assert outcome(files)["team-a/one (nodes-x)"].startswith("release")

@@ -1,4 +1,4 @@
-from reconciler.report.escape import escape
+from reconciler.report.escape import escape, escape_json
 from reconciler.report.table import Cell, Colour, Painter, table
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
@@ -66,3 +66,8 @@ def test_a_workflow_command_is_no_command() -> None:
 
 def test_letters_of_any_script_stay() -> None:
     assert escape("größe 大きさ →") == "größe 大きさ →"
+
+
+def test_hidden_characters_beyond_the_first_plane_are_written_as_json_writes_them() -> None:
+    assert escape("a\U000e0041") == "a\\U000e0041"
+    assert escape_json('"a\U000e0041\u202e"') == '"a\\udb40\\udc41\\u202e"'

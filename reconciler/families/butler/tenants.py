@@ -42,7 +42,7 @@ def grown_slots(held: Held) -> dict[tuple[str, str], list[tuple[int, Key]]]:
     for key, record in held.items():
         if key.kind == KIND and "-" in key.slot and record.range is not None:
             match = _GROWN.fullmatch(key.slot)
-            if match is not None:
+            if match is not None:  # a slot of another name is no growth of ours
                 entry = (int(match.group(2)), key)
                 found.setdefault((key.namespace, key.name), []).append(entry)
     return {tenant: sorted(entries) for tenant, entries in found.items()}

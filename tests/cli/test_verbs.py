@@ -1,0 +1,282 @@
+"""Each verb on a real repository: what it prints, as text, JSON and YAML."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from reconciler import __version__
+from tests.cli.running import ipam
+from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+KEY = "butler/TenantCluster/team-a/one/loadbalancer"
+WRONG = {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Reconciled, and one tenant more."""
+    folder = repository(tmp_path / "repo", reconciled(SMALL))
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "verb", ["status", "check", "plan", "get pools", f"explain {KEY}", "simulate --tenants 1"]
+)
+def test_json_and_yaml_say_the_same_in_exactly_one_document(
+    repo: Path, capsys: Capture, verb: str
+) -> None:
+    first = ipam(capsys, *verb.split(), "--repo", repo, "-o", "json")
+    second = ipam(capsys, *verb.split(), "--repo", repo, "--output", "yaml")
+    assert json.loads(first.out) == yaml.safe_load(second.out)
+    assert (first.err, second.err) == ("", "")
+
+
+def test_status_tells_how_full_pools_are_and_what_is_pending(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "status", "--repo", repo)
+    assert ran.out.splitlines()[1].split()[:4] == ["edge", "NetworkPool", "256", "8"]
+    assert ran.err == "pending: 1 to allocate, 1 kept; ipam plan shows it\n"
+
+
+def test_status_of_wrong_content_tells_the_errors_on_stderr(repo: Path, capsys: Capture) -> None:
+    write(repo, WRONG)
+    ran = ipam(capsys, "status", "--worktree", "--repo", repo)
+    assert ran.code == 0
+    assert "error cidr-invalid" in ran.err
+    assert "cidr-invalid" not in ran.out
+
+
+def test_status_with_nothing_pending_says_nothing_more(repo: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "status", "--repo", repo, "--rev", "HEAD~1").err == ""
+
+
+def test_get_lists_what_there_is_and_by_name(repo: Path, capsys: Capture) -> None:
+    for what, name, columns in (
+        ("pools", "edge", 5), ("allocations", "team-a-one-lb", 8), ("tenants", "one", 5)
+    ):  # fmt: skip
+        for names in ((), (name,)):
+            lines = ipam(capsys, "get", what, *names, "--repo", repo).out.splitlines()
+            assert len(lines[0].split()) == columns
+            assert name in lines[1]
+        assert len(lines) == 2
+        ran = ipam(capsys, "get", what, "nobody", "--repo", repo)
+        assert (ran.code, ran.out, ran.err) == (0, "", "No resources found.\n")
+
+
+def test_get_gives_names_for_other_programs(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "get", "allocations", "-o", "name", "--repo", repo)
+    assert ran.out == "ipallocation.butler.butlerlabs.dev/team-a-one-lb\n"
+    ran = ipam(capsys, "get", "tenants", "two", "-o", "name", "--repo", repo)
+    assert ran.out == "tenantcluster.butler.butlerlabs.dev/two\n"
+
+
+def test_get_gives_whole_documents(repo: Path, capsys: Capture) -> None:
+    found = json.loads(ipam(capsys, "get", "allocations", "-o", "json", "--repo", repo).out)
+    assert found["kind"] == "IPAllocationList"
+    found = json.loads(ipam(capsys, "get", "tenants", "one", "-o", "json", "--repo", repo).out)
+    assert [item["metadata"] for item in found["items"]] == [{"name": "one", "namespace": "team-a"}]
+
+
+def test_explain_tells_why(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "explain", "team-a", "--repo", repo)
+    assert ran.code == 64
+    ran = ipam(capsys, "explain", "one", "--repo", repo)
+    assert ran.out.startswith(f"{KEY}\n  asks for  8 addresses in a row\n")
+
+
+def test_explain_lists_the_codes(repo: Path, capsys: Capture) -> None:
+    text = ipam(capsys, "explain", "--codes").out
+    assert text.startswith("CODE ")
+    items = json.loads(ipam(capsys, "explain", "--codes", "-o", "json").out)["items"]
+    assert len(items) == len(text.splitlines()) - 1
+
+
+def test_check_with_a_base_counts_what_moves(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "check", "--base", "HEAD~1", "-o", "json", "--repo", repo)
+    found = json.loads(ran.out)
+    assert (found["ok"], found["plan"]["base"], found["plan"]["summary"]["moved"]) == (
+        True,
+        "HEAD~1",
+        0,
+    )
+
+
+def test_plan_shows_what_stays_on_demand(repo: Path, capsys: Capture) -> None:
+    assert "team-a/one" not in ipam(capsys, "plan", "--repo", repo).out
+    assert "team-a/one" in ipam(capsys, "plan", "--all", "--repo", repo).out
+    found = json.loads(ipam(capsys, "plan", "--all", "-o", "json", "--repo", repo).out)
+    assert [item["action"] for item in found["actions"]] == ["keep", "allocate"]
+
+
+def test_a_work_tree_has_no_revision(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "plan", "--worktree", "-o", "json", "--repo", repo)
+    assert json.loads(ran.out)["revision"] is None
+
+
+def test_simulate_prints_a_table(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "simulate", "--tenants", "2", "--lb", "4", "--nodes", "1", "--repo", repo)
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == "All 2 fit."
+
+
+def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> None:
+    before = git(repo, "rev-parse", "HEAD")
+    ran = ipam(
+        capsys, "reconcile", "--repo", repo, "--no-apply", "--author", "Ann <ann@example.com>"
+    )
+    after = git(repo, "rev-parse", "HEAD")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == f"Committed and published {after[:12]} on {before[:12]}."
+    assert ran.err == "Nothing was applied to clusters: none is named.\n"
+    assert git(repo, "log", "-1", "--format=%an <%ae>") == "Ann <ann@example.com>"
+    ran = ipam(capsys, "reconcile", "--repo", repo)
+    assert ran.out.splitlines()[-1] == f"Nothing to commit on {after[:12]}."
+
+
+def test_reconcile_tells_findings_on_stderr_and_a_brake_in_words(
+    repo: Path, capsys: Capture
+) -> None:
+    for name in ("one", "two"):
+        (repo / "tenants" / f"{name}.yaml").unlink(missing_ok=True)
+    commit(repo)
+    ran = ipam(capsys, "reconcile", "--repo", repo)
+    assert ran.code == 3
+    assert "refused brake: the plan releases everything" in ran.err
+    assert ran.out.splitlines()[-1] == "Nothing was committed: a brake stopped the plan."
+    assert ipam(capsys, "reconcile", "--allow-release", "1", "--repo", repo).code == 0
+
+
+def test_wrong_settings_commit_nothing(repo: Path, capsys: Capture) -> None:
+    write(repo, {"ipam.yaml": "kind: Nonsense\n"})
+    commit(repo)
+    ran = ipam(capsys, "reconcile", "--repo", repo)
+    assert ran.code == 1
+    assert ran.out.splitlines()[-1] == "Nothing was committed: the Settings are wrong."
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_reconcile_for_machines(repo: Path, capsys: Capture, form: str) -> None:
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", form)
+    found = json.loads(ran.out) if form == "json" else yaml.safe_load(ran.out)
+    assert (found["kind"], found["commit"]) == ("ReconcileResult", git(repo, "rev-parse", "HEAD"))
+    assert ran.err == ""
+
+
+def test_a_loop_tells_each_run_on_a_line(
+    repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[int] = []
+
+    def wait(seconds: int) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("reconciler.cli.operate.time", SimpleNamespace(sleep=wait))
+    ran = ipam(capsys, "reconcile", "--repo", repo, "--interval", "5m", "-o", "json")
+    found = [json.loads(line) for line in ran.out.splitlines()]
+    assert (ran.code, waits) == (130, [300, 300])
+    assert [item["pushed"] for item in found] == [True, False]
+
+
+def test_reconcile_of_a_remote_needs_no_checkout(
+    repo: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    bare = tmp_path / "remote.git"
+    git(tmp_path, "clone", "-q", "--bare", str(repo), str(bare))
+    ran = ipam(capsys, "reconcile", "--remote", f"file://{bare}", "--branch", "main")
+    assert ran.code == 0
+    assert "ipam: allocate 1" in git(bare, "log", "-1", "--format=%s", "main")
+
+
+def test_render_counts_the_files_of_each_cluster(
+    repo: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    ran = ipam(capsys, "render", "--repo", repo, "--out", out)
+    assert ran.code == 0
+    assert f"{out}/team-a.one: 3 files" in ran.out.splitlines()
+    found = json.loads(ipam(capsys, "render", "--repo", repo, "--out", out, "-o", "json").out)
+    assert found["clusters"]["team-a.one"] == 3
+    text = ipam(capsys, "render", "--repo", repo, "--out", out, "-o", "yaml").out
+    assert yaml.safe_load(text)["clusters"]["team-a.one"] == 3
+
+
+def test_render_of_wrong_content_renders_the_rest_and_says_so(
+    repo: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    write(repo, WRONG)
+    ran = ipam(capsys, "render", "--worktree", "--repo", repo, "--out", tmp_path / "out")
+    assert ran.code == 1
+    assert "error cidr-invalid" in ran.err
+    assert (tmp_path / "out" / "team-a.one" / "kustomization.yaml").is_file()
+
+
+def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None:
+    names = ipam(capsys, "schema").out.splitlines()
+    assert "NetworkPool" in names
+    text = ipam(capsys, "schema", "networkpool").out
+    assert json.loads(text)["title"] == "NetworkPool (Butler)"
+    ran = ipam(capsys, "schema", "--all", tmp_path / "deep" / "schemas")
+    assert (ran.code, ran.out) == (0, "")
+    assert (tmp_path / "deep" / "schemas" / "NetworkPool.json").is_file()
+
+
+def test_version_is_told(capsys: Capture) -> None:
+    assert ipam(capsys, "version").out == f"ipam {__version__}\n"
+    assert ipam(capsys, "--version").out == f"ipam {__version__}\n"
+    assert json.loads(ipam(capsys, "version", "-o", "json").out)["version"] == __version__
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_printed_for_each_shell(capsys: Capture, shell: str) -> None:
+    assert "_IPAM_COMPLETE" in ipam(capsys, "completion", shell).out
+
+
+def test_every_verb_has_help_and_every_long_option_a_variable(capsys: Capture) -> None:
+    import click
+
+    from reconciler.cli.group import VERBS
+    from reconciler.cli.group import ipam as group
+
+    context = click.Context(group)
+    for name in VERBS:
+        assert ipam(capsys, name, "--help").out.startswith(f"Usage: ipam {name} ")
+        command = group.get_command(context, name)
+        assert command is not None
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.envvar, (name, parameter.opts)
+
+
+def test_variables_stand_for_options(
+    repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IPAM_REPO", str(repo))
+    monkeypatch.setenv("IPAM_OUTPUT", "json")
+    monkeypatch.setenv("IPAM_REV", "HEAD~1")
+    monkeypatch.setenv("IPAM_ALL", "1")
+    found = json.loads(ipam(capsys, "plan").out)
+    assert found["revision"] == git(repo, "rev-parse", "HEAD~1")
+    assert [item["action"] for item in found["actions"]] == ["keep"]
+    monkeypatch.setenv("IPAM_DETAILED_EXITCODE", "1")
+    assert ipam(capsys, "plan", "--rev", "HEAD").code == 2
+
+
+def test_hostile_text_reaches_no_terminal(repo: Path, capsys: Capture) -> None:
+    text = tenant("evil", teamRef='{name: "x\\e[31m\\u202Ey"}', networking="{lbPoolSize: 999}")
+    write(repo, {"tenants/evil.yaml": text, "tenants/\x1b[2J.yaml": tenant("odd")})
+    commit(repo)
+    ipam(capsys, "reconcile", "--repo", repo)
+    for verb in (
+        "check", "plan", "plan --all", "status", "get tenants -o wide", "get allocations -o wide",
+        "explain evil", "plan -o json", "plan -o yaml", "get allocations -o json", "get tenants -o yaml",
+    ):  # fmt: skip
+        ran = ipam(capsys, *verb.split(), "--repo", repo)
+        assert "\x1b" not in ran.out + ran.err, verb
+        assert "\u202e" not in ran.out + ran.err, verb
