@@ -23,6 +23,8 @@ class Base:
         records: Changed and removed records by path, as they are in the base; None for records
             that the base does not have.
         is_contained: The change contains the whole base.
+        stranded: The folder of the base's records, when the change names another one that has
+            none; else empty.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Base:
     records: Mapping[str, Recalled | None]
     settings_changed: bool
     is_contained: bool
+    stranded: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,10 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     if base.settings_changed:
         message = f"Settings are changed; this check goes by those of {base.name}"
         findings.append(warning("settings-changed", start, message))
+    if base.stranded:
+        message = f"spec.records names another folder, but the records stand in {base.stranded}/"
+        hint = f"git mv {base.stranded} {evaluation.tree.settings.records} in the same change"
+        findings.append(error("settings-changed", start, message, hint))
     if not base.is_contained:
         message = f"{base.name} has commits that this revision lacks"
         hint = "merge it first: until then the plan may differ from what merging makes"

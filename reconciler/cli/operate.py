@@ -31,7 +31,8 @@ from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
 from reconciler.model.instant import parse_duration
-from reconciler.ports import ExitCode, UsageError
+from reconciler.ports import ExitCode, GitError, UsageError
+from reconciler.report.escape import escape
 from reconciler.report.machine import (
     envelope,
     json_line,
@@ -79,10 +80,13 @@ def reconcile(
     else:
         repository = with_remote(open_repository(repo, environment(), branch))
     wanted = Wanted(allow_release, sign, _identity(author), accept_history)
+    if seconds is None:
+        return _once(repository, wanted, output, color, looped=False)
     while True:
-        code = _once(repository, wanted, output, color, looped=seconds is not None)
-        if seconds is None:
-            return code
+        try:
+            _once(repository, wanted, output, color, looped=True)
+        except GitError as failed:
+            tell(f"ipam: {escape(str(failed))}; next try in {interval}")
         time.sleep(seconds)
 
 

@@ -1,5 +1,6 @@
 """Check and plan: one evaluation of a revision, beside its base when there is one."""
 
+from dataclasses import replace
 from functools import partial
 
 from reconciler.commands.reading import read_own_settings
@@ -24,21 +25,27 @@ def review(
     Args:
         source: The files of the revision.
         repository: Where the base is; needed with `base` only.
-        base: The revision that the change is made to. Its Settings judge the change.
+        base: The revision that the change is made to. Its Settings judge the change; only the
+            folders are those of the change.
         facts: The cache that spares reading what is settled.
     """
     if base is None or repository is None:
         return Compared(evaluate_scoped(source, facts), 0)
     base_source = repository.source(base)
-    settings, _ = read_own_settings(base_source)
+    judging, _ = read_own_settings(base_source)
+    own, _ = read_own_settings(source)
+    # Where files are is a matter of the change itself; what may pass is one of the base.
+    settings = replace(judging, sources=own.sources, records=own.records)
     evaluation = evaluate_scoped(source, facts, settings)
     revision, base_revision = source.revision(), base_source.revision()
     if revision is None or base_revision is None:
         return Compared(evaluation, 0)
     changes, is_contained = repository.changed(base_revision.id, revision.id)
-    return compare(
-        _base(base, base_source, changes, settings, is_contained=is_contained), evaluation
-    )
+    stranded = ""
+    if judging.records != own.records and not source.entries([own.records]):
+        stranded = judging.records if base_source.entries([judging.records]) else ""
+    read = _base(base, base_source, changes, settings, is_contained=is_contained)
+    return compare(replace(read, stranded=stranded), evaluation)
 
 
 def _base(
