@@ -23,7 +23,7 @@ def test_a_loop_outlives_a_remote_that_is_down(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(operate, "run_reconcile", fail)
-    monkeypatch.setattr(operate.time, "sleep", sleep)
+    monkeypatch.setattr("time.sleep", sleep)
     assert run(["reconcile", "--repo", str(folder), "--interval", "60s"]) == 130
     assert slept == [60, 60, 60]
     assert capsys.readouterr().err.count("cannot reach the remote; next try in 60s") == 3
