@@ -19,6 +19,15 @@ def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[tuple[Key, Key], IPSet]
     return {keys: IPSet.of(shared[keys]) for keys in sorted(shared)}
 
 
+def neighbours(shared: Mapping[tuple[Key, Key], object]) -> dict[Key, list[Key]]:
+    """The pools that share addresses with each pool."""
+    found: dict[Key, list[Key]] = {}
+    for left, right in shared:
+        found.setdefault(left, []).append(right)
+        found.setdefault(right, []).append(left)
+    return found
+
+
 def _meeting(entries: list[tuple[IPRange, Key]]) -> Iterable[tuple[IPRange, Key, Key]]:
     """What every two entries share. Ranges of one pool never overlap, so the pools differ."""
     open_entries: list[tuple[IPRange, Key]] = []

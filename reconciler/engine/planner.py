@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from reconciler.addresses import IPRange
-from reconciler.engine.overlap import overlapping_pools
+from reconciler.engine.overlap import neighbours, overlapping_pools
 from reconciler.engine.pins import check_pin
 from reconciler.engine.refusal import (
     Holders,
@@ -73,7 +73,7 @@ class _Planner:
             key: usage(pool, self.holdings) for key, pool in state.pools.items()
         }
         self.shared = overlapping_pools(state.pools)
-        self.neighbours = _neighbours(self.shared)
+        self.neighbours = neighbours(self.shared)
         self.quota_used = self._quota_used()
         self.spaces: dict[str, Space] = {}
         self.frozen = self._frozen()
@@ -275,7 +275,7 @@ def _precedence(claim: Claim) -> tuple[bool, int, Key]:
 
 
 def _primary(records: tuple[Allocation, ...]) -> dict[Key, Allocation]:
-    """The record that speaks for each claim: a live one, else a released one; the first by path."""
+    """The record that speaks for each claim: a live one, else the one released last."""
     found: dict[Key, Allocation] = {}
     for record in records:
         other = found.get(record.claim)
@@ -284,17 +284,10 @@ def _primary(records: tuple[Allocation, ...]) -> dict[Key, Allocation]:
     return found
 
 
-def _weight(record: Allocation) -> int:
-    return 2 if record.is_live else 1 if record.is_released else 0
-
-
-def _neighbours(shared: Mapping[tuple[Key, Key], object]) -> dict[Key, list[Key]]:
-    """The pools that share addresses with each pool."""
-    found: dict[Key, list[Key]] = {}
-    for left, right in shared:
-        found.setdefault(left, []).append(right)
-        found.setdefault(right, []).append(left)
-    return found
+def _weight(record: Allocation) -> tuple[int, str]:
+    if record.is_released:
+        return 1, record.since
+    return 2 if record.is_live else 0, ""
 
 
 def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:
