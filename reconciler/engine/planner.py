@@ -6,7 +6,6 @@ bug. A range that any record names is off limits, even once its claim is gone, s
 address.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from reconciler.addresses import IPRange
