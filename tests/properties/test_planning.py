@@ -162,7 +162,7 @@ def test_time_alone_changes_nothing_that_is_not_released(state: State) -> None:
     assert changes(plan(later), later, FOLDER) == ()
 
 
-@given(states())
+@given(states(is_sound=False))
 def test_every_pool_adds_up(state: State) -> None:
     found = plan(state)
     for usages in (found.before, found.after):
@@ -175,7 +175,7 @@ def test_every_pool_adds_up(state: State) -> None:
             assert 0 <= usage.fragmentation <= 100
 
 
-@given(states())
+@given(states(is_sound=False))
 def test_the_counters_of_a_pool_count_what_records_hold(state: State) -> None:
     found = plan(state)
     after = records_after(found, state, FOLDER)
