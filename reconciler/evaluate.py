@@ -164,11 +164,7 @@ def project(evaluation: Evaluation) -> tuple[Projection, ...]:
         format_instant(evaluation.tree.clock),
     )
     found = [item for family in families() for item in family.project(world)]
-    found += [
-        Projection("management", record_document(record))
-        for record in records
-        if record.range is not None
-    ]
+    found += [Projection("management", record_document(record)) for record in records]
     return tuple(found)
 
 
@@ -179,14 +175,17 @@ def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool
 
 
 def planned(evaluation: Evaluation) -> Evaluation:
-    """The evaluation as it will be when its plan is committed: for `render --planned` and tests."""
+    """The evaluation as it will be when its plan is committed."""
     records = records_after(evaluation.plan, evaluation.state, evaluation.tree.settings.records)
     tree = replace(evaluation.tree, records=tuple(Recalled(record) for record in records))
     return evaluate(tree)
 
 
 def _documents(sources: Iterable[Loaded]) -> tuple[Documents, list[Finding]]:
-    """All documents; of two that describe one object the first by path counts."""
+    """All documents; of two that describe one object the first by path counts.
+
+    Its owner loses nothing meanwhile: the second may be the one that is meant.
+    """
     first: dict[tuple[str, str, str, str], Document] = {}
     found: list[Finding] = []
     broken: list[tuple[str, str, str, str]] = []
@@ -195,6 +194,7 @@ def _documents(sources: Iterable[Loaded]) -> tuple[Documents, list[Finding]]:
         for document in source.documents:
             other = first.setdefault(document.identity, document)
             if other is not document:
+                broken.append(document.identity)
                 message = f"{document.title} is already at {other.path}:{other.line}"
                 place = Location(document.path, document.line, 1)
                 found.append(error("document-duplicate", place, message, "remove one of the two"))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.documents.load import Loaded
 from reconciler.families import families
-from reconciler.families._family import Links, name_node, owner_node, pool_node
+from reconciler.families._family import EVERYWHERE, Links, name_node, owner_node, pool_node
 from reconciler.records.layout import place_of
 from reconciler.records.recall import Recalled
 
@@ -30,9 +30,6 @@ class Part(NamedTuple):
     oid: str
     links: Links
     is_pool: bool
-
-
-ANYWHERE = "*"
 
 
 def file_links(loaded: Loaded) -> Links | None:
@@ -81,7 +78,7 @@ def pool_links(recalled: Iterable[Recalled]) -> Links:
             version, first, last = record.range
             low, high = spans.get(version, (first, last))
             spans[version] = min(low, first), max(high, last)
-    ranges = tuple((ANYWHERE, IPRange(version, *spans[version])) for version in sorted(spans))
+    ranges = tuple((EVERYWHERE, IPRange(version, *spans[version])) for version in sorted(spans))
     return Links(tuple(nodes), ranges)
 
 
@@ -119,8 +116,9 @@ def components(parts: Sequence[Part]) -> list[list[Part]]:
                 spaces.setdefault(space, []).append((item, index))
     _join_defaults(parts, union, first_of)
     _join_strays(parts, union, extents, spaces)
+    anywhere = spaces.pop(EVERYWHERE, [])
     for entries in spaces.values():
-        _join_overlapping(entries, union)
+        _join_overlapping([*entries, *anywhere], union)
     grouped: dict[int, list[Part]] = {}
     for index, part in enumerate(parts):
         grouped.setdefault(union.root(index), []).append(part)

@@ -61,6 +61,10 @@ class World:
     clock: str
 
 
+EVERYWHERE = "*"
+"""The address space of a range that bears on all of them."""
+
+
 class Links(NamedTuple):
     """What a document bears on: names of things, and ranges of an address space.
 

@@ -112,3 +112,15 @@ def test_a_failed_record_goes_with_its_tenant() -> None:
 def test_a_stray_file_among_the_records_is_seen() -> None:
     files = settled()
     same_in_turn(files, {**files, "allocations/stray.yaml": files[RECORD.format(0, "a")]})
+
+
+def test_a_manual_range_bears_on_pools_of_every_address_space() -> None:
+    space = "annotations: {gitops-ipam.dev/address-space: lab}"
+    lab: Files = {
+        "pools/p0.yaml": pool("p0", "10.0.0.0/26").replace("system}", f"system, {space}}}")
+    }
+    files = without(settled(lab), "tenants/a0.yaml", RECORD.format(0, "a"))
+    manual = "{loadBalancerPool: {start: 10.0.0.20, end: 10.0.0.63}}"
+    first = {**files, "tenants/m.yaml": member("m", 1, networking=manual)}
+    new: Files = {"tenants/new.yaml": member("new", 0, networking="{lbPoolSize: 16}")}
+    same_in_turn(files, first, {**first, **new})

@@ -3,7 +3,7 @@
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import NotationError, parse_address, parse_cidr
 from reconciler.documents.document import Document
-from reconciler.families._family import Links, name_node, pool_node
+from reconciler.families._family import EVERYWHERE, Links, name_node, pool_node
 from reconciler.families._network import DEFAULT_SPACE, PREFIX
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.providers import DEFAULT, NAMESPACE
@@ -64,4 +64,5 @@ def _between(start: str, end: str) -> tuple[tuple[str, IPRange], ...]:
         return ()
     if version != other:
         return ()
-    return ((DEFAULT_SPACE, IPRange(version, min(first, last), max(first, last))),)
+    # Nobody knows its address space, so it keeps others off in all of them.
+    return ((EVERYWHERE, IPRange(version, min(first, last), max(first, last))),)

@@ -20,6 +20,8 @@ from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked
 
+_GROUP = "butler.butlerlabs.dev"
+
 
 def read(documents: Documents, held: Held, settings: Settings) -> Reading:
     """Read all of Butler's documents."""
@@ -120,12 +122,12 @@ class _Reader:
             owner_name = (reference["namespace"], reference["name"])
             tenant = self.tenants.get(owner_name)
             provider: Provider | None = None
-            if tenant is None:
+            if tenant is None and (_GROUP, TENANT, *owner_name) not in self.documents.broken:
                 place = document.at("spec", "tenantClusterRef", "name")
                 message = f"TenantCluster {'/'.join(owner_name)} is not in the repository"
                 hint = "the addresses are held all the same; add the TenantCluster when it exists"
                 self.findings.append(warning("reference-not-found", place, message, hint))
-            else:
+            elif tenant is not None:
                 provider, _ = self.providers.of(tenant)
                 own = stands_for(document)
                 if own is not None and not self._is_live(own):
