@@ -84,12 +84,13 @@ def pool_links(recalled: Iterable[Recalled]) -> Links:
 
 def links_by_path(folder: str, paths: Iterable[str]) -> Links:
     """What the records of a pool's folder bear on as far as their paths tell: to be verified."""
-    nodes: dict[str, None] = {}
+    # Many records have one owner: one of them tells it.
+    owners: dict[tuple[str, bool], str] = {}
     for path in paths:
-        place = place_of(folder, path)
-        if place.claim is not None:
-            nodes[owner_node(place.claim)] = None
-    return Links(tuple(nodes))
+        owner, _, slot = path.removesuffix(".yaml").rpartition(".")
+        owners[owner, slot == "request"] = path
+    claims = [place_of(folder, path).claim for path in owners.values()]
+    return Links(tuple(dict.fromkeys(owner_node(claim) for claim in claims if claim)))
 
 
 def within(links: Links, component: Sequence[Part]) -> bool:

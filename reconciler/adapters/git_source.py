@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from reconciler.adapters.git_objects import Root, read_blobs
 from reconciler.adapters.git_process import GitProcess
-from reconciler.adapters.processes import spread
+from reconciler.adapters.processes import processors, spread
 from reconciler.findings import Finding, Location, error
 from reconciler.ports import Entry, Revision
 
@@ -15,7 +15,8 @@ _REGULAR = ("100644", "100755", "100664")
 _MODES = {"120000": "a symlink", "160000": "a submodule"}
 # Below so many files a second process costs more than it saves.
 _PARALLEL_FROM = 4_000
-_CHUNK = 2_500
+# Files that are in memory at once; each such piece is one call of git.
+_CHUNK = 12_000
 
 
 class GitSource:
@@ -68,11 +69,13 @@ class GitSource:
         """`work` on each file; on all processors when there are thousands."""
         if len(entries) < _PARALLEL_FROM:
             return _each(self._git, entries, work)
-        marks = [str(at) for at in range(0, len(entries), _CHUNK)]
+        # As many pieces for each processor as for the next, and none too large.
+        size = -(-len(entries) // (processors() * -(-len(entries) // (processors() * _CHUNK))))
+        marks = [str(at) for at in range(0, len(entries), size)]
 
         def share(starts: Sequence[str]) -> list[tuple[str, list[T]]]:
             return [
-                (at, _each(self._git, entries[int(at) : int(at) + _CHUNK], work)) for at in starts
+                (at, _each(self._git, entries[int(at) : int(at) + size], work)) for at in starts
             ]
 
         done = dict(item for part in self.spread(marks, share) for item in part)

@@ -3,7 +3,7 @@
 import gc
 import os
 from collections.abc import Callable, Sequence
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
@@ -11,15 +11,21 @@ T = TypeVar("T")
 MOST = 8
 
 
+def processors() -> int:
+    """How many processes may work at once here."""
+    return 1 if current_process().daemon else min(os.cpu_count() or 1, MOST)
+
+
 def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
     """`work` on shares of the items, in forked processes; the results by share.
 
-    The processes see all that this one has in memory, so nothing is sent to them.
+    The processes see all that this one has in memory, so nothing is sent to them. In such a
+    process there is no further division: the processors are taken.
 
     Raises:
         Exception: What `work` raised in any of them.
     """
-    count = min(len(items), os.cpu_count() or 1, MOST)
+    count = min(len(items), processors())
     if count < 2:
         return [work(items)]
     context = get_context("fork")
@@ -28,7 +34,8 @@ def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
     started = []
     for number in range(count):
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_run, args=(sender, work, items[number::count]))
+        share = items[number::count]
+        process = context.Process(target=_run, args=(sender, work, share), daemon=True)
         process.start()
         sender.close()
         started.append((receiver, process))

@@ -82,6 +82,8 @@ class IPSet:
 
     def covers(self, item: IPRange) -> bool:
         """Every address of `item` is in the set."""
+        if len(self.ranges) == 1:  # most pools, and every record asks
+            return self.ranges[0].covers(item)
         return any(run.covers(item) for run in self.overlapping(item))
 
 

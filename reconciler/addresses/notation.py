@@ -63,6 +63,15 @@ def parse_address(text: str) -> tuple[int, int]:
     return version, value
 
 
+def number_of(text: str) -> int:
+    """The number of an IPv4 address, canonical or not: for texts that are compared afterwards.
+
+    Raises:
+        OSError: The text is no IPv4 address.
+    """
+    return int.from_bytes(inet_pton(AF_INET, text))
+
+
 def parse_cidr(text: str) -> IPRange:
     """The range of a CIDR such as `10.40.0.0/21`, whose host bits must be zero.
 

@@ -52,7 +52,7 @@ class Document:
     def spec(self) -> Mapping[str, Any]:
         """The spec; empty when the document has none."""
         spec = self.body.get("spec")
-        return spec if isinstance(spec, Mapping) else {}
+        return spec if isinstance(spec, dict) else {}
 
     @property
     def metadata(self) -> Mapping[str, Any]:

@@ -104,16 +104,19 @@ class Holders:
     """Who holds which range, in order of address."""
 
     def __init__(self, records: Iterable[Allocation]) -> None:
+        self._noted = list(records)
         self._records: list[tuple[IPRange, Key]] = []
-        self.add(records)
 
     def add(self, records: Iterable[Allocation]) -> None:
         """Note further records."""
-        added = [(item.range, item.claim) for item in records if item.range]
-        self._records = sorted([*self._records, *added])
+        self._noted += records
 
     def of(self, item: IPRange) -> list[str]:
         """Claims that hold an address of a range, at most three."""
+        if self._noted:  # most plans refuse nothing, and never ask
+            added = [(noted.range, noted.claim) for noted in self._noted if noted.range]
+            self._records = sorted([*self._records, *added])
+            self._noted = []
         end = item.version, item.last
         near = bisect_right(self._records, end, key=lambda held: held[0][:2])
         found = [

@@ -79,13 +79,15 @@ def _overlapping_records(pools: Mapping[Key, Pool], holding: Holding) -> Iterato
         by_space.setdefault(_space(pools, record), []).append(entry)
     for space in sorted(by_space):
         reaching: tuple[IPRange, str, Allocation] | None = None
-        for entry in sorted(by_space[space], key=lambda item: item[:2]):
+        for entry in sorted(by_space[space]):
             item, _, record = entry
-            if reaching is not None and (common := reaching[0].shared(item)) is not None:
+            if reaching is None or item.version != reaching[0].version or item.first > reaching[0].last:
+                reaching = entry
+            elif (common := reaching[0].shared(item)) is not None:
                 yield _overlap(record, reaching[2], common)
                 yield _overlap(reaching[2], record, common)
-            if reaching is None or item[:1] != reaching[0][:1] or item.last > reaching[0].last:
-                reaching = entry
+                if item.last > reaching[0].last:
+                    reaching = entry
 
 
 def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:

@@ -26,10 +26,7 @@ def record_text(record: Allocation) -> str:
         version, first, last = item
         start, end = _address(version, first), _address(version, last)
         if item.size <= MAX_LISTED:
-            listed = "".join(
-                f"    - {_address(version, value)}\n" for value in range(first, last + 1)
-            )
-            addresses = f"  addresses:\n{listed}"
+            addresses = f"  addresses:\n{_listed(version, first, last)}"
         block = format_cidr(item)
         cidr = f"  cidr: {block if version == 4 else text(block)}\n" if block else ""
         given = (
@@ -71,6 +68,14 @@ status:
       type: Ready
 {ends}  phase: {record.phase.value}
 {released}{starts}"""
+
+
+def _listed(version: int, first: int, last: int) -> str:
+    """The lines of all addresses from first to last."""
+    if version == 4 and first >> 8 == last >> 8:
+        head = f"    - {first >> 24}.{first >> 16 & 255}.{first >> 8 & 255}."
+        return "".join([f"{head}{low}\n" for low in range(first & 255, (last & 255) + 1)])
+    return "".join([f"    - {_address(version, item)}\n" for item in range(first, last + 1)])
 
 
 def _address(version: int, value: int) -> str:

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
-from reconciler.addresses.notation import NotationError, parse_address
+from reconciler.addresses.notation import NotationError, number_of, parse_address
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
@@ -157,11 +157,14 @@ _PHASES = {phase.value: phase for phase in Phase}
 
 def _range(start: str, end: str) -> IPRange | None:
     try:
+        if ":" not in start:  # whether it is canonical, the text that is written from it tells
+            first, last = number_of(start), number_of(end)
+            return IPRange(4, first, last) if first <= last else None
         (version, first), (other, last) = (
             parse_address(_unquoted(start)),
             parse_address(_unquoted(end)),
         )
-    except NotationError:
+    except (NotationError, OSError):
         return None
     return IPRange(version, first, last) if version == other and first <= last else None
 

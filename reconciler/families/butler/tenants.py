@@ -75,9 +75,8 @@ class Tenant:
         if size > 0:
             yield self._claim("loadbalancer", size, fixed="lbPoolSize" in self._networking)
         for _, key in grown:
-            if key.slot.startswith("loadbalancer-"):
-                record = held[key]
-                yield self._claim(key.slot, record.size, fixed=False)
+            if key.slot[0] == "l":
+                yield self._claim(key.slot, held[key].size, fixed=False, key=key)
         yield from self._node_claims(held, grown)
 
     def _lb_size(self) -> int:
@@ -115,12 +114,13 @@ class Tenant:
         lacking = needed - size
         numbers = [0]
         for number, key in grown:
-            if not key.slot.startswith("nodes-"):
+            if key.slot[0] != "n":
                 continue
             numbers.append(number)
             if lacking > 0:
-                lacking -= held[key].size
-                yield self._claim(key.slot, held[key].size, fixed=False)
+                size = held[key].size
+                lacking -= size
+                yield self._claim(key.slot, size, fixed=False, key=key)
         if lacking > 0:
             yield self._claim(f"nodes-{numbers[-1] + 1}", lacking, fixed=False)
 
@@ -135,12 +135,12 @@ class Tenant:
     def _key(self, slot: str) -> Key:
         return tenant_key(*self._name, slot)
 
-    def _claim(self, slot: str, size: int, *, fixed: bool) -> Claim:
+    def _claim(self, slot: str, size: int, *, fixed: bool, key: Key | None = None) -> Claim:
         kind, _, number = slot.partition("-")
         short = "lb" if kind == "loadbalancer" else kind
         suffix = f"{short}-{number}" if number else short
         return Claim(
-            key=self._key(slot),
+            key=key or self._key(slot),
             candidates=self._candidates,
             wanted=self._wanted,
             size=size,
