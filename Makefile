@@ -1,4 +1,4 @@
-# demo · test · lint · golden · bench · map; each makes by itself what it needs.
+# demo · test · lint · golden · bench · map · mutants; each makes by itself what it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ DEMO ?= demo
 INSTALLED := $(VENV)/.installed
 DEVELOPED := $(VENV)/.developed
 
-.PHONY: demo test lint golden bench map clean
+.PHONY: demo test lint golden bench map mutants clean
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -37,6 +37,9 @@ golden: $(DEVELOPED)
 
 bench: $(DEVELOPED)
 	@$(BIN)/python -m benchmarks
+
+mutants: $(DEVELOPED)
+	@$(BIN)/python -m tests.mutants
 
 map: $(DEVELOPED)
 	@$(BIN)/python -m tests.source_map
