@@ -81,9 +81,14 @@ def _overlapping_records(pools: Mapping[Key, Pool], holding: Holding) -> Iterato
         reaching: tuple[IPRange, str, Allocation] | None = None
         for entry in sorted(by_space[space]):
             item, _, record = entry
-            if reaching is None or item.version != reaching[0].version or item.first > reaching[0].last:
+            if (
+                reaching is None
+                or item.version != reaching[0].version
+                or item.first > reaching[0].last
+            ):
                 reaching = entry
-            elif (common := reaching[0].shared(item)) is not None:
+            else:
+                common = IPRange(item.version, item.first, min(item.last, reaching[0].last))
                 yield _overlap(record, reaching[2], common)
                 yield _overlap(reaching[2], record, common)
                 if item.last > reaching[0].last:
