@@ -1,7 +1,7 @@
 """Evaluations as JSON: the shapes of `contract.md` §6, with a schema each in `schemas/output/`."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -21,7 +21,7 @@ _NAMES = {Keep: "keep", Grant: "allocate", Release: "release", Expire: "expire",
 _DIGESTED = ("action", "claim", "record", "pool", "start", "end", "count", "reason")
 
 
-def json_text(value: Mapping[str, Any]) -> str:
+def json_text(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """One JSON document, indented, with a final line feed."""
     return escape_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
 

@@ -9,6 +9,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
 from reconciler.report.escape import escape
+from reconciler.report.found import gravest_first, verdict
 from reconciler.report.machine import actions, digest, summary
 from reconciler.report.table import Cell, Colour, Painter, table
 
@@ -18,7 +19,6 @@ _SEVERITY = {
     Severity.GATE: ("refused", Colour.RED),
     Severity.WARNING: ("warning", Colour.YELLOW),
 }
-_GRAVITY = (Severity.ERROR, Severity.GATE, Severity.WARNING)
 _TIER = {
     Tier.OK: None,
     Tier.WARNING: Colour.YELLOW,
@@ -42,7 +42,7 @@ def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
     lines = []
     shown = findings
     if len(findings) > MAX_FINDINGS:
-        shown = sorted(findings, key=lambda item: _GRAVITY.index(item.severity))[:MAX_FINDINGS]
+        shown = gravest_first(findings)[:MAX_FINDINGS]
     for item in shown:
         place = item.location
         where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
@@ -59,23 +59,18 @@ def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
 def check_text(evaluation: Evaluation, painter: Painter) -> str:
     """All findings and gates, and the verdict."""
     found = [*evaluation.findings, *evaluation.gates]
-    counts = dict.fromkeys(Severity, 0)
-    for item in found:
-        counts[item.severity] += 1
-    if counts[Severity.ERROR]:
-        verdict = painter.paint("✗ the content is wrong", Colour.RED)
-    elif counts[Severity.GATE]:
-        verdict = painter.paint("✗ the content is right, but a gate stops it", Colour.RED)
-    else:
-        verdict = painter.paint("✓ fine", Colour.GREEN)
-    errors, gates, warnings = (counts[severity] for severity in _GRAVITY)
-    said = [
-        f"{errors} error{'s'[: errors != 1]}" if errors else "",
-        f"{gates} refused" if gates else "",
-        f"{warnings} warning{'s'[: warnings != 1]}" if warnings else "",
-    ]
-    listed = ", ".join(word for word in said if word) or "no findings"
-    return f"{findings_text(found, painter)}{verdict}: {listed}; {counted(evaluation)}\n"
+    return f"{findings_text(found, painter)}{verdict_text(evaluation, painter)}"
+
+
+def verdict_text(evaluation: Evaluation, painter: Painter) -> str:
+    """What a check comes to, on one line."""
+    worst, says, listed = verdict(evaluation)
+    sign = (
+        painter.paint(f"✗ {says}", Colour.RED)
+        if worst
+        else painter.paint(f"✓ {says}", Colour.GREEN)
+    )
+    return f"{sign}: {listed}; {counted(evaluation)}\n"
 
 
 def plan_text(

@@ -1,0 +1,79 @@
+"""What all forms for CI share: findings with the gravest first, fingerprints, the verdict."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, Location, Severity
+from reconciler.settings import PATH
+
+_GRAVITY = (Severity.ERROR, Severity.GATE, Severity.WARNING)
+_SAYS = {
+    Severity.ERROR: "the content is wrong",
+    Severity.GATE: "the content is right, but a gate stops it",
+    None: "fine",
+}
+
+
+class Verdict(NamedTuple):
+    """What a check comes to.
+
+    Attributes:
+        worst: What stops the change, or None.
+        says: That in words.
+        listed: How many findings there are of each sort, in words.
+    """
+
+    worst: Severity | None
+    says: str
+    listed: str
+
+
+def verdict(evaluation: Evaluation) -> Verdict:
+    """What a check comes to; it agrees with the exit code."""
+    counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
+    errors, gates, warnings = (counts[severity] for severity in _GRAVITY)
+    said = [
+        f"{errors} error{'s'[: errors != 1]}" if errors else "",
+        f"{gates} refused" if gates else "",
+        f"{warnings} warning{'s'[: warnings != 1]}" if warnings else "",
+    ]
+    worst = next((item for item in _GRAVITY[:2] if counts[item]), None)
+    return Verdict(worst, _SAYS[worst], ", ".join(word for word in said if word) or "no findings")
+
+
+def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Errors, then gates, then warnings; each sort in the order that it has."""
+    return sorted(findings, key=lambda item: _GRAVITY.index(item.severity))
+
+
+def all_found(evaluation: Evaluation) -> list[Finding]:
+    """All findings and gates, the gravest first: services show only so many."""
+    return gravest_first([*evaluation.findings, *evaluation.gates])
+
+
+def place_of(item: Finding) -> Location:
+    """A file and a line, for services that take no finding without one.
+
+    What is about the repository as a whole is shown at Settings.
+    """
+    path = PATH if item.location.path == "." else item.location.path
+    return item.location._replace(path=path, line=item.location.line or 1)
+
+
+def fingerprints(findings: Sequence[Finding]) -> list[str]:
+    """A mark for each finding, by which a service knows it again in the next run.
+
+    It is made of code, file and field, and of no line and no message: those change when something
+    else in the file, or in the pool, does. Of several alike the first is known by its order.
+    """
+    seen: Counter[str] = Counter()
+    marks = []
+    for item in findings:
+        text = "\0".join((item.code, item.location.path, item.location.pointer))
+        seen[text] += 1
+        numbered = f"{text}\0{seen[text]}".encode("utf-8", "surrogatepass")
+        marks.append(sha256(numbered).hexdigest())
+    return marks

@@ -1,0 +1,112 @@
+"""Markdown that user text cannot break out of, and the shapes that comments are made of.
+
+A mention, a reference, an address of a page or an emoji is found by the service in any rendered
+text, whatever was escaped; only in a code span does it look for none. So whatever is not plainly
+a word or a number stands in one. That sets names and addresses off from the prose, too.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reconciler.report.escape import escape
+
+# Rows that are in view at once; a reader opens the others.
+IN_VIEW = 10
+_CODE_CHARACTERS = 200
+_PROSE_CHARACTERS = 1_000
+_BAR = 20
+_BACKTICKS = re.compile("`+")
+_WORD = re.compile(r"[A-Za-z]{1,30}|[0-9]{1,6}(?:\.[0-9])?%?", re.ASCII)
+_EDGES = re.compile(r"([('\"]*)(.*?)([)'\",;:.?]*)", re.DOTALL)
+
+
+class Section(NamedTuple):
+    """A title, and rows below it that may be many.
+
+    `head` is what a table begins with; empty for a list.
+    """
+
+    title: str
+    head: str
+    rows: Sequence[str]
+
+
+def code(text: str) -> str:
+    """A text as a code span, which may stand in a table."""
+    # A bar ends a cell even in a code span, and services differ in how it may be escaped.
+    plain = _cut(escape(text), _CODE_CHARACTERS).replace("|", "\\u007c")
+    if not plain.strip():
+        return "` `"
+    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(plain)), default=0))
+    padding = " " if len(fence) > 1 else ""
+    return f"{fence}{padding}{plain}{padding}{fence}"
+
+
+def prose(text: str) -> str:
+    """A message: words as they are, names and all else in code spans."""
+    plain = _cut(escape(text).replace("`", "'"), _PROSE_CHARACTERS)
+    return " ".join(_token(token) for token in plain.split(" ") if token)
+
+
+def _token(token: str) -> str:
+    found = _EDGES.fullmatch(token)
+    before, core, after = found.groups() if found else ("", token, "")
+    if core and not _WORD.fullmatch(core):
+        # The span sets a value off; quotes around it would say the same again.
+        if before.endswith("'") and after.startswith("'"):
+            before, after = before[:-1], after[1:]
+        core = code(core)
+    return f"{before}{core}{after}"
+
+
+def bar(before: float, after: float) -> str:
+    """How full a pool is: `█` before and after, `▓` what is added, `▒` what comes free."""
+    old, new = _cells(before), _cells(after)
+    both, rest = min(old, new), _BAR - max(old, new)
+    change = ("▓" if new > old else "▒") * abs(new - old)
+    return f"`{'█' * both}{change}{'░' * rest}`"
+
+
+def _cells(percent: float) -> int:
+    """Cells of a bar; one at least for what is not empty, all of them only for what is full."""
+    if percent <= 0 or percent >= 100:
+        return _BAR if percent > 0 else 0
+    return min(max(round(percent * _BAR / 100), 1), _BAR - 1)
+
+
+def fitted(sections: Sequence[Section], room: int) -> list[str]:
+    """Sections that fit into `room` characters together; what a short one leaves, others get."""
+    texts = {}
+    by_size = sorted(range(len(sections)), key=lambda at: sum(map(len, sections[at].rows)))
+    for done, at in enumerate(by_size):
+        texts[at] = rendered(sections[at], room // (len(sections) - done))
+        room -= len(texts[at])
+    return [texts[at] for at in range(len(sections))]
+
+
+def rendered(section: Section, room: int) -> str:
+    """A section of at most `room` characters: some rows in view, some folded, some left out."""
+    left = room - 2 * len(section.head) - len(section.title) - 200
+    fitting = 0
+    for row in section.rows:
+        left -= len(row) + 1
+        if left < 0:
+            break
+        fitting += 1
+    shown, folded = section.rows[: min(IN_VIEW, fitting)], section.rows[IN_VIEW:fitting]
+    parts = [f"#### {section.title}\n\n{_rows(section, shown)}"]
+    if folded:
+        summary = f"<details><summary>{len(folded)} more</summary>"
+        parts.append(f"\n{summary}\n\n{_rows(section, folded)}\n</details>\n")
+    if omitted := len(section.rows) - fitting:
+        parts.append(f"\n*{omitted} more do not fit here; `-o json` has them all.*\n")
+    return "".join(parts)
+
+
+def _rows(section: Section, rows: Sequence[str]) -> str:
+    return section.head + "".join(f"{row}\n" for row in rows) if rows else ""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

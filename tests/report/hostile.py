@@ -1,0 +1,56 @@
+"""Evaluations with findings of any text, for tests of the forms that CI services read."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import yaml
+
+from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, Location, Severity, error, gate, warning
+from tests.world import SMALL, evaluation_of
+
+PLACE = Location("pools/a.yaml", 3, 9, "/spec/cidr")
+_TABLE = Path(__file__).parents[1] / "bad_input" / "hostile.yaml"
+MARKUP = (
+    "<img src=x onerror=alert(1)>",
+    "</details><script>x</script>",
+    "<!-- ipam -->",
+    "[x](https://evil.example) ![y](https://evil.example/z.png)",
+    "https://evil.example www.evil.example mallory@evil.example",
+    "@everyone @org/team, (@mallory)",
+    "#1 GH-1 org/repo#1 !1 ~label %milestone &1",
+    "`x` ``y`` ```z``` `",
+    "**b** __i__ ~~s~~ $x$ $`y`$ :tada:",
+    "a | b || c \\| d",
+    "\n# heading\n- list\n> quote\n/close\n```\n",
+    "]]> --> ]]&gt; &lt; &amp; & ' \"",
+    "[a]: https://evil.example",
+    "[^1] {0} {1} [[wiki]]",
+    "%0A::error::x %3A %25",
+    "\ud800 \udcff \ufffe \x00",
+    "",
+    " ",
+)
+
+
+def corpus() -> list[str]:
+    """Texts that somebody may write into a file to be acted on."""
+    rows = yaml.load(_TABLE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return [*(row["text"] for row in rows if row["text"] != "LONG"), *MARKUP]
+
+
+def found(*findings: Finding) -> Evaluation:
+    """A plain evaluation with these findings instead of its own."""
+    gates = tuple(item for item in findings if item.severity is Severity.GATE)
+    others = tuple(item for item in findings if item.severity is not Severity.GATE)
+    return replace(evaluation_of(SMALL), findings=others, gates=gates)
+
+
+def everywhere(text: str) -> Evaluation:
+    """An evaluation with the text in every part of findings that a person may have written."""
+    place = Location(text, 3, 9, text)
+    return found(
+        error("cidr-invalid", place, text, text),
+        warning("base-ahead", place, f"a {text} b", f"'{text}'"),
+        gate("capacity", PLACE, f"({text}): {text}", text),
+    )

@@ -1,0 +1,99 @@
+from xml.etree import ElementTree
+
+import pytest
+
+from reconciler.findings import Location, error, gate, warning
+from reconciler.report.junit import junit_text
+from tests.report.hostile import PLACE, corpus, everywhere, found
+from tests.world import SMALL, evaluation_of, reconciled
+
+
+def parsed(text: str) -> ElementTree.Element:
+    return ElementTree.fromstring(text)
+
+
+def cases(text: str) -> dict[str, ElementTree.Element]:
+    return {
+        f"{item.get('classname')} {item.get('name')}": item
+        for item in parsed(text).iter("testcase")
+    }
+
+
+def counts(element: ElementTree.Element) -> tuple[str | None, str | None]:
+    return element.get("tests"), element.get("failures")
+
+
+def test_every_source_file_and_every_sort_of_gate_is_a_test_that_passes() -> None:
+    text = junit_text(evaluation_of(reconciled(SMALL)))
+    assert list(cases(text)) == [
+        "files pools/edge.yaml",
+        "files providers/default.yaml",
+        "files tenants/one.yaml",
+        "gates claims",
+        "gates capacity",
+        "gates brake",
+    ]
+    assert all(len(case) == 0 for case in cases(text).values())
+    root = parsed(text)
+    assert counts(root) == ("6", "0")
+    assert [counts(suite) for suite in root] == [("3", "0"), ("3", "0")]
+
+
+def test_a_file_fails_once_with_all_its_errors() -> None:
+    text = junit_text(
+        found(
+            error("cidr-invalid", PLACE, "no CIDR", "write one"),
+            error("pool-empty", PLACE._replace(line=4), "empty"),
+        )
+    )
+    case = cases(text)["files pools/a.yaml"]
+    assert case.get("file") == "pools/a.yaml"
+    (failure,) = case
+    assert failure.get("type") == "cidr-invalid"
+    assert failure.get("message") == "cidr-invalid: no CIDR (and 1 more)"
+    assert failure.text == (
+        "pools/a.yaml:3:9: error cidr-invalid: no CIDR\n  hint: write one\n"
+        "pools/a.yaml:4:9: error pool-empty: empty\n"
+    )
+    assert counts(parsed(text)) == ("7", "1")
+
+
+def test_a_warning_fails_nothing_and_is_said() -> None:
+    text = junit_text(found(warning("base-ahead", Location("."), "behind")))
+    (said,) = cases(text)["files ipam.yaml"]
+    assert (said.tag, said.text) == ("system-out", ".: warning base-ahead: behind\n")
+    assert counts(parsed(text)) == ("7", "0")
+
+
+def test_errors_and_warnings_of_one_file_stand_side_by_side() -> None:
+    text = junit_text(
+        found(warning("special-purpose", PLACE, "w"), error("cidr-invalid", PLACE, "e"))
+    )
+    tags = [part.tag for part in cases(text)["files pools/a.yaml"]]
+    assert tags == ["failure", "system-out"]
+
+
+def test_a_gate_fails_the_test_of_what_it_guards() -> None:
+    text = junit_text(
+        found(
+            gate("capacity", PLACE, "full"),
+            gate("pin-taken", PLACE, "taken"),
+            gate("quota-exceeded", PLACE, "too much"),
+        )
+    )
+    failures = {name: [part.get("message") for part in case] for name, case in cases(text).items()}
+    assert failures["gates claims"] == ["pin-taken: taken (and 1 more)"]
+    assert failures["gates capacity"] == ["capacity: full"]
+    assert failures["gates brake"] == []
+    assert [counts(suite) for suite in parsed(text)] == [("3", "0"), ("3", "2")]
+
+
+@pytest.mark.parametrize("text", corpus(), ids=ascii)
+def test_any_text_leaves_the_xml_whole(text: str) -> None:
+    raw = junit_text(everywhere(text))
+    root = parsed(raw)
+    assert all(line.isprintable() for line in raw.split("\n"))
+    assert {item.tag for item in root.iter()} == {
+        "testsuites", "testsuite", "testcase", "failure", "system-out"
+    }  # fmt: skip
+    assert counts(root) == ("7", "2")

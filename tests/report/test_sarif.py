@@ -1,0 +1,100 @@
+import json
+from typing import Any
+
+import pytest
+
+from reconciler.findings import CODES, Location, error, gate, warning
+from reconciler.report.sarif import RESULTS, sarif_text
+from tests.report.hostile import PLACE, corpus, everywhere, found
+
+
+def run_of(text: str) -> dict[str, Any]:
+    document = json.loads(text)
+    assert document["version"] == "2.1.0"
+    assert document["$schema"].endswith("/sarif-schema-2.1.0.json")
+    (run,) = document["runs"]
+    parsed: dict[str, Any] = run
+    return parsed
+
+
+def test_a_finding_is_a_result_with_its_rule_its_place_and_a_stable_mark() -> None:
+    run = run_of(sarif_text(found(error("cidr-invalid", PLACE, "no CIDR", "write one")), "1.2.3"))
+    (result,) = run["results"]
+    mark = result["partialFingerprints"].pop("ipam/v1")
+    assert len(mark) == 64
+    rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+    assert rule["id"] == "cidr-invalid"
+    assert result == {
+        "ruleId": "cidr-invalid",
+        "ruleIndex": result["ruleIndex"],
+        "level": "error",
+        "message": {"text": "no CIDR\nhint: write one"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": "pools/a.yaml", "uriBaseId": "%SRCROOT%"},
+                    "region": {"startLine": 3, "startColumn": 9},
+                }
+            }
+        ],
+        "partialFingerprints": {},
+    }
+
+
+def test_every_code_is_a_rule_with_its_help() -> None:
+    driver = run_of(sarif_text(found(), "1.2.3"))["tool"]["driver"]
+    assert (driver["name"], driver["version"]) == ("ipam", "1.2.3")
+    assert {rule["id"]: rule["help"]["text"] for rule in driver["rules"]} == CODES
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"] == rule["fullDescription"]["text"]
+        assert len(rule["shortDescription"]["text"]) <= 1024
+
+
+def test_a_gate_is_an_error_and_what_has_no_line_has_the_first() -> None:
+    results = run_of(
+        sarif_text(
+            found(warning("base-ahead", Location("."), "behind"), gate("brake", PLACE, "g")), "1"
+        )
+    )["results"]
+    assert [item["level"] for item in results] == ["error", "warning"]
+    place = results[1]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "ipam.yaml"
+    assert place["region"] == {"startLine": 1}
+
+
+def test_a_path_is_a_uri() -> None:
+    place = Location("pools/a b#c?%41[é].yaml", 1, 1)
+    (result,) = run_of(sarif_text(found(error("not-a-file", place, "m")), "1"))["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "pools/a%20b%23c%3F%2541%5B%C3%A9%5D.yaml"
+
+
+def test_nothing_reads_as_a_link_or_as_a_placeholder() -> None:
+    message = "[x](https://evil.example) {0}"
+    findings = found(error("not-a-file", PLACE, message), error("not-utf8", PLACE, "a[1] {x}"))
+    first, second = run_of(sarif_text(findings, "1"))["results"]
+    assert first["message"]["text"] == "\\[x\\](https://evil.example) {{0}}"
+    assert second["message"]["text"] == "a[1] {x}"
+
+
+def test_of_very_many_the_gravest_are_kept_and_the_rest_counted() -> None:
+    many = [warning("base-ahead", Location("a.yaml", line), "w") for line in range(1, RESULTS + 2)]
+    run = run_of(sarif_text(found(*many, error("cidr-invalid", PLACE, "e")), "1"))
+    assert len(run["results"]) == RESULTS
+    assert run["results"][0]["ruleId"] == "cidr-invalid"
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert note["message"]["text"].startswith("2 more findings were left out")
+    assert "toolExecutionNotifications" not in run_of(sarif_text(found(), "1"))["invocations"][0]
+
+
+@pytest.mark.parametrize("text", corpus(), ids=ascii)
+def test_no_control_character_gets_through_even_to_a_reader_of_the_json(text: str) -> None:
+    raw = sarif_text(everywhere(text), "1")
+    raw.encode()
+    for result in run_of(raw)["results"]:
+        uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert uri.isascii()
+        assert uri.isprintable()
+        lines = result["message"]["text"].split("\nhint: ")
+        assert all(line.isprintable() for line in lines)
+        assert "](" not in result["message"]["text"].replace("\\](", "")
