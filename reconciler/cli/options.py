@@ -32,10 +32,16 @@ class Number(click.ParamType[int]):
 
 
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
-    """A click option with its environment variable: `--allow-release` is `IPAM_ALLOW_RELEASE`."""
-    long = next(name for name in names if name.startswith("--"))
-    variable = long.partition("/")[0].removeprefix("--").replace("-", "_").upper()
-    return click.option(*names, envvar=f"IPAM_{variable}", show_envvar=False, **attributes)
+    """A click option with its environment variables: `--allow-release` is `IPAM_ALLOW_RELEASE`.
+
+    Of several long names the first that has a value counts.
+    """
+    variables = [
+        f"IPAM_{name.partition('/')[0].removeprefix('--').replace('-', '_').upper()}"
+        for name in names
+        if name.startswith("--")
+    ]
+    return click.option(*names, envvar=variables, show_envvar=False, **attributes)
 
 
 def reading_options(function: F) -> F:

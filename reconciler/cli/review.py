@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from reconciler.cli.formats import Checked, Out, check_in, review_options, write_outs
 from reconciler.cli.options import Number, option, output_options, reading_options
 from reconciler.cli.progress import progress
 from reconciler.cli.shared import emit, open_facts, open_source, painter, tell
@@ -13,9 +14,10 @@ from reconciler.commands.review import review
 from reconciler.commands.simulate import simulate as run_simulation
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
-from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
+from reconciler.report.machine import json_text, plan_document, yaml_text
+from reconciler.report.markdown import markdown_text
 from reconciler.report.simulation import simulation_document, simulation_text
-from reconciler.report.text import check_text, findings_text, plan_text
+from reconciler.report.text import findings_text, plan_text
 
 base_option = option("--base", metavar="REV", help="Revision that the change is made to.")
 
@@ -23,21 +25,28 @@ base_option = option("--base", metavar="REV", help="Revision that the change is 
 @click.command()
 @reading_options
 @base_option
-@output_options("text", "json", "yaml")
-def check(repo: Path, rev: str, worktree: bool, base: str | None, output: str, color: str) -> int:
+@review_options
+def check(
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    base: str | None,
+    output: str,
+    outs: tuple[Out, ...],
+    color: str,
+) -> int:
     """Find what is wrong, and what would run full.
 
     With --base the Settings of that revision judge the change. Exit code 1: the content is wrong;
     3: it is right, but a gate stops it.
     """
-    compared = _review(repo, rev, base, worktree=worktree)
-    code = exit_code(compared.evaluation)
-    if output == "text":
-        emit(check_text(compared.evaluation, painter(color)))
-    else:
-        plan_part = plan_document(compared.evaluation, base=base, moved=compared.moved)
-        _machine(check_document(compared.evaluation, plan_part, code), output)
-    return code
+    # Each file is a test of its own in JUnit, also one that the cache knows nothing is wrong with.
+    whole = "junit" in (output, *(out.form for out in outs))
+    compared = _review(repo, rev, base, worktree=worktree, whole=whole)
+    checked = Checked(compared, base, exit_code(compared.evaluation))
+    emit(check_in(output, checked, painter(color)))
+    write_outs(outs, checked)
+    return checked.code
 
 
 @click.command()
@@ -45,7 +54,7 @@ def check(repo: Path, rev: str, worktree: bool, base: str | None, output: str, c
 @base_option
 @option("--all", "keeps", is_flag=True, help="Show what stays, too.")
 @option("--detailed-exitcode", is_flag=True, help="Exit with 2 when changes are pending.")
-@output_options("text", "json", "yaml")
+@output_options("text", "json", "yaml", "markdown")
 def plan(
     repo: Path,
     rev: str,
@@ -66,6 +75,8 @@ def plan(
         brush = painter(color)
         tell(findings_text(evaluation.findings, brush)) if evaluation.findings else None
         emit(plan_text(evaluation, brush, moved=compared.moved, keeps=keeps))
+    elif output == "markdown":
+        emit(markdown_text(compared, "plan", base=base, keeps=keeps))
     else:
         _machine(plan_document(evaluation, base=base, moved=compared.moved, keeps=keeps), output)
     code = exit_code(evaluation)

@@ -1,0 +1,174 @@
+"""`--format` and `--out`: one run for all that a CI service reads."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from reconciler.cli.formats import FORMATS
+from reconciler.report.markdown import MARKER
+from tests.cli.running import ipam, shell
+from tests.report.hostile import corpus
+from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+WRONG = {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Reconciled; then a pool that is wrong."""
+    folder = repository(tmp_path / "repo", reconciled(SMALL))
+    write(folder, WRONG)
+    commit(folder)
+    return folder
+
+
+def outs(folder: Path) -> list[str]:
+    """`--out` with every form."""
+    return [word for form in FORMATS for word in ("--out", f"{form}={folder / form}")]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_holds_what_stdout_would(
+    repo: Path, tmp_path: Path, capsys: Capture, form: str
+) -> None:
+    out = tmp_path / "out"
+    printed = ipam(capsys, "check", "--repo", repo, "--format", form)
+    silent = ipam(capsys, "check", "--repo", repo, "--out", f"{form}={out}", "--format", "json")
+    assert (printed.code, printed.err, silent.code) == (1, "", 1)
+    assert out.read_text(encoding="utf-8") == printed.out
+    json.loads(silent.out)
+
+
+@pytest.mark.parametrize("name", ["-o", "--output", "--format"])
+def test_the_form_of_stdout_has_three_names(repo: Path, capsys: Capture, name: str) -> None:
+    assert ipam(capsys, "check", "--repo", repo, name, "markdown").out.startswith(MARKER)
+
+
+def test_several_files_are_written_in_one_run_beside_the_text(
+    repo: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    plain = ipam(capsys, "check", "--repo", repo)
+    ran = ipam(capsys, "check", "--repo", repo, "--color", "always", *outs(tmp_path))
+    assert ran.code == 1
+    assert "\x1b[" in ran.out
+    texts = {form: (tmp_path / form).read_text(encoding="utf-8") for form in FORMATS}
+    assert texts["text"] == plain.out
+    assert texts["markdown"].startswith(MARKER)
+    assert texts["github"].startswith("::error file=pools/wrong.yaml,line=5")
+    assert json.loads(texts["gitlab"])[0]["check_name"] == "cidr-invalid"
+    assert json.loads(texts["sarif"])["runs"][0]["results"][0]["ruleId"] == "cidr-invalid"
+    assert json.loads(texts["json"]) == yaml.safe_load(texts["yaml"])
+    assert ElementTree.fromstring(texts["junit"]).get("failures") == "1"
+
+
+def test_files_are_written_when_a_gate_stops_the_change(tmp_path: Path, capsys: Capture) -> None:
+    full = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 999}")}
+    folder = repository(tmp_path / "repo", full)
+    ran = ipam(capsys, "check", "--repo", folder, "--out", f"sarif={tmp_path / 'x'}")
+    assert ran.code == 3
+    (result,) = json.loads((tmp_path / "x").read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "request-too-large"
+
+
+def test_variables_name_form_and_files(
+    repo: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IPAM_OUTPUT", "yaml")
+    assert ipam(capsys, "check", "--repo", repo).out.startswith("apiVersion: ")
+    monkeypatch.setenv("IPAM_FORMAT", "github")
+    monkeypatch.setenv("IPAM_OUT", f"junit={tmp_path / 'a'} markdown={tmp_path / 'b'}")
+    assert ipam(capsys, "check", "--repo", repo).out.startswith("::error ")
+    assert (tmp_path / "a").read_text().startswith("<?xml")
+    assert (tmp_path / "b").read_text().startswith(MARKER)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--out", "html=x"], "'html' is no format; use one of text, json,"),
+        (["--out", "x.xml"], "'x.xml' is no format; use one of text, json,"),
+        (["--out", "junit"], "'junit' names no file. Name a file, as in junit=ipam.xml;"),
+        (["--out", "junit="], "--format chooses what goes to stdout"),
+        (["--out", "junit=-"], "--format chooses what goes to stdout"),
+        (["--format", "html"], "'html' is not one of 'text', 'json'"),
+    ],
+)
+def test_a_form_or_file_that_cannot_be_is_wrong_usage(
+    repo: Path, capsys: Capture, arguments: list[str], said: str
+) -> None:
+    ran = ipam(capsys, "check", "--repo", repo, *arguments)
+    assert (ran.code, ran.out) == (64, "")
+    assert said in ran.err
+
+
+def test_a_file_that_cannot_be_written_is_wrong_usage_and_the_others_are_written(
+    repo: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    missing, good = tmp_path / "no" / "x", tmp_path / "good"
+    ran = ipam(
+        capsys, "check", "--repo", repo,
+        "--out", f"junit={missing}", "--out", f"sarif={tmp_path}", "--out", f"gitlab={good}",
+    )  # fmt: skip
+    assert ran.code == 64
+    assert "error cidr-invalid" in ran.out
+    assert ran.err == (
+        f"ipam: --out cannot be written: {missing}: No such file or directory,"
+        f" {tmp_path}: Is a directory\n"
+        "  hint: name files that you may write to, in folders that are there\n"
+    )
+    assert json.loads(good.read_text())
+
+
+def test_a_summary_of_a_step_can_be_any_file_that_takes_text(repo: Path) -> None:
+    ran = shell(f"ipam check --repo {repo} --format github --out markdown=/dev/stderr")
+    assert ran.code == 1
+    assert ran.out.startswith("::error ")
+    assert ran.err.startswith(MARKER)
+
+
+def test_junit_has_every_file_also_when_the_cache_knows_that_nothing_is_wrong(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = repository(tmp_path / "repo", reconciled(SMALL))
+    first = ipam(capsys, "check", "--repo", folder, "-o", "junit")
+    ipam(capsys, "check", "--repo", folder)
+    again = ipam(capsys, "check", "--repo", folder, "--out", f"junit={tmp_path / 'x'}")
+    assert 'name="tenants/one.yaml"' in first.out
+    assert (tmp_path / "x").read_text() == first.out
+    assert again.code == 0
+
+
+def test_a_plan_can_be_a_comment(repo: Path, capsys: Capture) -> None:
+    write(repo, {"tenants/two.yaml": tenant("two")})
+    commit(repo)
+    ran = ipam(capsys, "plan", "--repo", repo, "-o", "markdown", "--base", "main")
+    assert (ran.code, ran.err) == (1, "")
+    assert "| 🟢 allocate | `team-a/two` loadbalancer |" in ran.out
+    assert "team-a/one" not in ran.out
+    assert f"again: `ipam plan --base main --rev {git(repo, 'rev-parse', 'HEAD')[:12]}`" in ran.out
+    ran = ipam(capsys, "plan", "--repo", repo, "-o", "markdown", "--all")
+    assert "| ▫️ keep | `team-a/one` loadbalancer |" in ran.out
+
+
+def test_hostile_text_gets_into_no_form_as_it_is(tmp_path: Path, capsys: Capture) -> None:
+    files = {
+        f"pools/{at}.yaml": (
+            "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: NetworkPool\n"
+            f"metadata: {{name: x}}\nspec: {{cidr: {json.dumps(text)}}}\n"
+        )
+        for at, text in enumerate(corpus())
+    }
+    folder = repository(tmp_path / "repo", {**SMALL, **files})
+    ran = ipam(capsys, "check", "--repo", folder, *outs(tmp_path))
+    assert ran.code == 1
+    for form in FORMATS:
+        text = (tmp_path / form).read_text(encoding="utf-8").replace("\ufe0f", "")
+        assert all(line.isprintable() for line in text.split("\n")), form
+        assert "##[" not in text
+        assert "##vso[" not in text
+    lines = (tmp_path / "github").read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines[10:] if line.startswith("::error")]
