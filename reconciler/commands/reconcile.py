@@ -106,10 +106,10 @@ def _attempt(
     source = repository.source(base.id)
     evaluation = evaluate_scoped(source, facts, allow_release=wanted.allow_release)
     settings = evaluation.tree.settings
-    if evaluation.changes and wanted.allow_release is None:
-        _require_records(repository, base, evaluation)
     commit = None
     if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
+        if wanted.allow_release is None:
+            _require_records(repository, base, evaluation)
         commit = repository.commit(_commit(base, evaluation, wanted))
     repository.require_clean([*settings.sources, settings.records], commit or base)
     if commit is None:

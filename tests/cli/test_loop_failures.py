@@ -1,4 +1,5 @@
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
@@ -23,7 +24,8 @@ def test_a_loop_outlives_a_remote_that_is_down(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(operate, "run_reconcile", fail)
-    monkeypatch.setattr("time.sleep", sleep)
+    # Not of the module `time` itself: waiting for a process sleeps, too.
+    monkeypatch.setattr("reconciler.cli.operate.time", SimpleNamespace(sleep=sleep))
     assert run(["reconcile", "--repo", str(folder), "--interval", "60s"]) == 130
     assert slept == [60, 60, 60]
     assert capsys.readouterr().err.count("cannot reach the remote; next try in 60s") == 3
