@@ -182,4 +182,4 @@ def test_variables_of_the_person_change_nothing(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
     assert run(["demo", str(tmp_path / "demo")]) == 0
     assert os.environ["IPAM_REV"] == "nowhere"
-    assert "Committed and published" in capsys.readouterr().out
+    assert "and published it: branch main of the remote." in capsys.readouterr().out

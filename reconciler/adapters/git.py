@@ -66,6 +66,7 @@ class GitRepository:
         remote: URL or path that commits are pushed to, or None when this repository is the truth.
         worktree: The checkout, or None.
         is_checked_out: The branch is what the work tree shows.
+        followed: The remote-tracking branch of a checkout, or empty.
         is_mirror: It is ours alone, and we keep it tidy.
     """
 
@@ -74,6 +75,7 @@ class GitRepository:
     remote: str | None = None
     worktree: Path | None = None
     is_checked_out: bool = False
+    followed: str = ""
     is_mirror: bool = False
     seen: Seen = field(default_factory=Seen, compare=False)
 
@@ -221,6 +223,8 @@ class GitRepository:
             lines.append(f"update refs/heads/{self.branch} {revision.id} {local.id}")
         if self.remote is not None:
             lines.append(f"update {self._tracking} {revision.id}")
+            if self.followed:  # as after `git push`, or a person's next --base origin/main is old
+                lines.append(f"update {self.followed} {revision.id}")
         if self.seen.last != revision:
             lines.append(f"update {self._last} {revision.id}")
         if lines:

@@ -55,7 +55,12 @@ def with_remote(repository: GitRepository) -> GitRepository:
         beside = repository.worktree / url
         url = str(beside) if beside.is_dir() else url
     remote = check_remote(url)
-    return replace(repository, remote=remote.url, git=remote.reached_by(repository.git))
+    return replace(
+        repository,
+        remote=remote.url,
+        git=remote.reached_by(repository.git),
+        followed=f"refs/remotes/{named}/{repository.branch}",
+    )
 
 
 def open_mirror(

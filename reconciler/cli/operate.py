@@ -100,7 +100,8 @@ def _once(
         found = [*done.evaluation.findings, *done.evaluation.gates]
         tell(findings_text(found, brush)) if found else None
         emit(plan_text(done.evaluation, brush))
-        emit(reconcile_text(_said(done), brush))
+        emit(reconcile_text(_said(done, repository), brush))
+        streams.flush()
         tell("Nothing was applied to clusters: none is named.")
     else:
         document = _document(done)
@@ -119,9 +120,11 @@ def _document(done: Reconciled) -> dict[str, Any]:
     )
 
 
-def _said(done: Reconciled) -> str:
+def _said(done: Reconciled, repository: GitRepository) -> str:
     if done.commit is not None:
-        return f"Committed and published {done.commit.id[:12]} on {done.base.id[:12]}."
+        where = f"branch {repository.branch}"
+        where += " of the remote" if repository.remote is not None else ""
+        return f"Committed {done.commit.id[:12]} on {done.base.id[:12]} and published it: {where}."
     if done.evaluation.brake is not None:
         return "Nothing was committed: a brake stopped the plan."
     if has_wrong_settings(done.evaluation):

@@ -14,6 +14,7 @@ from reconciler.commands.review import review
 from reconciler.commands.simulate import simulate as run_simulation
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
+from reconciler.report.found import all_found
 from reconciler.report.machine import json_text, plan_document, yaml_text
 from reconciler.report.markdown import markdown_text
 from reconciler.report.simulation import simulation_document, simulation_text
@@ -67,13 +68,18 @@ def plan(
 ) -> int:
     """Show the exact addresses that reconciling this revision gives out.
 
-    Exit code 0, whatever the plan says, unless the content is wrong (1) or a claim is refused (3).
+    Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
+    another gate would stop it (3).
     """
     compared = _review(repo, rev, base, worktree=worktree, whole=keeps)
     evaluation = compared.evaluation
     if output == "text":
         brush = painter(color)
-        tell(findings_text(evaluation.findings, brush)) if evaluation.findings else None
+        # Refusals stand in the plan; what else stops it is told here.
+        shown = ("capacity", "brake")
+        refused = [item for item in evaluation.gates if item.code not in shown]
+        found = [item for item in all_found(evaluation) if item not in refused]
+        tell(findings_text(found, brush)) if found else None
         emit(plan_text(evaluation, brush, moved=compared.moved, keeps=keeps))
     elif output == "markdown":
         emit(markdown_text(compared, "plan", base=base, keeps=keeps))

@@ -1,6 +1,7 @@
 """Render: what will be applied, as files, a folder a cluster."""
 
-import shutil
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from reconciler.documents.dump import dump
@@ -9,11 +10,15 @@ from reconciler.families._family import Projection
 from reconciler.ports import UsageError
 
 MARKER = ".ipam-render"
+# What a marker may name: nothing outside the folder, whoever wrote the marker.
+_OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
 _MANAGEMENT = "management"
 
 
 def render(evaluation: Evaluation, out: Path) -> dict[str, int]:
     """Write the objects of every cluster below a folder, in place of what was rendered before.
+
+    Files that it did not write stay.
 
     A folder a cluster, with a kustomization that lists its files; so kubectl, Flux and Argo CD
     take it as it is.
@@ -25,13 +30,16 @@ def render(evaluation: Evaluation, out: Path) -> dict[str, int]:
         UsageError: The folder holds something that was not rendered.
     """
     files = rendered(evaluation)
-    _prepare(out)
+    old = _begin(out, files)
     counts: dict[str, int] = {}
     for path in sorted(files):
         target = out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(files[path], encoding="utf-8", newline="\n")
         counts[path.partition("/")[0]] = counts.get(path.partition("/")[0], 0) + 1
+    for path in sorted(old - files.keys()):
+        _remove(out, path)
+    _mark(out, files)
     return counts
 
 
@@ -63,19 +71,39 @@ def _path(projection: Projection) -> str:
     return f"{folder}/{manifest['kind']}/{metadata['namespace']}.{metadata['name']}.yaml"
 
 
-def _prepare(out: Path) -> None:
-    """Empty the folder. Its marker is never away, so a run that was cut off can be repeated."""
+def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
+    """Mark what is about to be written; returns what an earlier run wrote.
+
+    The marker names all files of both from the first write on, so a run that was cut off can be
+    repeated, and what others put beside (a Git repository, notes) stays.
+    """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder")
-    if out.is_dir() and any(out.iterdir()):
-        if not (out / MARKER).is_file():
-            raise UsageError(
-                f"{out} holds files that ipam render did not write", "name an empty folder"
-            )
-        for entry in sorted(out.iterdir()):
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            elif entry.name != MARKER:
-                entry.unlink()
+    marker = out / MARKER
+    lines = marker.read_text(encoding="utf-8").splitlines() if marker.is_file() else []
+    old = frozenset(line for line in lines if _OURS.fullmatch(line))
+    if not lines and out.is_dir() and any(out.iterdir()):
+        raise UsageError(
+            f"{out} holds files that ipam render did not write", "name an empty folder"
+        )
+    for path in files:
+        if path not in old and (out / path).exists():
+            message = f"{out / path} is there, but ipam render did not write it"
+            raise UsageError(message, "move it away")
     out.mkdir(parents=True, exist_ok=True)
-    (out / MARKER).write_text("written by ipam render; replaced as a whole\n", encoding="utf-8")
+    _mark(out, [*old, *files])
+    return old
+
+
+def _mark(out: Path, files: Iterable[str]) -> None:
+    listed = "".join(f"{path}\n" for path in sorted(frozenset(files)))
+    (out / MARKER).write_text(f"# written by ipam render\n{listed}", encoding="utf-8")
+
+
+def _remove(out: Path, path: str) -> None:
+    """Remove a file, and the folders that are empty without it."""
+    (out / path).unlink(missing_ok=True)
+    for folder in (out / path).parents:
+        if folder == out or not folder.is_dir() or any(folder.iterdir()):
+            return
+        folder.rmdir()

@@ -8,6 +8,7 @@ from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
+from reconciler.records.layout import UNPLACED
 from reconciler.report.escape import escape
 from reconciler.report.found import gravest_first, verdict
 from reconciler.report.machine import actions, digest, summary
@@ -157,9 +158,10 @@ def counted(evaluation: Evaluation) -> str:
     counts = summary(evaluation)
     names = [name for name in ("allocate", "release", "expire") if counts[name]]
     words = [f"{counts[name]} to {name}" for name in names]
-    if not words and evaluation.changes:
-        # Nobody's addresses change, but a team, a place or a reason in some record does.
-        words = [f"{len(evaluation.changes)} to rewrite"]
+    rewritten = [item for item in evaluation.changes if f"/{UNPLACED}/" not in item.path]
+    if not words and rewritten:
+        # Nobody's addresses change, but a team, a place or the form of some record does.
+        words = [f"{len(rewritten)} to rewrite"]
     return ", ".join([*words, f"{counts['keep']} kept"])
 
 

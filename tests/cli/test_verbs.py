@@ -131,7 +131,9 @@ def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> 
     )
     after = git(repo, "rev-parse", "HEAD")
     assert ran.code == 0
-    assert ran.out.splitlines()[-1] == f"Committed and published {after[:12]} on {before[:12]}."
+    assert ran.out.splitlines()[-1] == (
+        f"Committed {after[:12]} on {before[:12]} and published it: branch main."
+    )
     assert ran.err == "Nothing was applied to clusters: none is named.\n"
     assert git(repo, "log", "-1", "--format=%an <%ae>") == "Ann <ann@example.com>"
     ran = ipam(capsys, "reconcile", "--repo", repo)

@@ -53,13 +53,36 @@ def test_files_are_written_below_a_folder_that_is_made(tmp_path: Path) -> None:
     assert files_below(out) == sorted([MARKER, *OBJECTS])
 
 
-def test_what_was_rendered_before_is_replaced_as_a_whole(tmp_path: Path) -> None:
+def test_what_was_rendered_before_goes_and_what_others_put_beside_stays(tmp_path: Path) -> None:
     render(DONE, tmp_path)
-    (tmp_path / "link").symlink_to(tmp_path / "management")
-    (tmp_path / "stray.yaml").write_text("x")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    (tmp_path / "notes.md").write_text("x")
     gone = evaluation_of(reconciled(without(reconciled(SMALL), "tenants/one.yaml")))
     render(gone, tmp_path)
-    assert files_below(tmp_path) == sorted([MARKER, *OBJECTS[:3]])
+    others = [".git/HEAD", "notes.md"]
+    assert files_below(tmp_path) == sorted([MARKER, *OBJECTS[:3], *others])
+
+
+def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+    gone = evaluation_of(reconciled(without(reconciled(SMALL), "tenants/one.yaml")))
+    render(gone, tmp_path)
+    path = tmp_path / next(path for path in OBJECTS if path.startswith("team-a.one/"))
+    path.parent.mkdir(parents=True)
+    path.write_text("mine")
+    with pytest.raises(UsageError, match="ipam render did not write it"):
+        render(DONE, tmp_path)
+    assert path.read_text() == "mine"
+
+
+def test_a_marker_names_nothing_outside_its_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    render(DONE, out)
+    (tmp_path / "precious").write_text("x")
+    with (out / MARKER).open("a") as marker:
+        marker.write("../precious\n/etc/hostname\nteam/../../precious\n")
+    render(DONE, out)
+    assert (tmp_path / "precious").read_text() == "x"
 
 
 def test_files_of_somebody_else_are_never_removed(tmp_path: Path) -> None:

@@ -71,9 +71,7 @@ def last_line(files: Files) -> str:
 def test_a_check_ends_with_its_verdict_and_what_was_counted() -> None:
     assert last_line(SMALL) == "✓ fine: no findings; 1 to allocate, 0 kept"
     assert last_line(reconciled(SMALL)) == "✓ fine: no findings; 1 kept"
-    assert last_line(FULL) == (
-        "✗ the content is right, but a gate stops it: 1 refused; 1 to rewrite, 0 kept"
-    )
+    assert last_line(FULL) == ("✗ the content is right, but a gate stops it: 1 refused; 0 kept")
     two_wrong = {"pools/a.yaml": pool("a", "7"), "pools/b.yaml": pool("b", "7")}
     assert last_line(two_wrong).startswith("✗ the content is wrong: 2 errors; 0 kept")
     assert last_line({"pools/a.yaml": pool("a", "7")}).startswith(
@@ -109,7 +107,7 @@ def test_a_refusal_is_told_with_reason_and_remedy() -> None:
         "Refused",
         "  team-a/one (loadbalancer): needs 8 addresses; edge has 4 in all",
         "    hint: ask for fewer, or add a larger pool",
-        "Plan: 1 to rewrite, 0 kept, 0 moved. 1 refused.",
+        "Plan: 0 kept, 0 moved. 1 refused.",
     ]
     assert planned(reconciled(FULL))[-1] == "Plan: 0 kept, 0 moved. 1 refused."
 
