@@ -4,11 +4,10 @@ Check, plan and reconcile call `evaluate` and differ only in what they do with t
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.load import Kinds, Loaded
-from reconciler.documents.shipped import folder
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
 from reconciler.families import families
@@ -21,7 +20,7 @@ from reconciler.model.plan import Keep, Plan, Usage
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
-from reconciler.records.changes import Change, changes, records_after
+from reconciler.records.changes import Change, changes
 from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
 from reconciler.records.recall import Recalled
@@ -116,9 +115,9 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *(found for source in tree.sources for found in source.findings),
             *(found for item in tree.records for found in item.findings),
             *doubled,
-            *reading.findings,
-            *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
-            *_record_findings(plan, tree.settings.records),
+            *_causes(state, reading.findings),
+            *_causes(state, rules.check(state, overlap_is_error=tree.settings.overlap_is_error)),
+            *_record_findings(plan, state, tree.settings.records),
             *tree.settled.findings,
         ]
     )
@@ -136,6 +135,12 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         gates=ordered([*gates, brake] if brake else gates),
         brake=brake,
     )
+
+
+def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings without those that only follow from a file which cannot be read."""
+    follows = ("pool-removed", "reference-not-found")
+    return (found for found in findings if not (state.unclear and found.code in follows))
 
 
 def _whole(plan: Plan, settled: Settled) -> Plan:
@@ -172,13 +177,6 @@ def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool
     """The pools that some source files describe, on their own."""
     documents, _ = _documents(sources)
     return _joined([family.read(documents, {}, settings) for family in families()]).pools
-
-
-def planned(evaluation: Evaluation) -> Evaluation:
-    """The evaluation as it will be when its plan is committed."""
-    records = records_after(evaluation.plan, evaluation.state, evaluation.tree.settings.records)
-    tree = replace(evaluation.tree, records=tuple(Recalled(record) for record in records))
-    return evaluate(tree)
 
 
 def _documents(sources: Iterable[Loaded]) -> tuple[Documents, list[Finding]]:
@@ -264,16 +262,16 @@ def _state(
     )
 
 
-def _record_findings(plan: Plan, records: str) -> Iterator[Finding]:
+def _record_findings(plan: Plan, state: State, records: str) -> Iterator[Finding]:
     """Findings about records that follow from the decisions on them."""
+    held: list[Allocation] = []
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
             continue
         record = decision.allocation
         place = Location(record.path, 1, 1)
-        if decision.held:
-            message = f"{record.claim.short} is not released while documents are wrong"
-            yield warning("release-held", place, message, "mend the errors above")
+        if decision.held and record.claim.owner not in state.protected:
+            held.append(record)
         if decision.stale:
             message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
             hint = "delete the record to let the claim move"
@@ -282,19 +280,14 @@ def _record_findings(plan: Plan, records: str) -> Iterator[Finding]:
         if record.path != path and not decision.held:
             message = f"belongs to {path}; the next reconcile moves it"
             yield warning("record-misplaced", place, message)
+    if held:
+        # Their documents may be gone, or may stand in the file that cannot be read.
+        more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+        message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
+        yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
 
 
 def schema_files() -> dict[str, str]:
     """The schema of each kind that people write, as a path below `schemas/`, by kind."""
     kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET, SETTINGS]
     return {kind.name: kind.schema for kind in sorted(kinds, key=lambda item: item.name)}
-
-
-def crd_files() -> dict[str, str]:
-    """The CRDs that clusters get, as text by file name."""
-    found = folder("schemas").joinpath("crds")
-    return {
-        item.name: item.read_text(encoding="utf-8")
-        for item in sorted(found.iterdir(), key=lambda entry: entry.name)
-        if item.name.endswith(".yaml")
-    }

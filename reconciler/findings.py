@@ -173,7 +173,7 @@ CODES: dict[str, str] = {
     "pin-taken": "The pinned range holds addresses that are taken.",
     "quota-exceeded": "The claim would take its tenant over the provider's quota.",
     "request-too-large": "No candidate pool could hold the claim even when empty.",
-    "pool-frozen": "The pool gives nothing out while one of its records cannot be read.",
+    "pool-frozen": "Nothing is given out while a record of the pool, or a file, cannot be read.",
     "capacity": "The plan takes a pool to a tier that Settings do not let pass.",
     "brake": "The plan releases more than Settings let pass.",
 }

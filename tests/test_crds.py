@@ -9,8 +9,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from reconciler.commands.render import rendered
-from reconciler.evaluate import planned
-from tests.world import SMALL, evaluation_of, pool, provider, request, tenant
+from tests.world import SMALL, evaluation_of, planned, pool, provider, request, tenant
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "schemas" / "crds"

@@ -2,10 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from reconciler.documents.shipped import crd_files
 from reconciler.evaluate import (
-    crd_files,
     evaluate,
-    planned,
     pools_of,
     project,
     schema_files,
@@ -13,7 +12,7 @@ from reconciler.evaluate import (
 )
 from reconciler.model.settings import Settings
 from tests.engine.outcome import codes, outcome, record_paths
-from tests.world import SMALL, evaluation_of, pool, reconciled, request, tenant, tree_of
+from tests.world import SMALL, evaluation_of, planned, pool, reconciled, request, tenant, tree_of
 
 LB = "team-a/one (loadbalancer)"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"

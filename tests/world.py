@@ -2,12 +2,14 @@
 
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from reconciler.documents.load import load
 from reconciler.evaluate import Evaluation, Tree, evaluate, source_kinds
-from reconciler.records.recall import recall
+from reconciler.records.changes import records_after
+from reconciler.records.recall import Recalled, recall
 from reconciler.settings import read_settings
 
 CLOCK = 1_771_149_630  # 2026-02-15T10:00:30Z
@@ -99,6 +101,13 @@ def reconciled(files: Mapping[str, str | bytes], clock: int = CLOCK) -> dict[str
         else:
             after[change.path] = change.data
     return after
+
+
+def planned(evaluation: Evaluation) -> Evaluation:
+    """The evaluation as it will be when its plan is committed."""
+    folder = evaluation.tree.settings.records
+    after = records_after(evaluation.plan, evaluation.state, folder)
+    return evaluate(replace(evaluation.tree, records=tuple(Recalled(record) for record in after)))
 
 
 def pool(

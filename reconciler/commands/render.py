@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reconciler.documents.dump import dump
-from reconciler.evaluate import Evaluation, crd_files, project
+from reconciler.documents.shipped import crd_files
+from reconciler.evaluate import Evaluation, project
 from reconciler.families._family import Projection
 from reconciler.ports import UsageError
 

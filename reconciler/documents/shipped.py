@@ -26,3 +26,13 @@ def schema(name: str) -> dict[str, Any]:
         folder("schemas").joinpath(*name.split("/")).read_text(encoding="utf-8")
     )
     return parsed
+
+
+def crd_files() -> dict[str, str]:
+    """The CRDs that clusters get, as text by file name."""
+    found = folder("schemas").joinpath("crds")
+    return {
+        item.name: item.read_text(encoding="utf-8")
+        for item in sorted(found.iterdir(), key=lambda entry: entry.name)
+        if item.name.endswith(".yaml")
+    }

@@ -19,6 +19,7 @@ from reconciler.engine.refusal import (
     not_found,
     over_quota,
     stale,
+    unread,
 )
 from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
@@ -146,10 +147,15 @@ class _Planner:
             return "the claim pins another range"
         if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
             return f"the claim asks for {claim.size} addresses"
-        if record.pool not in claim.candidates:
+        if record.pool not in claim.candidates and not self._may_be_there(record.pool):
             names = ", ".join(claim.wanted) or "no pool"
             return f"the claim's pools are {names}"
         return ""
+
+    def _may_be_there(self, pool: Key) -> bool:
+        """A pool that is not known, but that a document which cannot be read may describe."""
+        state = self.state
+        return pool not in state.pools and (state.unclear or pool in state.broken)
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
@@ -161,6 +167,8 @@ class _Planner:
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
+        if self.state.unclear and len(claim.candidates) < len(claim.wanted):
+            return _refuse(claim, unread(claim), failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
         if refusal := self._quota_refusal(claim, claim.size):

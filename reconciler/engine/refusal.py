@@ -45,6 +45,16 @@ def frozen(path: str, pool: str) -> Refusal:
     )
 
 
+def unread(claim: Claim) -> Refusal:
+    """A pool of the claim may stand in a file that cannot be read."""
+    names = article_list(claim.wanted, "and")
+    return Refusal(
+        "pool-frozen",
+        f"{names}: not all of them can be told while a file cannot be read",
+        "mend the errors first",
+    )
+
+
 def over_quota(claim: Claim, quota: Quota, used: int, size: int) -> Refusal:
     """`size` more addresses would take the claim's owner over the provider's quota."""
     return Refusal(

@@ -1,7 +1,7 @@
 """Broken documents never release anything; unreadable records freeze their pool."""
 
 from tests.engine.outcome import codes, outcome, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 ONE, TWO = "team-a/one (loadbalancer)", "team-a/two (loadbalancer)"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -22,14 +22,37 @@ def damaged(data: str | bytes, old: str, new: str) -> str:
 def test_a_tenant_whose_document_is_wrong_keeps_its_record() -> None:
     files = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 0}")}
     assert outcome(files) == {ONE: KEEP}
-    found = evaluation_of(files).findings[0]
-    assert (found.code, found.location.path) == ("release-held", RECORD)
-    assert found.message == f"{ONE} is not released while documents are wrong"
+    assert [found.code for found in evaluation_of(files).findings] == ["field-value"]
 
 
 def test_a_file_that_cannot_be_read_at_all_releases_nothing_anywhere() -> None:
     files = {**without(reconciled(SMALL), "tenants/one.yaml"), "tenants/other.yaml": "a: [\n"}
     assert outcome(files) == {ONE: KEEP}
+    found = evaluation_of(files).findings[0]
+    assert (found.code, found.location.path) == ("release-held", RECORD)
+    assert found.message == f"{ONE}: not released while a file cannot be read"
+
+
+def test_what_only_follows_from_a_file_that_cannot_be_read_is_not_told() -> None:
+    files = {**reconciled({**SMALL, "tenants/r.yaml": request("r", count="3")})}
+    files["pools/edge.yaml"] = "spec: [\n"
+    evaluation = evaluation_of(files)
+    assert [found.code for found in evaluation.findings if found.severity == "error"] == [
+        "yaml-syntax"
+    ]
+    assert "record-stale" not in [found.code for found in evaluation.findings]
+    assert evaluation.gates == ()
+    assert evaluation.changes == ()
+
+
+def test_nothing_new_is_given_out_of_another_pool_while_the_first_cannot_be_read() -> None:
+    files = {
+        **SMALL,
+        "pools/spare.yaml": pool("spare", "10.50.0.0/24"),
+        "providers/default.yaml": provider(pools="[{name: edge}, {name: spare, priority: 9}]"),
+    }
+    files["pools/edge.yaml"] = "spec: [\n"
+    assert outcome(files) == {ONE: "refuse pool-frozen"}
 
 
 def test_a_kind_that_is_not_known_releases_nothing_anywhere() -> None:

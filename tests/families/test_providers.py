@@ -63,7 +63,7 @@ def test_a_provider_that_is_gone_releases_nothing() -> None:
     files = reconciled(SMALL)
     del files["providers/default.yaml"]
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
-    assert codes(files) == [("warning", "release-held"), ("error", "reference-not-found")]
+    assert codes(files) == [("error", "reference-not-found")]
 
 
 def test_a_cloud_provider_makes_no_claim() -> None:

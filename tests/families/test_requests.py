@@ -56,7 +56,7 @@ def test_a_pin_that_cannot_be_read_is_an_error_and_releases_nothing() -> None:
     files["tenants/extra.yaml"] = asked(
         pinnedRange="{startAddress: 10.40.0.9, endAddress: 10.40.0.1}"
     )
-    assert codes(files) == [("warning", "release-held"), ("error", "range-reversed")]
+    assert codes(files) == [("error", "range-reversed")]
     assert outcome(files)[REQUEST] == "keep 10.40.0.100-10.40.0.109 of edge"
 
 
