@@ -72,7 +72,8 @@ def pool_links(recalled: Iterable[Recalled]) -> Links:
             continue
         nodes[owner_node(record.claim)] = None
         nodes[pool_node(record.pool)] = None
-        if not record.name.startswith(f"{record.claim.namespace}-{record.claim.name}-"):
+        owner = f"{record.claim.namespace}-{record.claim.name}"
+        if record.name not in (f"{owner}-lb", f"{owner}-nodes"):
             nodes[name_node(record.name)] = None
         if record.range is not None:
             version, first, last = record.range
@@ -96,9 +97,9 @@ def links_by_path(folder: str, paths: Iterable[str]) -> Links:
 def within(links: Links, component: Sequence[Part]) -> bool:
     """All that a folder of records bears on is in a component, whose pools cover its ranges."""
     nodes = {node for part in component for node in part.links.nodes}
-    extents = [item for part in component if not part.is_pool for _, item in part.links.ranges]
+    extents = [entry for part in component if not part.is_pool for entry in part.links.ranges]
     return nodes.issuperset(links.nodes) and all(
-        any(extent.covers(item) for extent in extents) for _, item in links.ranges
+        _is_inside(item, extents) for _, item in links.ranges
     )
 
 
@@ -117,8 +118,9 @@ def components(parts: Sequence[Part]) -> list[list[Part]]:
                 spaces.setdefault(space, []).append((item, index))
     _join_defaults(parts, union, first_of)
     _join_strays(parts, union, extents, spaces)
-    anywhere = spaces.pop(EVERYWHERE, [])
+    anywhere = spaces.setdefault(EVERYWHERE, [])
     for entries in spaces.values():
+        # A pool may call its own address space that, so `anywhere` is joined by itself, too.
         _join_overlapping([*entries, *anywhere], union)
     grouped: dict[int, list[Part]] = {}
     for index, part in enumerate(parts):
@@ -160,19 +162,29 @@ def _join_strays(
     spaces: dict[str, list[tuple[IPRange, int]]],
 ) -> None:
     """Records that reach outside their pool bear on whatever is there, in any address space."""
-    described: dict[int, list[IPRange]] = {}
+    described: dict[int, list[tuple[str, IPRange]]] = {}
     for index, ranges in extents.items():
         if ranges:
-            described.setdefault(union.root(index), []).extend(item for _, item in ranges)
+            described.setdefault(union.root(index), []).extend(ranges)
     for index, part in enumerate(parts):
         if not part.is_pool:
             continue
         inside = described.get(union.root(index), [])
         for _, span in part.links.ranges:
-            if any(item.covers(span) for item in inside):
+            if _is_inside(span, inside):
                 continue
             for entries in spaces.values():
                 entries.append((span, index))
+
+
+def _is_inside(span: IPRange, extents: Sequence[tuple[str, IPRange]]) -> bool:
+    """A component's pools cover a span of its records in the address space that it counts in.
+
+    Whose span it is does not matter here, so where there are two spaces nothing is certain.
+    """
+    if len({space for space, _ in extents if space != EVERYWHERE}) > 1:
+        return False
+    return any(item.covers(span) for _, item in extents)
 
 
 def _join_overlapping(entries: list[tuple[IPRange, int]], union: "_Union") -> None:

@@ -108,7 +108,9 @@ def write_links(links: Links) -> str:
     """Lines: a node; after one tab a range, after two a default, after three the shared mark."""
     lines = list(links.nodes)
     lines += [
-        f"\t{space}\t{item.version}\t{item.first}\t{item.last}" for space, item in links.ranges
+        # A space is any text; as JSON it holds no tab and no end of line.
+        f"\t{json.dumps(space)}\t{item.version}\t{item.first}\t{item.last}"
+        for space, item in links.ranges
     ]
     if links.default is not None:
         lines.append(f"\t\t{links.default[0]}\t{links.default[1]}")
@@ -129,7 +131,8 @@ def read_links(text: str) -> Links:
             case ["", "", preferred, beginning] if preferred:
                 default = (preferred, beginning)
             case ["", space, version, first, last]:
-                ranges.append((space, IPRange(int(version), int(first), int(last))))
+                item = IPRange(int(version), int(first), int(last))
+                ranges.append((json.loads(space), item))
             case [node] if node:
                 nodes.append(node)
     return Links(tuple(nodes), tuple(ranges), default, text.endswith("\t\t\t"))

@@ -1,5 +1,6 @@
 """What a family is: a value holding functions, with no base class to inherit from."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -61,6 +62,9 @@ class World:
     clock: str
 
 
+# What a record's name has behind its owner's: type, number of growth, hash of a newcomer.
+_ENDINGS = re.compile(r"(?:-(?:lb|nodes)(?:-[0-9]+)?(?:-[0-9a-f]{6})?)+\Z", re.ASCII)
+
 EVERYWHERE = "*"
 """The address space of a range that bears on all of them."""
 
@@ -94,12 +98,9 @@ def pool_node(pool: Key) -> str:
 
 def name_node(name: str) -> str:
     """The node of a record's name, which a tenant's record may bear, too."""
-    stem = name
-    for _ in range(2):
-        head, _, tail = stem.rpartition("-")
-        if head and (tail in ("lb", "nodes") or tail.isdigit()):
-            stem = head
-    return f"name {stem}"
+    # All endings, because the owner's own name may end like that of a record.
+    ending = _ENDINGS.search(name)
+    return f"name {name[: ending.start()] if ending else name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from reconciler.records.recall import recall
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.test_scoped import DAY, carried_out, island, member, shown
 from tests.properties.trees import Files
-from tests.world import CLOCK, pool
+from tests.world import CLOCK, pool, provider, request
 
 RECORD = "allocations/NetworkPool/butler-system.p{0}/team-a/{1}{0}.loadbalancer.yaml"
 
@@ -124,3 +124,61 @@ def test_a_manual_range_bears_on_pools_of_every_address_space() -> None:
     first = {**files, "tenants/m.yaml": member("m", 1, networking=manual)}
     new: Files = {"tenants/new.yaml": member("new", 0, networking="{lbPoolSize: 16}")}
     same_in_turn(files, first, {**first, **new})
+
+
+def spaced(name: str, cidr: str, space: str) -> str:
+    annotations = f"annotations: {{gitops-ipam.dev/address-space: {space}}}"
+    return pool(name, cidr).replace("system}", f"system, {annotations}}}")
+
+
+@pytest.mark.parametrize("space", ['"*"', '"a\\tb"', '"a\\nb"', '""', "'\"'"])
+def test_address_spaces_of_odd_names_give_no_address_twice(space: str) -> None:
+    odd: Files = {
+        "pools/p0.yaml": spaced("p0", "10.0.0.0/26", space),
+        "pools/p1.yaml": spaced("p1", "10.0.0.0/26", space),
+    }
+    files = settled(odd)
+    # Once learnt, and once from what was learnt.
+    same_in_turn(files, files, files, {**files, "tenants/new.yaml": member("new", 1)})
+
+
+@pytest.mark.parametrize("least", [1, 5_000])
+def test_a_record_outside_its_pool_but_inside_one_of_another_space(
+    least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    more: Files = {
+        "pools/p0.yaml": spaced("p0", "10.0.0.0/26", "lab"),
+        "pools/q.yaml": pool("q", "10.1.0.0/26"),
+        "providers/p0.yaml": provider("p0", "[{name: p0}, {name: q, priority: 2}]"),
+        "pools/p1.yaml": spaced("p1", "10.1.0.0/26", "lab"),
+    }
+    files = without(settled(more), "tenants/b0.yaml", RECORD.format(0, "b"))
+    record = recall("allocations", RECORD.format(0, "a"), bytes(files[RECORD.format(0, "a")]))  # type: ignore[arg-type]
+    assert record.allocation is not None
+    stray = record.allocation._replace(range=IPRange(4, (10 << 24 | 1 << 16), (10 << 24 | 65543)))
+    edited: Files = {**files, RECORD.format(0, "a"): record_text(stray)}
+    same_in_turn(files, edited)
+    same_in_turn(edited)
+
+
+def test_a_request_that_bears_the_name_of_a_tenants_record() -> None:
+    first: Files = {"tenants/r.yaml": request("a-x-lb-2-lb", "p0", count=2)}
+    files = settled(first)
+    same_in_turn(files, {**files, "tenants/z.yaml": member("x-lb-2", 1, "a")})
+
+
+def test_a_record_that_kept_the_name_of_another_owners() -> None:
+    first: Files = {"tenants/o.yaml": member("o", 0, "x")}
+    files = settled(first)
+    path = "allocations/NetworkPool/butler-system.p0/x/o.loadbalancer.yaml"
+    files[path] = bytes(files[path]).replace(b"name: x-o-lb", b"name: x-o-q-lb")  # type: ignore[arg-type]
+    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    assert b"name: x-o-q-lb" in bytes(files[path])  # type: ignore[arg-type]
+    same_in_turn(files, {**files, "tenants/z.yaml": member("o-q", 1, "x")})
+
+
+def test_a_provider_of_a_pool_that_is_missing() -> None:
+    files = settled()
+    lost: Files = {"providers/x.yaml": provider("x", "[{name: lost}]")}
+    same_in_turn(files, {**files, **lost})

@@ -7,7 +7,7 @@ from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.families._network import read_address
 from reconciler.families.butler.pools import pool_key
-from reconciler.findings import Finding, Location, article_list, error
+from reconciler.findings import Finding, Location, error
 from reconciler.model.claim import Quota
 from reconciler.model.key import Key
 
@@ -118,9 +118,9 @@ def missing_pools(provider: Provider, pools: Collection[Key]) -> list[Finding]:
     for index, reference in enumerate(provider.document.spec["network"]["poolRefs"]):
         if pool_key(NAMESPACE, reference["name"]) not in pools:
             place = provider.document.at("spec", "network", "poolRefs", index, "name")
-            known = [key.name for key in sorted(pools) if key.namespace == NAMESPACE][:8]
             message = f"NetworkPool {NAMESPACE}/{reference['name']} is not in the repository"
-            hint = f"known: {article_list(known)}" if known else "add the pool"
+            # Not which pools there are: a reading of a part of the tree does not know them all.
+            hint = "add the pool, or name one that exists"
             found.append(error("reference-not-found", place, message, hint))
     return found
 
