@@ -265,6 +265,7 @@ def _state(
 def _record_findings(plan: Plan, state: State, records: str) -> Iterator[Finding]:
     """Findings about records that follow from the decisions on them."""
     held: list[Allocation] = []
+    occupied = {item.path for item in (*state.records, *state.unreadable)}
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
             continue
@@ -278,8 +279,9 @@ def _record_findings(plan: Plan, state: State, records: str) -> Iterator[Finding
             yield warning("record-stale", place, message, hint)
         path = path_of(records, record.pool, record.claim)
         if record.path != path and not decision.held:
-            message = f"belongs to {path}; the next reconcile moves it"
-            yield warning("record-misplaced", place, message)
+            is_free = path not in occupied
+            what = "the next reconcile moves it" if is_free else "another record stands there"
+            yield warning("record-misplaced", place, f"belongs to {path}; {what}")
     if held:
         # Their documents may be gone, or may stand in the file that cannot be read.
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""

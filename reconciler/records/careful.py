@@ -21,9 +21,10 @@ from reconciler.records.emit import CLAIM, LABEL, reason_code
 from reconciler.records.layout import POOL_KIND, Place, claim_of, place_of
 
 _GUESS = re.compile(
-    r"^\s*(?:startAddress|endAddress):\s*\"?([0-9a-fA-F.:]{2,45})\"?\s*$", re.MULTILINE
+    r"^\s*(?:startAddress:|endAddress:|-)\s*\"?([0-9a-fA-F.:]{2,45})\"?\s*$", re.MULTILINE
 )
 _GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
+_HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
 _EPOCH = "1970-01-01T00:00:00Z"
 _KNOWN_PHASES = {phase.value: phase for phase in Phase}
 
@@ -66,7 +67,10 @@ def _body(data: bytes) -> Mapping[str, Any]:
 
 
 def _guess(data: bytes) -> IPRange | None:
-    """The range from the first to the last address that the text names as start or end."""
+    """The range from the first to the last address that the text names as start, end or in a list.
+
+    A file that was cut off has the list, but not the ends, which stand behind it.
+    """
     found: list[tuple[int, int]] = []
     for match in _GUESS.findall(data.decode("utf-8", "replace")):
         try:
@@ -98,7 +102,9 @@ class _Careful:
         )
         since = allocated_at
         if phase is Phase.RELEASED:
-            since = self._instant("status", "releasedAt") or since
+            since = self._instant("status", "releasedAt")
+            if not since:  # any other time than the right one could free the addresses too early
+                raise _UnclearError("record unreadable: status.releasedAt must be an instant (UTC)")
         elif item is None:
             since = self._ready("lastTransitionTime") or since
         count = self._in("spec", "count")
@@ -148,7 +154,7 @@ class _Careful:
         if phase is None:
             known = ", ".join(_KNOWN_PHASES)
             raise _UnclearError(f"record unreadable: status.phase must be one of {known}")
-        holds = any(field in status for field in ("addresses", "startAddress", "endAddress"))
+        holds = any(status.get(field) for field in _HOLDING)
         if holds and phase in (Phase.FAILED, Phase.PENDING):
             raise _UnclearError(f"phase {phase} holds nothing, but addresses are listed")
         return phase

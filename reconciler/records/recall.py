@@ -123,10 +123,11 @@ def _from_match(folder: str, path: str, found: re.Match[str]) -> Allocation | No
     namespace, pool_name = _unquoted(namespace), _unquoted(pool_name)
     pool = Key(claim.family, namespace, pool_name, "", POOL_KIND[claim.family])
     if path != path_of(folder, None if failed else pool, claim):
-        # It stands where nothing of ours would: what the path says of the pool counts first.
+        # It stands where nothing of ours would: of pools of one name, that of the path is meant.
         place = place_of(folder, path)
-        pool = place.pool or pool
-        if pool.name != pool_name or (item is not None and not pool.is_sound):
+        if place.pool is not None and place.pool.name == pool_name:
+            pool = place.pool
+        if item is not None and not pool.is_sound:
             return None
     if (item is None) != failed:
         return None

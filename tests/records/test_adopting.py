@@ -189,7 +189,18 @@ def test_a_released_record_holds_since_its_release() -> None:
     found = adopted(text)
     assert (found.phase, found.since) == (Phase.RELEASED, "2026-03-01T00:00:00Z")
     assert found.allocated_at == SINCE
-    assert adopted(NODES.replace("phase: Allocated", "phase: Released")).since == SINCE
+
+
+@pytest.mark.parametrize(
+    "since", ["", "  releasedAt: yesterday\n", '  releasedAt: "2026-02-30T00:00:00Z"\n']
+)
+def test_a_release_at_no_known_time_does_not_end(since: str) -> None:
+    text = NODES.replace("  phase: Allocated\n", f"  phase: Released\n{since}")
+    assert text != NODES
+    found = recall(FOLDER, PATH, text.encode())
+    assert found.unreadable is not None
+    assert found.unreadable.range == span("10.40.0.64", "10.40.0.68")
+    assert found.findings[0].message.endswith("status.releasedAt must be an instant (UTC)")
 
 
 FAILED = (

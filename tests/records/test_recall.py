@@ -116,6 +116,15 @@ def test_a_record_that_contradicts_itself_is_unreadable_and_its_pool_is_known(
     assert finding.hint == f"restore it: git log -p -- {record().path}"
 
 
+@pytest.mark.parametrize("left", ["cidr: 10.40.0.80/29", "allocatedCount: 8"])
+def test_a_record_that_failed_and_yet_holds_something_is_unreadable(left: str) -> None:
+    body, _, _ = EXAMPLE.partition("status:\n")
+    text = f"{body}status:\n  {left}\n  phase: Failed\n"
+    assert recall(FOLDER, record().path, text.encode()).unreadable is not None
+    empty = text.replace(f"  {left}\n", "  addresses: []\n  startAddress: ''\n")
+    assert recall(FOLDER, record().path, empty.encode()).unreadable is None
+
+
 @pytest.mark.parametrize(
     ("old", "new", "field", "value"),
     [
@@ -142,9 +151,15 @@ def test_a_record_that_was_edited_is_believed_and_told(
 def test_a_canonical_record_with_a_date_that_does_not_exist_is_read_carefully() -> None:
     text = record_text(ALL["released"]).replace("2026-02-16", "2026-02-30")
     found = recall(FOLDER, record().path, text.encode())
-    assert found.allocation is not None
-    assert found.allocation.since == SINCE
-    assert not found.allocation.pristine
+    assert found.unreadable is not None
+    assert found.unreadable.range == record().range
+
+
+def test_a_record_of_another_pool_than_its_folder_is_that_of_its_text() -> None:
+    path = record().path.replace("vlan40-pool", "other")
+    found = recall(FOLDER, path, record_text(record()).encode())
+    assert found.findings == ()
+    assert found.allocation == record()._replace(path=path)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +180,10 @@ def test_a_file_that_is_no_record_freezes_its_pool(data: bytes) -> None:
         (EXAMPLE.replace("phase: Allocated", "phase: ?"), record().range),
         (EXAMPLE.replace("phase: Allocated\n", "phase: [\n"), record().range),
         (EXAMPLE.replace("startAddress: 10.40.0.80", "startAddress: 2001:db8::1") + "x: [", None),
+        (EXAMPLE.partition("  allocatedAt")[0], record().range),
+        (EXAMPLE.partition("  conditions")[0], record().range),
         ("endAddress: 10.40.0.999\n", None),
+        ("  - 10\n  - face\n", None),
         ("nothing", None),
     ],
 )
