@@ -74,12 +74,13 @@ class SqliteFacts:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return _connect(self._path)
         except sqlite3.DatabaseError:
-            self._path.unlink(missing_ok=True)
+            pass
         except OSError:
             return None
         try:
+            self._path.unlink(missing_ok=True)
             return _connect(self._path)
-        except sqlite3.Error:
+        except (sqlite3.Error, OSError):
             return None
 
     def _discard(self) -> None:

@@ -53,6 +53,16 @@ def test_a_folder_that_cannot_be_made_is_no_matter(tmp_path: Path) -> None:
     assert facts.recall("links", ["a"]) == {}
 
 
+def test_a_folder_in_place_of_the_file_is_no_matter(tmp_path: Path) -> None:
+    SqliteFacts(tmp_path, "repo", "program").note("links", ROWS)
+    (file,) = tmp_path.rglob("*.sqlite")
+    file.unlink()
+    file.mkdir()
+    facts = SqliteFacts(tmp_path, "repo", "program")
+    facts.note("links", ROWS)
+    assert facts.recall("links", ["a"]) == {}
+
+
 def test_rows_that_nobody_uses_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reconciler.adapters.facts._LEAST", 5)
     facts = SqliteFacts(tmp_path, "repo", "program")
