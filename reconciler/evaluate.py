@@ -265,7 +265,8 @@ def _state(
 def _record_findings(plan: Plan, state: State, records: str) -> Iterator[Finding]:
     """Findings about records that follow from the decisions on them."""
     held: list[Allocation] = []
-    occupied = {item.path for item in (*state.records, *state.unreadable)}
+    occupied = {item.path for item in state.unreadable}
+    occupied.update(record.path for record in state.records)
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
             continue

@@ -5,7 +5,7 @@ placement. Cost follows the number of runs, never of addresses: a /23 and an IPv
 same code at the same speed. Rebuilt from the records at every plan; nothing of it is stored.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 
 from reconciler.model.pool import Placement
@@ -22,6 +22,7 @@ class FreeRuns:
         self._last_of: dict[int, int] = {}
         self._first_of: dict[int, int] = {}
         self._by_size = placement is Placement.BEST_FIT
+        self._starts: list[int] | None = None  # sorted, from the first `take` on
         for first, last in runs:
             self._last_of[first] = last
             self._first_of[last] = first
@@ -69,7 +70,11 @@ class FreeRuns:
         return next((run for run in self._order if self._last_of[run] - run + 1 >= size), None)
 
     def _overlapping(self, first: int, last: int) -> list[tuple[int, int]]:
-        return [run for run in self._last_of.items() if run[0] <= last and first <= run[1]]
+        if self._starts is None:
+            self._starts = sorted(self._last_of)
+        start = max(bisect_right(self._starts, first) - 1, 0)
+        near = self._starts[start : bisect_right(self._starts, last)]
+        return [(run, self._last_of[run]) for run in near if first <= self._last_of[run]]
 
     def _rank(self, first: int, last: int) -> int:
         return (last - first + 1) << _SHIFT | first if self._by_size else first
@@ -78,8 +83,12 @@ class FreeRuns:
         self._last_of[first] = last
         self._first_of[last] = first
         insort(self._order, self._rank(first, last))
+        if self._starts is not None:
+            insort(self._starts, first)
 
     def _remove(self, first: int, last: int) -> None:
         del self._last_of[first]
         del self._first_of[last]
         del self._order[bisect_left(self._order, self._rank(first, last))]
+        if self._starts is not None:
+            del self._starts[bisect_left(self._starts, first)]

@@ -12,6 +12,7 @@ from reconciler.addresses import IPRange
 from reconciler.engine.overlap import neighbours, overlapping_pools
 from reconciler.engine.pins import check_pin
 from reconciler.engine.refusal import (
+    NO_ROOM,
     Holders,
     Refusal,
     frozen,
@@ -22,6 +23,7 @@ from reconciler.engine.refusal import (
     unread,
 )
 from reconciler.engine.space import Space
+from reconciler.engine.speaking import speaking
 from reconciler.engine.usage import Holdings, usage
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Claim
@@ -64,7 +66,7 @@ class _Planner:
     def __init__(self, state: State) -> None:
         self.state = state
         self.now = format_instant(state.clock)
-        self.record_of = _primary(state.records)
+        self.record_of = speaking(state.records)
         self.expired = {record.path for record in state.records if self._is_expired(record)}
         holding = [item for item in state.records if item.range and item.path not in self.expired]
         self.holdings = Holdings(state.pools, holding)
@@ -76,6 +78,7 @@ class _Planner:
         self.neighbours = neighbours(self.shared)
         self.quota_used = self._quota_used()
         self.spaces: dict[str, Space] = {}
+        self.is_served = False  # all claims, once: before that, no refusal needs its words
         self.frozen = self._frozen()
         self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
 
@@ -100,6 +103,7 @@ class _Planner:
         """
         served = sorted(self.state.claims.values(), key=_precedence)
         decisions = [self._decide(claim) for claim in served]
+        self.is_served = True
         granted = [item for item in decisions if isinstance(item, Grant)]
         self.holders.add(item.allocation for item in granted if not item.is_taken_back)
         return [
@@ -154,8 +158,7 @@ class _Planner:
 
     def _may_be_there(self, pool: Key) -> bool:
         """A pool that is not known, but that a document which cannot be read may describe."""
-        state = self.state
-        return pool not in state.pools and (state.unclear or pool in state.broken)
+        return pool not in self.state.pools and (self.state.unclear or pool in self.state.broken)
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
@@ -185,9 +188,14 @@ class _Planner:
             else:
                 refusals.append(found)
         if full:
-            tried = [(pool, self._space(pool.space).free(pool)) for pool in full]
-            refusals.insert(0, no_room(claim, tried, self.holders))
+            refusals.insert(0, self._no_room(claim, full))
         return _refuse(claim, refusals[0], failed)
+
+    def _no_room(self, claim: Claim, full: list[Pool]) -> Refusal:
+        if not self.is_served:
+            return NO_ROOM
+        tried = [(pool, self._space(pool.space).room(pool)) for pool in full]
+        return no_room(claim, tried, self.holders)
 
     def _take(self, claim: Claim, pool: Pool) -> IPRange | Refusal | None:
         """A range of a pool, or why it gives none; None when it only has no room."""
@@ -279,22 +287,6 @@ class _Planner:
 def _precedence(claim: Claim) -> tuple[bool, int, Key]:
     """Pins first, lest another claim take a named address; then large before small."""
     return claim.pin is None, -claim.size, claim.key
-
-
-def _primary(records: tuple[Allocation, ...]) -> dict[Key, Allocation]:
-    """The record that speaks for each claim: a live one, else the one released last."""
-    found: dict[Key, Allocation] = {}
-    for record in records:
-        other = found.get(record.claim)
-        if other is None or _weight(record) > _weight(other):
-            found[record.claim] = record
-    return found
-
-
-def _weight(record: Allocation) -> tuple[int, str]:
-    if record.is_released:
-        return 1, record.since
-    return 2 if record.is_live else 0, ""
 
 
 def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:

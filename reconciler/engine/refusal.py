@@ -8,8 +8,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
+from reconciler.engine.space import Room
 from reconciler.findings import article_list
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim, Quota
@@ -23,6 +24,10 @@ class Refusal(NamedTuple):
     reason: str
     message: str
     hint: str
+
+
+# Stands in for `no_room` where nobody reads the words, which cost a look at all that is free.
+NO_ROOM = Refusal("pool-exhausted", "", "")
 
 
 def not_found(claim: Claim) -> Refusal:
@@ -77,8 +82,8 @@ def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
     )
 
 
-def no_room(claim: Claim, tried: Sequence[tuple[Pool, IPSet]], holders: "Holders") -> Refusal:
-    """No candidate has a free run of the size. `tried`: candidates with their free addresses."""
+def no_room(claim: Claim, tried: Sequence[tuple[Pool, Room]], holders: "Holders") -> Refusal:
+    """No candidate has a free run of the size. `tried`: candidates with what is free of them."""
     need = claim.size
     if all(pool.usable.size < need for pool, _ in tried):
         sizes = article_list(
@@ -89,9 +94,9 @@ def no_room(claim: Claim, tried: Sequence[tuple[Pool, IPSet]], holders: "Holders
             f"needs {need} addresses; {sizes} in all",
             "ask for fewer, or add a larger pool",
         )
-    fragmented = any(free.size >= need for _, free in tried)
-    parts = [_described(pool, free, holders) for pool, free in tried]
-    lacking = min(need - max((run.size for run in free), default=0) for _, free in tried)
+    fragmented = any(room.size >= need for _, room in tried)
+    parts = [_described(pool, room, holders) for pool, room in tried]
+    lacking = min(need - room.run for _, room in tried)
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
         f"needs {need}{' in a row' if need > 1 else ''}; {'; '.join(parts)}",
@@ -100,13 +105,12 @@ def no_room(claim: Claim, tried: Sequence[tuple[Pool, IPSet]], holders: "Holders
     )
 
 
-def _described(pool: Pool, free: IPSet, holders: "Holders") -> str:
+def _described(pool: Pool, room: Room, holders: "Holders") -> str:
     name = pool.key.name
-    if not free:
+    if room.largest is None:
         return f"{name}: 0 free of {pool.usable.size}"
-    largest = max(free, key=lambda run: (run.size, -run.first))
-    text = f"{name}: {free.size} free of {pool.usable.size}, largest run {largest.size}"
-    beside = holders.beside(largest)
+    text = f"{name}: {room.size} free of {pool.usable.size}, largest run {room.run}"
+    beside = holders.beside(room.largest)
     return f"{text} beside {article_list(beside, 'and')}" if beside else text
 
 

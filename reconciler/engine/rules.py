@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
+from reconciler.engine.lookup import Lookup
 from reconciler.engine.overlap import overlapping_pools
 from reconciler.findings import Finding, Location, error, warning
 from reconciler.model.allocation import Allocation
@@ -121,12 +122,12 @@ def _duplicates(holding: Holding) -> Iterator[Finding]:
 
 def _blocked(state: State, holding: Holding) -> Iterator[Finding]:
     """Ranges in use without a record that some record holds too."""
-    by_hand = IPSet.of(blocked.range for blocked in state.blocked)
-    suspects = [(item, record) for item, record in holding if by_hand.overlapping(item)]
+    if not state.blocked:
+        return
+    records = Lookup(holding)
     for blocked in state.blocked:
-        for item, record in suspects:
-            owner = f"{record.owner.namespace}/{record.owner.name}"
-            if item.overlaps(blocked.range) and owner != blocked.owner:
+        for item, record in records.overlapping(blocked.range):
+            if f"{record.owner.namespace}/{record.owner.name}" != blocked.owner:
                 yield error(
                     "manual-range",
                     blocked.source,

@@ -2,13 +2,27 @@
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.free import FreeRuns
+from reconciler.engine.lookup import Lookup
 from reconciler.model.claim import Owner
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.state import Blocked
+
+
+class Room(NamedTuple):
+    """Free addresses of a pool, and its largest free run, the lowest of equals; None of none."""
+
+    size: int
+    largest: IPRange | None
+
+    @property
+    def run(self) -> int:
+        """Size of the largest run."""
+        return self.largest.size if self.largest is not None else 0
 
 
 class Space:
@@ -33,11 +47,12 @@ class Space:
                 take it.
         """
         self._records = IPSet.of(taken)
-        self._blocked = blocked
+        self._blocked = Lookup((item.range, item) for item in blocked)
         self.taken = self._records | IPSet.of(item.range for item in blocked)
         self._neighbours = neighbours
         self._granted: list[IPRange] = []
         self._free: dict[Key, dict[int, FreeRuns]] = {}
+        self._rooms: dict[Key, Room] = {}
 
     def allocate(self, pool: Pool, size: int) -> IPRange | None:
         """Take `size` addresses where the pool's placement puts them, or None."""
@@ -67,18 +82,26 @@ class Space:
         """Tenants that use an address of a range without a record."""
         own = f"{owner.namespace}/{owner.name}"
         return [
-            blocked.title
-            for blocked in self._blocked
-            if blocked.range.overlaps(item) and blocked.owner != own
+            blocked.title for _, blocked in self._blocked.overlapping(item) if blocked.owner != own
         ]
 
     def free(self, pool: Pool) -> IPSet:
         """The free addresses of a pool as they stand now."""
         return pool.usable - self.taken - IPSet.of(self._granted)
 
+    def room(self, pool: Pool) -> Room:
+        """How much of a pool is free; told once for all claims that are refused in a row."""
+        if pool.key not in self._rooms:
+            free = self.free(pool)
+            largest = max(free, key=lambda run: (run.size, -run.first), default=None)
+            self._rooms[pool.key] = Room(free.size, largest)
+        return self._rooms[pool.key]
+
     def _note(self, item: IPRange, pool: Pool) -> None:
         insort(self._granted, item)
+        self._rooms.pop(pool.key, None)
         for key in self._neighbours.get(pool.key, ()):
+            self._rooms.pop(key, None)
             if runs := self._free.get(key, {}).get(item.version):
                 runs.take(item.first, item.last)
 

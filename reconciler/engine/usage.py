@@ -16,26 +16,27 @@ class Holdings:
         live: dict[str, list[IPRange]] = {}
         held: dict[str, list[IPRange]] = {}
         self.counts: dict[Key, int] = {}
-        self._everywhere: list[IPRange] = []
+        everywhere: list[IPRange] = []
         for record in records:
             if record.range is None:
                 continue
             pool = pools.get(record.pool)
             if pool is None:
                 # Its pool is gone, so nobody can tell its address space: it counts in all.
-                self._everywhere.append(record.range)
+                everywhere.append(record.range)
             else:
                 part = live if record.is_live else held
                 part.setdefault(pool.space, []).append(record.range)
             if record.is_live:
                 self.counts[record.pool] = self.counts.get(record.pool, 0) + 1
-        self._live = {space: IPSet.of(ranges) for space, ranges in live.items()}
+        # Joined once, not for every pool that asks.
+        self._live = {space: IPSet.of([*live.get(space, ()), *everywhere]) for space in live}
+        self._everywhere = IPSet.of(everywhere)
         self._held = {space: IPSet.of(ranges) for space, ranges in held.items()}
 
     def live(self, space: str) -> IPSet:
         """What live records hold in a space."""
-        found = self._live.get(space, IPSet())
-        return found | IPSet.of(self._everywhere) if self._everywhere else found
+        return self._live.get(space, self._everywhere)
 
     def held(self, space: str) -> IPSet:
         """What released records hold in a space."""

@@ -116,7 +116,7 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
     old = decision.allocation
     if old is not None and old.range is not None:
         return None
-    if any(item.claim == decision.claim for item in state.unreadable):
+    if decision.claim in places.unreadable:
         return None
     claim = state.claims[decision.claim]
     path = places.of(None, claim.key, old.path if old is not None else "")
@@ -163,6 +163,7 @@ class _Places:
 
     def __init__(self, plan: Plan, state: State, folder: str) -> None:
         self._folder = folder
+        self.unreadable = {item.claim for item in state.unreadable}
         gone = {item.allocation.path for item in plan.decisions if isinstance(item, Expire)}
         self._occupied = {record.path for record in state.records if record.path not in gone}
         self._occupied |= {item.path for item in state.unreadable}
