@@ -38,3 +38,7 @@ def test_a_record_without_a_range_bears_on_its_owner_and_pool_alone() -> None:
     found = pool_links([Recalled(record._replace(range=None))])
     assert found.nodes == ("TenantCluster team-a/one", "NetworkPool butler-system/edge")
     assert found.ranges == ()
+
+
+def test_a_file_that_cannot_be_read_cannot_be_told_apart() -> None:
+    assert file_links(load("tenants/x.yaml", b"a: [\n", source_kinds())) is None
