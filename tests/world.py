@@ -110,6 +110,11 @@ def planned(evaluation: Evaluation) -> Evaluation:
     return evaluate(replace(evaluation.tree, records=tuple(Recalled(record) for record in after)))
 
 
+def raw(data: str | bytes) -> bytes:
+    """The bytes of a file of a tree."""
+    return data if isinstance(data, bytes) else data.encode()
+
+
 def pool(
     name: str = "edge", cidr: str = "10.40.0.0/24", namespace: str = "butler-system", **spec: object
 ) -> str:

@@ -2,7 +2,7 @@ from reconciler.commands.outcome import exit_code
 from reconciler.commands.review import review
 from tests.engine.outcome import Files, without
 from tests.fakes import FakeRepository
-from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
 
 DONE = reconciled(SMALL)
 SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"
@@ -52,9 +52,9 @@ def test_a_change_of_settings_is_judged_by_those_of_the_base() -> None:
 
 def test_a_record_that_is_edited_in_the_change_is_found() -> None:
     (path,) = (path for path in DONE if path.startswith("allocations/"))
-    text = bytes(DONE[path]).replace(b"team: team-a", b"team: team-b")  # type: ignore[arg-type]
+    text = raw(DONE[path]).replace(b"team: team-a", b"team: team-b")
     assert codes(DONE, {**DONE, path: text}) == []
-    text = bytes(DONE[path]).replace(b"10.40.0.", b"10.40.1.")  # type: ignore[arg-type]
+    text = raw(DONE[path]).replace(b"10.40.0.", b"10.40.1.")
     assert "record-edited" in codes(DONE, {**DONE, path: text})
 
 

@@ -12,7 +12,7 @@ from reconciler.records.recall import recall
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.test_scoped import DAY, carried_out, island, member, shown
 from tests.properties.trees import Files
-from tests.world import CLOCK, pool, provider, request
+from tests.world import CLOCK, pool, provider, raw, request
 
 RECORD = "allocations/NetworkPool/butler-system.p{0}/team-a/{1}{0}.loadbalancer.yaml"
 
@@ -154,7 +154,7 @@ def test_a_record_outside_its_pool_but_inside_one_of_another_space(
         "pools/p1.yaml": spaced("p1", "10.1.0.0/26", "lab"),
     }
     files = without(settled(more), "tenants/b0.yaml", RECORD.format(0, "b"))
-    record = recall("allocations", RECORD.format(0, "a"), bytes(files[RECORD.format(0, "a")]))  # type: ignore[arg-type]
+    record = recall("allocations", RECORD.format(0, "a"), raw(files[RECORD.format(0, "a")]))
     assert record.allocation is not None
     stray = record.allocation._replace(range=IPRange(4, (10 << 24 | 1 << 16), (10 << 24 | 65543)))
     edited: Files = {**files, RECORD.format(0, "a"): record_text(stray)}
@@ -172,9 +172,9 @@ def test_a_record_that_kept_the_name_of_another_owners() -> None:
     first: Files = {"tenants/o.yaml": member("o", 0, "x")}
     files = settled(first)
     path = "allocations/NetworkPool/butler-system.p0/x/o.loadbalancer.yaml"
-    files[path] = bytes(files[path]).replace(b"name: x-o-lb", b"name: x-o-q-lb")  # type: ignore[arg-type]
+    files[path] = raw(files[path]).replace(b"name: x-o-lb", b"name: x-o-q-lb")
     files = carried_out(files, evaluate(read_tree(MemorySource(files))))
-    assert b"name: x-o-q-lb" in bytes(files[path])  # type: ignore[arg-type]
+    assert b"name: x-o-q-lb" in raw(files[path])
     same_in_turn(files, {**files, "tenants/z.yaml": member("o-q", 1, "x")})
 
 

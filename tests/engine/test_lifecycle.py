@@ -1,7 +1,17 @@
 """Records: kept, released, held until retention ends, taken back, expired; never moved."""
 
 from tests.engine.outcome import after_removal, codes, outcome, record_paths, without
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import (
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    request,
+    tenant,
+)
 
 CLAIM = "team-a/one (loadbalancer)"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -17,7 +27,7 @@ def test_a_record_without_its_claim_is_released() -> None:
     files = without(reconciled(SMALL), TENANT)
     assert outcome(files) == {CLAIM: "release 10.40.0.0-10.40.0.7 of edge"}
     released = reconciled(files)
-    assert b'releasedAt: "2026-02-15T10:00:30Z"' in bytes(released[RECORD])  # type: ignore[arg-type]
+    assert b'releasedAt: "2026-02-15T10:00:30Z"' in raw(released[RECORD])
 
 
 def test_a_released_record_holds_its_addresses_until_retention_ends() -> None:
@@ -57,8 +67,8 @@ def test_the_same_claim_takes_its_released_addresses_back() -> None:
     assert found[CLAIM] == "allocate 10.40.0.0-10.40.0.7 of edge"
     assert found["team-a/ant (loadbalancer)"] == "allocate 10.40.0.8-10.40.0.15 of edge"
     back = reconciled(files, CLOCK + HOUR)
-    assert b"phase: Allocated" in bytes(back[RECORD])  # type: ignore[arg-type]
-    assert b"releasedAt" not in bytes(back[RECORD])  # type: ignore[arg-type]
+    assert b"phase: Allocated" in raw(back[RECORD])
+    assert b"releasedAt" not in raw(back[RECORD])
 
 
 def test_a_claim_that_comes_back_after_retention_but_before_expiry_takes_them_back() -> None:

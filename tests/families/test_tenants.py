@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.outcome import codes, outcome, record_paths, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, tenant
 
 LB = "team-a/one (loadbalancer)"
 NODES = "team-a/one (nodes)"
@@ -85,10 +85,10 @@ def test_turning_ingress_off_later_releases_nothing() -> None:
 
 def test_a_record_names_the_team_of_its_tenant() -> None:
     files = reconciled({**SMALL, "tenants/one.yaml": tenant("one", teamRef="{name: red}")})
-    (record,) = (bytes(files[path]) for path in record_paths(files))  # type: ignore[arg-type]
+    (record,) = (raw(files[path]) for path in record_paths(files))
     assert b"butler.butlerlabs.dev/team: red\n" in record
     plain = reconciled(SMALL)
-    (record,) = (bytes(plain[path]) for path in record_paths(plain))  # type: ignore[arg-type]
+    (record,) = (raw(plain[path]) for path in record_paths(plain))
     assert b"butler.butlerlabs.dev/team: team-a\n" in record
 
 
@@ -135,7 +135,7 @@ def test_workers_that_outgrow_their_claim_are_topped_up_by_a_new_one() -> None:
     found = outcome(files)
     assert found[NODES] == "keep 10.40.0.0-10.40.0.1 of edge"
     assert found["team-a/one (nodes-1)"] == "allocate 10.40.0.3-10.40.0.5 of edge"
-    grown = bytes(reconciled(files)[record_paths(reconciled(files))[1]])  # type: ignore[arg-type]
+    grown = raw(reconciled(files)[record_paths(reconciled(files))[1]])
     assert b"allocation-role: growth\n" in grown
     assert b"name: team-a-one-nodes-1\n" in grown
 
@@ -195,7 +195,7 @@ def test_a_pool_that_stops_giving_nodes_addresses_takes_none_away() -> None:
 def test_growth_records_of_load_balancers_survive() -> None:
     files = reconciled(SMALL)
     (path,) = record_paths(files)
-    text = bytes(files[path]).decode()  # type: ignore[arg-type]
+    text = raw(files[path]).decode()
     grown = path.replace("loadbalancer", "loadbalancer-1")
     for old, new in (
         ("one/loadbalancer", "one/loadbalancer-1"), ("allocation-role: initial", "allocation-role: growth"),
@@ -250,7 +250,7 @@ def test_what_was_refused_for_want_of_room_uses_up_no_quota() -> None:
 def test_growth_of_load_balancers_is_none_of_nodes() -> None:
     files = reconciled(nodes(2))
     path = next(path for path in record_paths(files) if "loadbalancer" in path)
-    text = bytes(files[path]).decode()  # type: ignore[arg-type]
+    text = raw(files[path]).decode()
     text = text.replace("one/loadbalancer", "one/loadbalancer-1").replace("one-lb", "one-lb-1")
     text = text.replace("10.40.0.2", "10.40.0.9").replace("role: initial", "role: growth")
     files[path.replace("loadbalancer", "loadbalancer-1")] = text
@@ -262,7 +262,7 @@ def test_growth_of_load_balancers_is_none_of_nodes() -> None:
 def test_a_slot_that_is_no_growth_has_no_claim_and_is_released() -> None:
     files = reconciled(nodes(2))
     path = next(path for path in record_paths(files) if "nodes" in path)
-    text = bytes(files[path]).decode()  # type: ignore[arg-type]
+    text = raw(files[path]).decode()
     odd = text.replace("one/nodes", "one/nodes-x").replace("10.40.0.", "10.40.0.5")
     files[path.replace("nodes", "nodes-x")] = odd
     assert outcome(files)["team-a/one (nodes-x)"].startswith("release")

@@ -11,7 +11,7 @@ from reconciler.evaluate import Evaluation, evaluate
 from reconciler.report.machine import check_document, json_text, plan_document
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.trees import Files
-from tests.world import CLOCK, pool, provider, request, tenant
+from tests.world import CLOCK, pool, provider, raw, request, tenant
 
 DAY = 86_400
 ISLANDS = 4
@@ -75,7 +75,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after.pop(draw(st.sampled_from(records)))
         case 6 if records:
             path = draw(st.sampled_from(records))
-            after[path] = bytes(after[path])[: draw(st.integers(0, 1200))]  # type: ignore[arg-type]
+            after[path] = raw(after[path])[: draw(st.integers(0, 1200))]
         case 7:
             pinned = f"{{startAddress: 10.{other}.0.40, endAddress: 10.{other}.0.41}}"
             after["tenants/r.yaml"] = request(f"r{number}", f"p{other}", pinnedRange=pinned)
