@@ -1,67 +1,14 @@
-"""What commands need of the world, and how it may fail: the errors carry the exit code."""
+"""What commands need of Git, of files and of what is known about them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import NamedTuple, Protocol, TypeVar
 
 from reconciler.findings import Finding
 from reconciler.records.changes import Change
 
 T = TypeVar("T")
-
-
-class ExitCode(IntEnum):
-    """Exit codes of `ipam` (`contract.md` §5)."""
-
-    OK = 0
-    WRONG = 1
-    CHANGES = 2
-    GATE = 3
-    GIT = 4
-    CLUSTER = 5
-    HISTORY = 6
-    USAGE = 64
-    BUG = 70
-
-
-class ReconcilerError(Exception):
-    """The world failed. `hint` says what a person can do."""
-
-    exit_code = ExitCode.BUG
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
-
-
-class UsageError(ReconcilerError):
-    """The command line asks for something that cannot be."""
-
-    exit_code = ExitCode.USAGE
-
-
-class GitError(ReconcilerError):
-    """Git cannot be reached, refuses, or lacks an object."""
-
-    exit_code = ExitCode.GIT
-
-
-class LostRaceError(GitError):
-    """The branch moved since it was read. Read and plan again."""
-
-
-class GateError(ReconcilerError):
-    """Nothing is wrong with the content, but carrying it out needs a person's word."""
-
-    exit_code = ExitCode.GATE
-
-
-class HistoryError(ReconcilerError):
-    """The history is not the one seen before."""
-
-    exit_code = ExitCode.HISTORY
 
 
 class Revision(NamedTuple):

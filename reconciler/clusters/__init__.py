@@ -1,0 +1,1 @@
+"""What is applied to clusters and what was: pure, from manifests that were read to writes to make."""

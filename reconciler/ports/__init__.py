@@ -1,0 +1,63 @@
+"""What commands need of the world, and how it may fail: the errors carry the exit code."""
+
+from reconciler.ports.clusters import (
+    Cluster,
+    Clusters,
+    Requests,
+)
+from reconciler.ports.errors import (
+    ClusterError,
+    ExitCode,
+    GateError,
+    GitError,
+    HistoryError,
+    KubeconfigError,
+    LostRaceError,
+    NoSuchKindError,
+    NoSuchObjectError,
+    OwnedError,
+    ReconcilerError,
+    RejectedError,
+    StaleError,
+    UnauthorizedError,
+    UnreachableError,
+    UsageError,
+)
+from reconciler.ports.git import (
+    Changed,
+    Commit,
+    Entry,
+    Facts,
+    Repository,
+    Revision,
+    Source,
+)
+
+__all__ = [
+    "Changed",
+    "Cluster",
+    "ClusterError",
+    "Clusters",
+    "Commit",
+    "Entry",
+    "ExitCode",
+    "Facts",
+    "GateError",
+    "GitError",
+    "HistoryError",
+    "KubeconfigError",
+    "LostRaceError",
+    "NoSuchKindError",
+    "NoSuchObjectError",
+    "OwnedError",
+    "ReconcilerError",
+    "RejectedError",
+    "Repository",
+    "Requests",
+    "Revision",
+    "Source",
+    "StaleError",
+    "UnauthorizedError",
+    "UnreachableError",
+    "UsageError",
+]

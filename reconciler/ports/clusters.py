@@ -1,0 +1,87 @@
+"""What commands need of clusters."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from reconciler.clusters.resources import Manifest, Ref, Resource
+
+
+class Requests(NamedTuple):
+    """Requests that were sent, by what they are for. Reads of one object count as lists."""
+
+    list: int = 0
+    patch: int = 0
+    delete: int = 0
+
+
+class Cluster(Protocol):
+    """One cluster's API server. Any call may raise a `ClusterError`."""
+
+    def requests(self) -> Requests:
+        """How many requests were sent so far."""
+
+    def now(self) -> int:
+        """Seconds since 1970 by the server's clock, as its last answer told; 0 before the first."""
+
+    def version(self) -> str:
+        """The server's version, `v1.36.3`."""
+
+    def get(self, ref: Ref) -> Manifest | None:
+        """An object, or None when it, or its namespace, is not there."""
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Sequence[Manifest]:
+        """All objects of a kind, in the server's order.
+
+        Raises:
+            NoSuchKindError: The cluster does not know the kind.
+        """
+
+    def apply(
+        self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
+    ) -> Manifest:
+        """Apply an object, or its status, server-side; returns what it is then.
+
+        Raises:
+            OwnedError: Others own some of the fields, and `force` is not given.
+            RejectedError: The content is refused.
+            StaleError: The manifest names a resourceVersion or uid that is not the present one.
+        """
+
+    def create(self, manifest: Manifest) -> Manifest:
+        """Create an object; also a review, whose answer is what is wanted."""
+
+    def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
+        """Apply a JSON merge patch (RFC 7396)."""
+
+    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
+        """Delete the very object of this uid (and resourceVersion); that it is gone is no error.
+
+        Raises:
+            StaleError: Another object has the name by now, or it was changed.
+        """
+
+    def pause(self, seconds: float) -> None:
+        """Wait, within the cluster's deadline.
+
+        Raises:
+            UnreachableError: The deadline comes first.
+        """
+
+
+class Clusters(Protocol):
+    """How clusters are reached."""
+
+    def management(self) -> Cluster | None:
+        """The management cluster; None when nobody named one."""
+
+    def named(self, cluster: str) -> bytes | None:
+        """The kubeconfig that a person named for a cluster, or None."""
+
+    def connect(self, cluster: str, kubeconfig: bytes) -> Cluster:
+        """A cluster by its kubeconfig. Sends nothing yet.
+
+        Raises:
+            KubeconfigError: It cannot be used.
+        """

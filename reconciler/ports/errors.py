@@ -1,0 +1,102 @@
+"""How the world may fail: every error carries its exit code."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of `ipam` (`contract.md` §5)."""
+
+    OK = 0
+    WRONG = 1
+    CHANGES = 2
+    GATE = 3
+    GIT = 4
+    CLUSTER = 5
+    HISTORY = 6
+    USAGE = 64
+    BUG = 70
+
+
+class ReconcilerError(Exception):
+    """The world failed. `hint` says what a person can do."""
+
+    exit_code = ExitCode.BUG
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(ReconcilerError):
+    """The command line asks for something that cannot be."""
+
+    exit_code = ExitCode.USAGE
+
+
+class GitError(ReconcilerError):
+    """Git cannot be reached, refuses, or lacks an object."""
+
+    exit_code = ExitCode.GIT
+
+
+class LostRaceError(GitError):
+    """The branch moved since it was read. Read and plan again."""
+
+
+class GateError(ReconcilerError):
+    """Nothing is wrong with the content, but carrying it out needs a person's word."""
+
+    exit_code = ExitCode.GATE
+
+
+class ClusterError(ReconcilerError):
+    """A cluster refuses, or cannot be asked. It stops nothing in the other clusters."""
+
+    exit_code = ExitCode.CLUSTER
+
+
+class UnreachableError(ClusterError):
+    """No answer: no connection, no end of the answer, or only errors of the server, to the last."""
+
+
+class UnauthorizedError(ClusterError):
+    """The credentials are missing, wrong or expired, or lack a right."""
+
+
+class KubeconfigError(ClusterError):
+    """A kubeconfig that cannot be used. Names its key, never its value."""
+
+
+class NoSuchKindError(ClusterError):
+    """The cluster does not know the kind: its CRD is missing."""
+
+
+class NoSuchObjectError(ClusterError):
+    """There is no such object."""
+
+
+class StaleError(ClusterError):
+    """The object is not the one that was read: another uid or resourceVersion."""
+
+
+class OwnedError(ClusterError):
+    """Other field managers own what should be applied.
+
+    Attributes:
+        owners: Field manager and field, in order.
+    """
+
+    def __init__(self, message: str, owners: Sequence[tuple[str, str]], hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.owners = tuple(owners)
+
+
+class RejectedError(ClusterError):
+    """The content is refused for good: by schema, rule, policy, webhook or size."""
+
+
+class HistoryError(ReconcilerError):
+    """The history is not the one seen before."""
+
+    exit_code = ExitCode.HISTORY
