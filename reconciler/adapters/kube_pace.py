@@ -1,0 +1,119 @@
+"""How long a cluster may take: one budget for all that is asked of it, down to the last byte.
+
+A timeout of a socket starts anew with every byte, so a server that drips one byte a second holds
+its caller for ever. Here every read of a socket first looks at what is left of the budget.
+"""
+
+import http.client
+import io
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import Any
+
+CONNECT_SECONDS = 5.0
+READ_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long a cluster may take, and by which clock.
+
+    Attributes:
+        deadline_seconds: For all requests and pauses of a cluster together.
+        clock: Seconds, from anywhere.
+        jitter: A number in [0, 1): when many wait for one server, they must not come back as one.
+        wall: Seconds since 1970, for certificates that expire.
+    """
+
+    deadline_seconds: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    jitter: Callable[[], float] = random.random
+    wall: Callable[[], float] = time.time
+
+
+class Budget:
+    """What is left of a deadline. Only the time in which somebody waits for the cluster counts.
+
+    So the management cluster's budget does not run out while tenant clusters are served, and
+    threads that wait side by side are not charged twice.
+    """
+
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+        self._lock = Lock()
+        self._spent = 0.0
+        self._waiting = 0
+        self._since = 0.0
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """A time that counts."""
+        with self._lock:
+            if not self._waiting:
+                self._since = self._pace.clock()
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._spent += self._pace.clock() - self._since
+
+    def left(self) -> float:
+        """Seconds that are left; negative when it is over."""
+        with self._lock:
+            running = self._pace.clock() - self._since if self._waiting else 0.0
+            return self._pace.deadline_seconds - self._spent - running
+
+
+class _Socket(io.RawIOBase):
+    """The reading end of a socket, within a budget."""
+
+    def __init__(self, sock: Any, left: Callable[[], float]) -> None:
+        self._sock = sock
+        self._raw = sock.makefile("rb", buffering=0)
+        self._left = left
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._left()
+        if left <= 0:
+            raise TimeoutError("the deadline is over")
+        self._sock.settimeout(min(left, READ_SECONDS))
+        count: int | None = self._raw.readinto(buffer)
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Paced:
+    """As much of a socket as an answer reads from."""
+
+    def __init__(self, sock: Any, left: Callable[[], float]) -> None:
+        self._sock = sock
+        self._left = left
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Socket(self._sock, self._left))
+
+
+def paced(pool_class: Any, left: Callable[[], float]) -> Any:
+    """A class of connection pools whose answers, headers and all, are read within a budget."""
+    connection = pool_class.ConnectionCls
+    slow = type(connection.__name__, (connection,), {"response_class": partial(_answer, left)})
+    return type(pool_class.__name__, (pool_class,), {"ConnectionCls": slow})
+
+
+def _answer(left: Callable[[], float], sock: Any, **options: Any) -> http.client.HTTPResponse:
+    return http.client.HTTPResponse(_Paced(sock, left), **options)  # type: ignore[arg-type]

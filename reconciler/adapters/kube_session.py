@@ -1,0 +1,208 @@
+"""A way into one API server: its connections, its certificates and who asks.
+
+The official client's configuration finds the credentials (tokens, plugins, the account of a pod),
+and its connection pool is what carries the requests. Certificates are given to the pool here: the
+client would leave them in temporary files for as long as the process lives.
+"""
+
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from reconciler.adapters.kube_certificate import expiry
+from reconciler.adapters.kube_pace import paced
+from reconciler.adapters.kubeconfig import Kubeconfig, is_loopback
+from reconciler.ports import ClusterError, KubeconfigError
+
+CONNECTIONS = 16
+ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+
+
+class Session(NamedTuple):
+    """Where to send requests, and what to say of who sends them."""
+
+    pool: Any
+    server: str
+    authorization: Callable[[], str]
+
+    def __repr__(self) -> str:
+        """Nothing of it is fit to be shown."""
+        return "Session()"
+
+
+@dataclass(frozen=True)
+class Account:
+    """The account of the pod that this runs in."""
+
+    environment: Mapping[str, str]
+    folder: Path = ACCOUNT
+    name: str = "management"
+
+    def is_there(self) -> bool:
+        """Whether this runs in a pod that has an account."""
+        names = ("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
+        return all(map(self.environment.get, names)) and (self.folder / "token").is_file()
+
+    def is_renewable(self) -> bool:
+        """Tokens of pods change every hour."""
+        return True
+
+
+def enter(
+    access: Kubeconfig | Account,
+    left: Callable[[], float],
+    wall: Callable[[], float],
+    environment: Mapping[str, str],
+) -> Session:
+    """A way into the server. Sends nothing to it; a plugin for credentials is run.
+
+    Raises:
+        KubeconfigError: The credentials or certificates cannot be used.
+    """
+    from kubernetes.client import Configuration
+    from kubernetes.client.rest import RESTClientObject
+
+    configuration = Configuration()
+    try:
+        context = (
+            _kubeconfig(access, configuration, wall)
+            if isinstance(access, Kubeconfig)
+            else _account(access, configuration)
+        )
+    except ClusterError:
+        raise
+    except Exception as failure:  # noqa: BLE001 - loaders raise whatever a kubeconfig makes them
+        # The text of the failure may hold values.
+        message = f"kubeconfig of {access.name}: its credentials cannot be read"
+        raise KubeconfigError(f"{message} ({type(failure).__name__})") from None
+    server = str(configuration.host).rstrip("/")
+    configuration.retries = False
+    configuration.connection_pool_maxsize = CONNECTIONS
+    configuration.proxy, configuration.no_proxy = _proxy(access, server, environment)
+    configuration.ssl_ca_cert = configuration.cert_file = configuration.key_file = None
+    pool = RESTClientObject(configuration).pool_manager
+    pool.connection_pool_kw["ssl_context"] = context
+    classes = pool.pool_classes_by_scheme
+    pool.pool_classes_by_scheme = {name: paced(kind, left) for name, kind in classes.items()}
+    return Session(pool, server, lambda: _authorization(access.name, configuration))
+
+
+def _kubeconfig(
+    access: Kubeconfig, configuration: Any, wall: Callable[[], float]
+) -> ssl.SSLContext:
+    from kubernetes.config.kube_config import KubeConfigLoader
+
+    context = _trusting(access.name, access.data("certificate-authority"))
+    _prove(access, context, wall)
+    # Certificates are loaded by now; a plugin may ask what cluster it is for.
+    cluster = access.cluster if "exec" in access.user else {"server": access.server}
+    hidden = ("client-certificate", "client-certificate-data", "client-key", "client-key-data")
+    user = {key: value for key, value in access.user.items() if key not in hidden}
+    if user.get("tokenFile"):
+        user.pop("token", None)  # as kubectl does: the file is fresher
+    loader = KubeConfigLoader(
+        {
+            "current-context": "one",
+            "contexts": [{"name": "one", "context": {"cluster": "one", "user": "one"}}],
+            "clusters": [{"name": "one", "cluster": dict(cluster)}],
+            "users": [{"name": "one", "user": user}],
+        }
+    )
+    loader.load_and_set(configuration)
+    if "exec" in user:
+        _check_plugin(access.name, configuration, context)
+    return context
+
+
+def _check_plugin(name: str, configuration: Any, context: ssl.SSLContext) -> None:
+    if configuration.cert_file and configuration.key_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    elif not configuration.auth_settings():
+        raise KubeconfigError(f"kubeconfig of {name}: key exec: the plugin gave no credentials")
+
+
+def _account(access: Account, configuration: Any) -> ssl.SSLContext:
+    from kubernetes.config.incluster_config import InClusterConfigLoader
+
+    authority = access.folder / "ca.crt"
+    loader = InClusterConfigLoader(
+        token_filename=str(access.folder / "token"),
+        cert_filename=str(authority),
+        environ=access.environment,
+    )
+    loader.load_and_set(configuration)
+    return _trusting(access.name, authority.read_bytes())
+
+
+def _trusting(name: str, authority: bytes) -> ssl.SSLContext:
+    """TLS from 1.2 on that trusts the given certificates, or the system's when there are none."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    # As Go does: a certificate that is named is trusted, signed by itself or not.
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    try:
+        if authority:
+            context.load_verify_locations(cadata=authority.decode("ascii", "replace"))
+        else:
+            context.load_default_certs()
+    except (ssl.SSLError, ValueError) as failure:
+        why = "key certificate-authority-data: it holds no certificate that can be read"
+        raise KubeconfigError(f"kubeconfig of {name}: {why}") from failure
+    return context
+
+
+def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float]) -> None:
+    """Load the client certificate, if there is one."""
+    certificate, key = access.data("client-certificate"), access.data("client-key")
+    if not certificate:
+        return
+    start = f"kubeconfig of {access.name}: key client-certificate-data:"
+    until = expiry(certificate)
+    if until is not None and until < wall():
+        raise KubeconfigError(f"{start} the certificate has expired")
+    try:
+        # OpenSSL takes a key from a file only. Nobody else may read it, and it is gone at once.
+        with NamedTemporaryFile(prefix="ipam-") as file:
+            file.write(certificate + b"\n" + key)
+            file.flush()
+            context.load_cert_chain(file.name, password="")
+    except ssl.SSLError as failure:
+        why = "it does not fit client-key-data, or one of them cannot be read"
+        raise KubeconfigError(f"{start} {why}") from failure
+    except OSError as failure:
+        raise ClusterError(
+            f"{start} no temporary file can be made: {failure.strerror}"
+        ) from failure
+
+
+def _proxy(
+    access: Kubeconfig | Account, server: str, environment: Mapping[str, str]
+) -> tuple[str | None, str | None]:
+    """The proxy, and what goes past it; the loopback always does."""
+    url = urlsplit(server)
+    if is_loopback(url.hostname or ""):
+        return None, None
+    named = access.cluster.get("proxy-url") if isinstance(access, Kubeconfig) else None
+    name = f"{url.scheme}_proxy"
+    proxy = environment.get(name) or environment.get(name.upper())
+    return named or proxy or None, environment.get("no_proxy") or environment.get("NO_PROXY")
+
+
+def _authorization(name: str, configuration: Any) -> str:
+    """The header's value; the client reads tokens that change again by itself, in time."""
+    try:
+        told = configuration.auth_settings().get("BearerToken", {}).get("value") or ""
+    except Exception as failure:  # noqa: BLE001 - so do their hooks
+        raise KubeconfigError(
+            f"kubeconfig of {name}: its credentials cannot be read ({type(failure).__name__})"
+        ) from None
+    value = str(told).strip()
+    if not value.isascii() or not value.isprintable():
+        raise KubeconfigError(
+            f"kubeconfig of {name}: its token holds characters that no header takes"
+        )
+    return value
