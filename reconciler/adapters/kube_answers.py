@@ -173,8 +173,8 @@ def _conflict(said: _Said) -> Trouble:
         and (found := _CONFLICT.search(_text(cause.get("message"))))
     ]
     if not owners and "Apply failed with" in said.message:
-        found = _LONE_CONFLICT.findall(said.message)
-        owners = [(_unquoted(manager), field.removeprefix(".")) for manager, field in found]
+        lone = _LONE_CONFLICT.findall(said.message)
+        owners = [(_unquoted(manager), field.removeprefix(".")) for manager, field in lone]
     if owners:
         names = ", ".join(sorted({manager for manager, _ in owners}))
         why = _text(f"owned by {names}: {', '.join(field for _, field in owners)}")
