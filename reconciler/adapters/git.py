@@ -248,6 +248,10 @@ class GitRepository:
     def _tracking(self) -> str:
         return f"refs/ipam/remote/{self.branch}"
 
+    def is_in(self, ancestor: str, revision: str) -> bool:
+        """Whether a revision contains another; False for one that is not known here."""
+        return self.git.run("merge-base", "--is-ancestor", ancestor, revision).status == 0
+
     def _holds(self, revision: Revision, ancestor: Revision) -> bool:
         """Whether a revision contains another; refuses to guess where the history is cut off."""
         if revision.id == ancestor.id:

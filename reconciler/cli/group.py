@@ -23,6 +23,7 @@ VERBS = {
     ),
     "simulate": Verb("review", "Review", "How many more tenants fit, and which pool fills."),
     "reconcile": Verb("operate", "Operate", "Plan, commit the records, push."),
+    "apply": Verb("deliver", "Operate", "Bring the clusters to the committed records."),
     "render": Verb("operate", "Operate", "The objects of every cluster, as files."),
     "status": Verb("inspect", "Inspect", "How full each pool is."),
     "get": Verb("inspect", "Inspect", "Pools, allocations and tenants, as kubectl get shows them."),

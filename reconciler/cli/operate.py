@@ -13,6 +13,7 @@ from reconciler.cli.options import (
     Number,
     option,
     output_options,
+    parse_seconds,
     reading_options,
     repository_option,
 )
@@ -30,7 +31,6 @@ from reconciler.commands.reading import evaluate_source
 from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
-from reconciler.model.instant import parse_duration
 from reconciler.ports import ExitCode, GitError, UsageError
 from reconciler.report.escape import escape
 from reconciler.report.machine import (
@@ -74,7 +74,7 @@ def reconcile(
     committed, but some claim was refused; or a brake stopped everything.
     """
     del no_apply  # implied: this version applies nothing
-    seconds = _seconds(interval)
+    seconds = parse_seconds("--interval", interval) if interval is not None else None
     if remote is not None:
         repository = open_mirror(remote, cache_folder(), environment(), branch)
     else:
@@ -130,18 +130,6 @@ def _said(done: Reconciled, repository: GitRepository) -> str:
     if has_wrong_settings(done.evaluation):
         return "Nothing was committed: the Settings are wrong."
     return f"Nothing to commit on {done.base.id[:12]}."
-
-
-def _seconds(interval: str | None) -> int | None:
-    if interval is None:
-        return None
-    try:
-        seconds = parse_duration(interval)
-    except ValueError:
-        seconds = 0
-    if seconds <= 0:
-        raise UsageError(f"--interval {interval!r} is not a duration", "write 60s, 5m or 1h")
-    return seconds
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:

@@ -99,3 +99,21 @@ debug_option = option(
     callback=_start_log,
     is_eager=True,
 )
+
+
+def parse_seconds(name: str, text: str) -> int:
+    """The seconds of an option that is a duration.
+
+    Raises:
+        UsageError: It is none, or nothing.
+    """
+    from reconciler.model.instant import parse_duration
+    from reconciler.ports import UsageError
+
+    try:
+        seconds = parse_duration(text)
+    except ValueError:
+        seconds = 0
+    if seconds <= 0:
+        raise UsageError(f"{name} {text!r} is not a duration", "write 60s, 5m or 1h")
+    return seconds

@@ -1,5 +1,8 @@
-"""The exit code that an evaluation leads to."""
+"""The exit codes that an evaluation, and an apply, lead to."""
 
+from collections.abc import Sequence
+
+from reconciler.clusters.outcome import Applied
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.ports import ExitCode
@@ -10,3 +13,11 @@ def exit_code(evaluation: Evaluation) -> ExitCode:
     if any(found.severity is Severity.ERROR for found in evaluation.findings):
         return ExitCode.WRONG
     return ExitCode.GATE if evaluation.gates else ExitCode.OK
+
+
+def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode:
+    """5 when some cluster failed, 1 for wrong content, else 0."""
+    if any(cluster.is_failed for cluster in applied):
+        return ExitCode.CLUSTER
+    code = exit_code(evaluation)
+    return code if code is ExitCode.WRONG else ExitCode.OK

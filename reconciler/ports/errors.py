@@ -68,6 +68,10 @@ class KubeconfigError(ClusterError):
     """A kubeconfig that cannot be used. Names its key, never its value."""
 
 
+class IdentityError(ClusterError):
+    """It is another cluster than the one that had the name before."""
+
+
 class NoSuchKindError(ClusterError):
     """The cluster does not know the kind: its CRD is missing."""
 

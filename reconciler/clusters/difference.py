@@ -1,0 +1,104 @@
+"""How a live object differs from what it shall be, and who made it so.
+
+Only fields that we declare count: what others add beside them is theirs, as server-side apply
+sees it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reconciler.clusters.intent import MANAGER, STATUS_MANAGER
+from reconciler.clusters.resources import Manifest
+
+_OURS = (MANAGER, STATUS_MANAGER)
+# Lists whose items are known by a field, or are a set (`x-kubernetes-list-type`).
+_KEYED = {"conditions": "type", "infrastructureAllocations": "ip"}
+_SETS = ("finalizers",)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A change that somebody made to what we own.
+
+    Attributes:
+        manager: The field manager that made it; empty when it cannot be told.
+        time: When, `2026-02-15T10:00:30Z`; empty when it cannot be told.
+        fields: Which of our fields differ, `spec.addresses`.
+    """
+
+    manager: str
+    time: str
+    fields: tuple[str, ...]
+
+
+def differing(wanted: Manifest, live: Manifest) -> tuple[str, ...]:
+    """Fields that are declared and have another value, or none, in the live object."""
+    return tuple(_differing(wanted, live, ""))
+
+
+def _differing(wanted: Mapping[str, Any], live: object, path: str) -> Iterator[str]:
+    present = live if isinstance(live, Mapping) else {}
+    for key, value in wanted.items():
+        field = f"{path}.{key}" if path else key
+        there = present.get(key)
+        if isinstance(value, Mapping) and value:
+            yield from _differing(value, there, field)
+        elif not _same(key, value, there):
+            yield field
+
+
+def _same(key: str, wanted: object, live: object) -> bool:
+    if isinstance(wanted, Mapping):  # an empty one: that there is something is all it says
+        return isinstance(live, Mapping)
+    if not isinstance(wanted, Sequence) or isinstance(wanted, str):
+        return wanted == live
+    if not isinstance(live, Sequence) or isinstance(live, str):
+        return False
+    if key in _SETS:
+        return all(item in live for item in wanted)
+    if key not in _KEYED:
+        return list(wanted) == list(live)
+    name = _KEYED[key]
+    present = {item.get(name): item for item in live}
+    return all(
+        item[name] in present and not differing(item, present[item[name]]) for item in wanted
+    )
+
+
+def drift(live: Manifest, fields: Sequence[str]) -> Drift:
+    """Who changed some fields of a live object, by its managedFields.
+
+    A field that somebody removed is owned by nobody; then it is the last who wrote after us.
+    """
+    entries = live["metadata"].get("managedFields") or ()
+    others = [entry for entry in entries if entry.get("manager") not in _OURS]
+    owning = [entry for entry in others if any(_owns(entry, field) for field in fields)]
+    ours = max((_time(entry) for entry in entries if entry.get("manager") in _OURS), default="")
+    suspects = owning or [entry for entry in others if _time(entry) >= ours]
+    last: Mapping[str, Any] = max(
+        suspects, key=lambda entry: (_time(entry), entry.get("manager", "")), default={}
+    )
+    return Drift(last.get("manager", ""), _time(last), tuple(fields))
+
+
+def _time(entry: Mapping[str, Any]) -> str:
+    time: str = entry.get("time") or ""
+    return time
+
+
+def _owns(entry: Mapping[str, Any], field: str) -> bool:
+    node: Any = entry.get("fieldsV1") or {}
+    for step in _steps(field):
+        node = node.get(f"f:{step}") if isinstance(node, Mapping) else None
+        if node is None:
+            return False
+    return True
+
+
+def _steps(field: str) -> list[str]:
+    """The keys of a field; those of labels and annotations hold dots themselves."""
+    for parent in ("metadata.labels.", "metadata.annotations."):
+        if field.startswith(parent):
+            return [*parent.strip(".").split("."), field.removeprefix(parent)]
+    return field.split(".")

@@ -1,0 +1,78 @@
+"""What an object shall be: a projection with our marks, and a hash that tells when it changes."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from reconciler.clusters.resources import IP_ALLOCATION, Manifest, Ref, ref_of
+from reconciler.families._family import Projection
+
+MANAGER = "gitops-ipam"
+STATUS_MANAGER = "gitops-ipam-status"
+OWNER_LABEL = "gitops-ipam.dev/managed-by"
+REVISION = "gitops-ipam.dev/revision"
+ADOPT = "gitops-ipam.dev/adopt"
+FINALIZER = "butler.butlerlabs.dev/ipallocation"
+_HASH_LENGTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One object of one cluster as it shall be.
+
+    Attributes:
+        body: The object without status; None when it belongs to others and only status is ours.
+        status: Its status; None when we write none.
+        hash: Of both, without the revision: what is unchanged in Git need not be written anew.
+    """
+
+    ref: Ref
+    body: Manifest | None
+    status: Manifest | None
+    hash: str
+
+    def at(self, revision: str) -> Manifest:
+        """The body to apply, with the revision that it comes from."""
+        assert self.body is not None  # noqa: S101 - callers apply only what has a body
+        metadata = self.body["metadata"]
+        annotations = {**metadata.get("annotations", {}), REVISION: revision}
+        return {**self.body, "metadata": {**metadata, "annotations": annotations}}
+
+
+def intents(projections: Iterable[Projection]) -> Mapping[str, tuple[Intent, ...]]:
+    """The intents of each cluster, in the order of the projections."""
+    found: dict[str, list[Intent]] = {}
+    for projection in projections:
+        status_only = projection.is_status_only
+        found.setdefault(projection.cluster, []).append(
+            intent(projection.manifest, is_status_only=status_only)
+        )
+    return {cluster: tuple(items) for cluster, items in found.items()}
+
+
+def intent(manifest: Manifest, *, is_status_only: bool = False) -> Intent:
+    """The intent of a manifest."""
+    ref = ref_of(manifest)
+    status = manifest.get("status")
+    body = None if is_status_only else _body(manifest, ref)
+    return Intent(ref, body, status, f"{_hash(body)}.{_hash(status)}")
+
+
+def owned_labels() -> dict[str, str]:
+    """The label of every object that we create."""
+    return {OWNER_LABEL: MANAGER}
+
+
+def _body(manifest: Manifest, ref: Ref) -> dict[str, Any]:
+    metadata: dict[str, Any] = dict(manifest["metadata"])
+    metadata["labels"] = {**(metadata.get("labels") or {}), **owned_labels()}
+    if ref.resource == IP_ALLOCATION:
+        metadata["finalizers"] = [FINALIZER]
+    return {**{key: manifest[key] for key in manifest if key != "status"}, "metadata": metadata}
+
+
+def _hash(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256(text.encode()).hexdigest()[:_HASH_LENGTH]

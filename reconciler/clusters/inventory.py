@@ -1,0 +1,168 @@
+"""The inventory of a cluster: what we put there, kept in ConfigMaps beside it.
+
+The first ConfigMap, `gitops-ipam-inventory`, names the cluster's identity and the revision; in the
+management cluster also every other cluster that was applied to. Objects are lines of text, so that
+people can read them, and are spread over more ConfigMaps when there are many, each object by the
+hash of its name: a change touches one of them. Source: `contract.md` §8.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import NamedTuple
+
+from reconciler.clusters.intent import owned_labels
+from reconciler.clusters.resources import Manifest
+
+NAME = "gitops-ipam-inventory"
+PART_LABEL = "gitops-ipam.dev/inventory"
+# A line takes up to 400 bytes, a ConfigMap 1 MiB.
+_OBJECTS_IN_ONE = 2_000
+_ORPHAN = "orphan-since-"
+_CLUSTER = "cluster."
+
+
+class Entry(NamedTuple):
+    """An object that we put into a cluster.
+
+    Attributes:
+        hash: Of the intent that was applied last.
+    """
+
+    uid: str
+    hash: str
+
+    @property
+    def orphan_since(self) -> int | None:
+        """When an object with our label was first seen that nothing here knows; else None."""
+        text = self.hash.removeprefix(_ORPHAN)
+        return int(text) if text != self.hash and text.isdecimal() else None
+
+
+def orphan(uid: str, now: int) -> Entry:
+    """The entry of an object that carries our label, but that no run remembers."""
+    return Entry(uid, f"{_ORPHAN}{now}")
+
+
+class Enrolled(NamedTuple):
+    """A cluster as the management cluster knows it.
+
+    Attributes:
+        uid: Of its kube-system namespace.
+        revision: What was applied to it last.
+        spaces: The address spaces that its addresses are of.
+        addresses: The ranges that it may announce, as MetalLB writes them.
+    """
+
+    uid: str
+    revision: str
+    spaces: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What is known of one cluster.
+
+    Attributes:
+        uid: The identity of the cluster that it was written in; empty at first contact.
+        objects: By reference, as `str(ref)`.
+        clusters: Other clusters by name; in the management cluster only.
+        damaged: Lines that cannot be read. What they name is left alone.
+    """
+
+    uid: str = ""
+    revision: str = ""
+    objects: Mapping[str, Entry] = field(default_factory=dict)
+    clusters: Mapping[str, Enrolled] = field(default_factory=dict)
+    damaged: tuple[str, ...] = ()
+
+
+def read_inventory(config_maps: Iterable[Manifest]) -> Inventory:
+    """The inventory that some ConfigMaps hold; other ConfigMaps are ignored."""
+    uid = revision = ""
+    objects: dict[str, Entry] = {}
+    clusters: dict[str, Enrolled] = {}
+    damaged: list[str] = []
+    for config_map in config_maps:
+        name = config_map["metadata"]["name"]
+        if name != NAME and not name.startswith(f"{NAME}-"):
+            continue
+        data: Mapping[str, str] = config_map.get("data") or {}
+        if name == NAME:
+            uid, revision = data.get("uid", ""), data.get("revision", "")
+        for line in data.get("objects", "").splitlines():
+            steps = line.split(" ")
+            if len(steps) == 3 and all(steps):
+                objects[steps[0]] = Entry(steps[1], steps[2])
+            else:
+                damaged.append(line)
+        for key, value in data.items():
+            if key.startswith(_CLUSTER):
+                uid_of, at, spaces, *addresses = [*value.split(" "), "", ""]
+                named = tuple(space for space in spaces.split(",") if space)
+                ranges = tuple(text for text in addresses if text)
+                clusters[_cluster_name(key)] = Enrolled(uid_of, at, named, ranges)
+    return Inventory(uid, revision, objects, clusters, tuple(damaged))
+
+
+def config_maps(inventory: Inventory, namespace: str) -> list[Manifest]:
+    """The ConfigMaps of an inventory, without the other clusters."""
+    count = 1
+    while count * _OBJECTS_IN_ONE < len(inventory.objects):
+        count *= 2
+    lines: list[list[str]] = [[] for _ in range(count)]
+    for name, entry in sorted(inventory.objects.items()):
+        lines[_part(name, count)].append(f"{name} {entry.uid} {entry.hash}\n")
+    first = {"uid": inventory.uid, "revision": inventory.revision}
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {
+                "name": NAME if index == 0 else f"{NAME}-{index}",
+                "namespace": namespace,
+                "labels": {**owned_labels(), PART_LABEL: "true"},
+            },
+            "data": {**(first if index == 0 else {}), "objects": "".join(part)},
+        }
+        for index, part in enumerate(lines)
+    ]
+
+
+def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | None]:
+    """Other clusters as data of the first ConfigMap; None takes one out of it."""
+    return {
+        _cluster_key(name): None
+        if enrolled is None
+        else " ".join(
+            [enrolled.uid, enrolled.revision, ",".join(enrolled.spaces), *enrolled.addresses]
+        )
+        for name, enrolled in sorted(clusters.items())
+    }
+
+
+def stale_parts(config_maps_there: Iterable[Manifest], wanted: Iterable[Manifest]) -> Iterator[str]:
+    """Names of ConfigMaps of a bigger inventory that are not needed any more."""
+    needed = [item["metadata"]["name"] for item in wanted]
+    for item in config_maps_there:
+        name = item["metadata"]["name"]
+        if name.startswith(f"{NAME}-") and name not in needed:
+            yield name
+
+
+def _part(name: str, count: int) -> int:
+    return int.from_bytes(sha256(name.encode()).digest()[:4], "big") % count
+
+
+# A key of a ConfigMap has letters, digits, `-`, `_` and `.`; a namespace has no `.` or `_`.
+def _cluster_key(name: str) -> str:
+    namespace, slash, rest = name.partition("/")
+    return f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"
+
+
+def _cluster_name(key: str) -> str:
+    text = key.removeprefix(_CLUSTER)
+    if text.startswith("_"):
+        return text[1:]
+    return text.replace(".", "/", 1)

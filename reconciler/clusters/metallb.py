@@ -1,0 +1,169 @@
+"""MetalLB's pools in one cluster: what they hold, where they clash, which Services are inside.
+
+MetalLB checks pools against each other, and drops its whole configuration over one that is wrong;
+it checks nothing against the Services that hold addresses. So both is told here, before anything
+is applied. Facts: https://metallb.io/apis/ and its `internal/config`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import NotationError, format_range, parse_address
+from reconciler.clusters.intent import Intent, intent
+from reconciler.clusters.resources import Manifest
+from reconciler.findings import shown
+
+NAMESPACE = "metallb-system"
+Pools = Mapping[str, IPSet]
+
+
+def pool_addresses(manifest: Manifest) -> IPSet:
+    """The addresses of an IPAddressPool, read as MetalLB reads them: host bits are masked.
+
+    Raises:
+        ValueError: Some entry is neither a CIDR nor `start-end`.
+    """
+    return ranges_of((manifest.get("spec") or {}).get("addresses") or ())
+
+
+def ranges_of(texts: Iterable[str]) -> IPSet:
+    """The addresses that some entries of a pool stand for.
+
+    Raises:
+        ValueError: Some entry is neither a CIDR nor `start-end`.
+    """
+    return IPSet.of(_entry(text) for text in texts)
+
+
+def _entry(text: str) -> IPRange:
+    import netaddr  # 34 ms, and only needed where pools of others are read
+
+    try:
+        first, dash, last = (part.strip() for part in text.partition("-"))
+        if dash:
+            start, end = netaddr.IPAddress(first), netaddr.IPAddress(last)
+            if start.version != end.version or start > end:
+                raise ValueError(text)
+            return IPRange(start.version, int(start), int(end))
+        if "/" not in text:
+            raise ValueError(text)
+        network = netaddr.IPNetwork(text).cidr
+        return IPRange(network.version, network.first, network.last)
+    except (netaddr.AddrFormatError, ValueError) as wrong:
+        message = f"{shown(text)} is neither a CIDR nor start-end"
+        raise ValueError(message) from wrong
+
+
+def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
+    """Ranges as we write them into a pool, sorted and merged."""
+    return tuple(format_range(item) for item in IPSet.of(addresses))
+
+
+def with_addresses(wanted: Intent, addresses: IPSet) -> Intent:
+    """The intent of a pool with other addresses."""
+    body = wanted.body or {}
+    return intent({**body, "spec": {**body["spec"], "addresses": list(written(addresses))}})
+
+
+def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
+    """Pools of ours that share addresses with a pool of others, and what to say of it."""
+    for name, addresses in wanted.items():
+        for other, theirs in foreign.items():
+            if shared := addresses & theirs:
+                what = ", ".join(written(shared))
+                yield name, f"{what} is also in IPAddressPool {other}, which is not ours"
+
+
+def clashes(pools: Pools) -> Iterator[str]:
+    """Pools that share addresses among themselves: MetalLB refuses its configuration then."""
+    names = list(pools)
+    for index, name in enumerate(names):
+        for other in names[index + 1 :]:
+            if shared := pools[name] & pools[other]:
+                yield f"IPAddressPools {name} and {other} share {', '.join(written(shared))}"
+
+
+class Shrunk(NamedTuple):
+    """A pool that has to give addresses to another one first, and what it keeps meanwhile."""
+
+    name: str
+    keeps: IPSet
+
+
+def giving(live: Pools, wanted: Pools) -> Iterator[Shrunk]:
+    """Pools whose live addresses another pool shall get: they shrink first, then others grow.
+
+    Args:
+        live: Our pools as they are.
+        wanted: Our pools as they shall be; one that is missing shall go.
+    """
+    for name, addresses in live.items():
+        others = IPSet.of(
+            item for other, theirs in wanted.items() if other != name for item in theirs
+        )
+        if addresses & others:
+            yield Shrunk(name, addresses & wanted.get(name, IPSet()))
+
+
+class User(NamedTuple):
+    """A Service that holds an address."""
+
+    service: str
+    address: str
+
+
+def users_of(services: Iterable[Manifest], addresses: IPSet) -> list[User]:
+    """Services whose load balancer addresses lie in a set, by name."""
+    found = [
+        User(f"{item['metadata']['namespace']}/{item['metadata']['name']}", text)
+        for item in services
+        for text in _ingress(item)
+        if _is_in(text, addresses)
+    ]
+    return sorted(found)
+
+
+def nodes_in(nodes: Iterable[Manifest], addresses: IPSet) -> list[User]:
+    """Nodes whose internal addresses lie in a set, by name."""
+    found = [
+        User(item["metadata"]["name"], entry["address"])
+        for item in nodes
+        for entry in (item.get("status") or {}).get("addresses") or ()
+        if entry.get("type") == "InternalIP" and _is_in(entry.get("address", ""), addresses)
+    ]
+    return sorted(found)
+
+
+def state_error(states: Iterable[Manifest]) -> str:
+    """What MetalLB says is wrong with its configuration; empty when nothing is."""
+    for state in states:
+        status = state.get("status") or {}
+        if status.get("result") == "Invalid":
+            name = state["metadata"]["name"]
+            return f"MetalLB ({name}) refuses its configuration: {status.get('errorSummary', '')}"
+    return ""
+
+
+def controller_time(states: Iterable[Manifest]) -> str | None:
+    """When MetalLB's controller last read its configuration; None when it never told."""
+    for state in states:
+        if state["metadata"]["name"] == "controller":
+            conditions = (state.get("status") or {}).get("conditions") or ()
+            return max((item.get("lastTransitionTime", "") for item in conditions), default="")
+    return None
+
+
+def _ingress(service: Manifest) -> Iterator[str]:
+    balancer = (service.get("status") or {}).get("loadBalancer") or {}
+    for entry in balancer.get("ingress") or ():
+        if text := entry.get("ip"):
+            yield text
+
+
+def _is_in(text: str, addresses: IPSet) -> bool:
+    try:
+        version, number = parse_address(text)
+    except NotationError:
+        return False
+    return bool(addresses.overlapping(IPRange(version, number, number)))

@@ -1,0 +1,85 @@
+"""What was done to clusters: one result for each object that was not unchanged, and the sums."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from reconciler.clusters.difference import Drift
+
+
+class Result(StrEnum):
+    """What became of an object."""
+
+    CREATED = "created"
+    CONFIGURED = "configured"
+    UNCHANGED = "unchanged"
+    DELETED = "deleted"
+    FAILED = "failed"
+
+
+class State(StrEnum):
+    """What became of a cluster."""
+
+    APPLIED = "applied"
+    WAITING = "waiting"
+    UNREACHABLE = "unreachable"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one object.
+
+    Attributes:
+        object: `str(ref)`.
+        drift: What somebody had changed, when the write mends it.
+        error: Why it failed; empty when it did not.
+    """
+
+    object: str
+    result: Result
+    drift: Drift | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of one cluster.
+
+    Attributes:
+        cluster: `management`, `<namespace>/<name>`, or the name of a ClusterTarget.
+        uid: Its identity; empty when it could not be asked.
+        revision: The revision that is applied there now; empty when none ever was.
+        outcomes: Of all objects, by reference.
+        requests: How many were sent to list, patch and delete.
+        error: Why the cluster as a whole is not applied; empty when it is.
+        notes: What a person should know although nothing failed.
+    """
+
+    cluster: str
+    state: State
+    uid: str = ""
+    revision: str = ""
+    outcomes: Sequence[Outcome] = ()
+    requests: tuple[int, int, int] = (0, 0, 0)
+    error: str = ""
+    hint: str = ""
+    notes: Sequence[str] = field(default=())
+
+    def count(self, result: Result) -> int:
+        """How many objects had a result."""
+        return sum(1 for outcome in self.outcomes if outcome.result is result)
+
+    @property
+    def is_failed(self) -> bool:
+        """Something there is not as it shall be."""
+        if self.state in (State.UNREACHABLE, State.REFUSED, State.FAILED):
+            return True
+        return any(outcome.result is Result.FAILED for outcome in self.outcomes)
+
+    @property
+    def is_changed(self) -> bool:
+        """Something was, or would be, written."""
+        changes = (Result.CREATED, Result.CONFIGURED, Result.DELETED)
+        return any(outcome.result in changes for outcome in self.outcomes)

@@ -1,0 +1,1 @@
+"""Apply: the committed records to the clusters, by server-side apply."""

@@ -1,0 +1,67 @@
+"""How a tenant cluster is reached: the kubeconfig that a person named, else the Secret."""
+
+import base64
+import binascii
+
+from reconciler.clusters.resources import SECRET, TENANT_CLUSTER, Manifest, Ref
+from reconciler.commands.applying.management import HOME, Hub
+from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
+
+_KEY = "value"
+
+
+class Access:
+    """Connections to tenant clusters.
+
+    The Secret is Cluster API's: `<cluster>-kubeconfig`, key `value`, in the namespace of the
+    cluster, which for a TenantCluster is the one that its status names, or its own.
+    """
+
+    def __init__(self, clusters: Clusters, hub: Hub) -> None:
+        self._clusters = clusters
+        self._hub = hub
+
+    def connect(self, cluster: str) -> Cluster | None:
+        """A cluster, or None when there is no kubeconfig for it.
+
+        Raises:
+            ClusterError: There is one that cannot be used, or the Secret cannot be read.
+        """
+        kubeconfig = self._clusters.named(cluster) or self._from_secret(cluster)
+        return None if kubeconfig is None else self._clusters.connect(cluster, kubeconfig)
+
+    def is_there(self, cluster: str) -> bool:
+        """The management cluster has a TenantCluster of that name."""
+        return self._tenant(cluster) is not None
+
+    def _from_secret(self, cluster: str) -> bytes | None:
+        namespace, _, name = cluster.rpartition("/")
+        tenant = self._tenant(cluster) or {}
+        inner = (tenant.get("status") or {}).get("tenantNamespace")
+        places = [inner, namespace] if namespace else [HOME]
+        for place in dict.fromkeys(item for item in places if item):
+            ref = Ref(SECRET, place, f"{name}-kubeconfig")
+            try:
+                secret = self._hub.cluster.get(ref)
+            except ClusterError as failed:
+                message = f"Secret {place}/{ref.name} in the management cluster: {failed}"
+                raise type(failed)(message, failed.hint) from failed
+            if secret is not None:
+                return _value(secret, f"Secret {place}/{ref.name}")
+        return None
+
+    def _tenant(self, cluster: str) -> Manifest | None:
+        namespace, _, name = cluster.rpartition("/")
+        try:
+            tenants = self._hub.objects(TENANT_CLUSTER)
+        except NoSuchKindError:
+            return None
+        return tenants.get(Ref(TENANT_CLUSTER, namespace, name))
+
+
+def _value(secret: Manifest, title: str) -> bytes:
+    try:
+        data = base64.b64decode((secret.get("data") or {})[_KEY], validate=True)
+    except (KeyError, binascii.Error) as wrong:
+        raise KubeconfigError(f"{title} has no kubeconfig under the key {_KEY!r}") from wrong
+    return data

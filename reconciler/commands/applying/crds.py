@@ -1,0 +1,103 @@
+"""The CRDs that our objects need: installed, upgraded, or checked when they are somebody else's."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from reconciler.clusters.intent import intent
+from reconciler.clusters.resources import CRD, Manifest, Ref
+from reconciler.clusters.steps import is_ours
+from reconciler.commands.applying.ledger import Ledger
+from reconciler.documents.shipped import crd_files
+from reconciler.ports import ClusterError
+
+_POLL_SECONDS = 0.2
+_ESTABLISHED_SECONDS = 60
+
+
+def manifests() -> list[Manifest]:
+    """The CRDs that ship with the program, by file name."""
+    return [yaml.safe_load(text) for text in crd_files().values()]
+
+
+def knows_crds(ledger: Ledger) -> bool:
+    """We installed CRDs there before: when they are gone, they come back."""
+    return any(name.startswith(f"{CRD.group}/{CRD.kind}/") for name in ledger.entries)
+
+
+def install(ledger: Ledger) -> list[str]:
+    """Install or upgrade the CRDs and wait until the server serves them.
+
+    A CRD of the same name that is not ours is left alone; the errors say what it lacks.
+
+    Returns:
+        What a person should know.
+    """
+    notes: list[str] = []
+    waiting: list[Ref] = []
+    for manifest in manifests():
+        wanted = intent(manifest)
+        live = ledger.cluster.get(wanted.ref)
+        entry = ledger.entries.get(str(wanted.ref))
+        if live is not None and not is_ours(live, entry) and not ledger.wish.adopt:
+            lacks = list(_lacking(manifest, live))
+            if lacks:
+                message = f"it is not ours and lacks {', '.join(lacks)}; --adopt upgrades it"
+                ledger.fail(str(wanted.ref), message)
+            else:
+                notes.append(f"CRD {wanted.ref.name} is not ours; it has what is needed")
+            continue
+        ledger.bring(wanted, live)
+        if not ledger.wish.dry_run:
+            waiting.append(wanted.ref)
+    for ref in waiting:
+        _await(ledger, ref)
+    return notes
+
+
+def _await(ledger: Ledger, ref: Ref) -> None:
+    live: Manifest | None = None
+    for _ in range(int(_ESTABLISHED_SECONDS / _POLL_SECONDS)):
+        live = ledger.cluster.get(ref)
+        if live is None or _condition(live, "Established"):
+            return
+        ledger.cluster.pause(_POLL_SECONDS)
+    raise ClusterError(f"CRD {ref.name} is not established after {_ESTABLISHED_SECONDS} s")
+
+
+def _condition(live: Manifest, kind: str) -> bool:
+    conditions = (live.get("status") or {}).get("conditions") or ()
+    return any(item.get("type") == kind and item.get("status") == "True" for item in conditions)
+
+
+def _lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
+    """What a foreign CRD lacks of ours: the version, the status subresource, fields."""
+    ours = wanted["spec"]["versions"][0]
+    theirs = next(
+        (item for item in live["spec"].get("versions") or () if item["name"] == ours["name"]), None
+    )
+    if theirs is None or not theirs.get("served"):
+        yield f"version {ours['name']}"
+        return
+    if "status" not in (theirs.get("subresources") or {}):
+        yield "the status subresource"
+    schemas = [item["schema"]["openAPIV3Schema"] for item in (ours, theirs)]
+    # Specs are people's own and fit the CRD that they use; status is what we write.
+    mine, present = (schema.get("properties", {}).get("status") for schema in schemas)
+    if not schemas[1].get("x-kubernetes-preserve-unknown-fields"):
+        yield from _lacking_fields(mine or {}, present, "status")
+
+
+def _lacking_fields(ours: Any, theirs: Any, path: str) -> Iterator[str]:
+    if theirs and theirs.get("x-kubernetes-preserve-unknown-fields"):
+        return
+    present = (theirs or {}).get("properties") or {}
+    for name, schema in (ours.get("properties") or {}).items():
+        field = f"{path}.{name}" if path else name
+        if name not in present:
+            yield field
+        else:
+            yield from _lacking_fields(schema, present[name], field)
+    if "items" in ours and theirs and "items" in theirs:
+        yield from _lacking_fields(ours["items"], theirs["items"], path)

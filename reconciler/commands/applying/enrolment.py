@@ -1,0 +1,108 @@
+"""Which cluster this is, and what was put into it: identity and inventory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.inventory import (
+    NAME,
+    PART_LABEL,
+    Enrolled,
+    Entry,
+    Inventory,
+    cluster_data,
+    config_maps,
+    read_inventory,
+    stale_parts,
+)
+from reconciler.clusters.resources import CONFIG_MAP, NAMESPACE, Manifest, Ref
+from reconciler.ports import Cluster, ClusterError, IdentityError
+
+_IDENTITY = Ref(NAMESPACE, "", "kube-system")
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """A cluster that was recognised.
+
+    Attributes:
+        config_maps: The ConfigMaps of its inventory, as they are.
+    """
+
+    uid: str
+    inventory: Inventory
+    config_maps: Sequence[Manifest]
+    namespace: str
+
+
+def enrol(
+    cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
+) -> Enrolment:
+    """Recognise a cluster and read its inventory.
+
+    Args:
+        cluster: The cluster.
+        name: What we call it.
+        namespace: Where its inventory is.
+        known: The identity that the management cluster remembers of it, or empty.
+        accept: Take another identity for the cluster's new one.
+
+    Raises:
+        IdentityError: It is another cluster than before.
+    """
+    home = cluster.get(_IDENTITY)
+    if home is None:
+        raise ClusterError("it has no namespace kube-system, by which clusters are known")
+    uid: str = home["metadata"]["uid"]
+    maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL)
+    inventory = read_inventory(maps)
+    before = known or inventory.uid
+    if {before, inventory.uid or before} - {uid, ""}:
+        if not accept:
+            raise IdentityError(
+                f"it is another cluster than before: kube-system has uid {uid}, not {before}",
+                f"if that is meant: --re-enrol {name}",
+            )
+        inventory = Inventory(clusters=inventory.clusters)
+    return Enrolment(uid, inventory, maps, namespace)
+
+
+def save(
+    cluster: Cluster, enrolment: Enrolment, revision: str, entries: Mapping[str, Entry]
+) -> None:
+    """Write the inventory, where it differs.
+
+    The revision alone is no difference: a commit that changes nothing in a cluster writes
+    nothing there.
+    """
+    old = enrolment.inventory
+    if dict(old.objects) == dict(entries) and old.uid == enrolment.uid:
+        return
+    present = {item["metadata"]["name"]: item for item in enrolment.config_maps}
+    wanted = config_maps(Inventory(enrolment.uid, revision, entries), enrolment.namespace)
+    for item in wanted:
+        there = present.get(item["metadata"]["name"])
+        if there is None:
+            cluster.create(item)
+        elif not item["data"].items() <= (there.get("data") or {}).items():
+            ref = Ref(CONFIG_MAP, enrolment.namespace, item["metadata"]["name"])
+            cluster.merge(ref, {"data": item["data"]}, MANAGER)
+    for name in stale_parts(enrolment.config_maps, wanted):
+        uid = present[name]["metadata"]["uid"]
+        cluster.delete(Ref(CONFIG_MAP, enrolment.namespace, name), uid)
+
+
+def save_clusters(
+    cluster: Cluster,
+    enrolment: Enrolment,
+    revision: str,
+    clusters: Mapping[str, Enrolled | None],
+) -> None:
+    """Write what is known of other clusters into the management cluster, where it differs."""
+    old = enrolment.inventory.clusters
+    changed = {name: item for name, item in clusters.items() if old.get(name) != item}
+    data = dict(cluster_data(changed))
+    if enrolment.inventory.revision != revision:
+        data["revision"] = revision
+    if data:
+        cluster.merge(Ref(CONFIG_MAP, enrolment.namespace, NAME), {"data": data}, MANAGER)

@@ -1,0 +1,197 @@
+"""All clusters: who they are, what each shall hold, and all of them at once.
+
+A cluster that cannot be reached delays nobody but those that shall get its addresses.
+"""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from reconciler.clusters.intent import intents
+from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.outcome import Applied, State
+from reconciler.clusters.rivals import rivals
+from reconciler.clusters.shard import is_in_shard
+from reconciler.commands.applying.access import Access
+from reconciler.commands.applying.concluding import refused
+from reconciler.commands.applying.enrolment import Enrolment, save_clusters
+from reconciler.commands.applying.ledger import Ledger
+from reconciler.commands.applying.management import MANAGEMENT, Hub, apply_management, open_hub
+from reconciler.commands.applying.target import Target
+from reconciler.commands.applying.targets import claims_of, remembered, targets
+from reconciler.commands.applying.tenant import apply_tenant
+from reconciler.commands.applying.wish import Wish
+from reconciler.evaluate import Evaluation, project
+from reconciler.findings import Severity
+from reconciler.ports import Cluster, ClusterError, Clusters, IdentityError, UsageError
+
+AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What became of a cluster, and what the management cluster shall remember of it."""
+
+    applied: Applied | None
+    enrolled: Enrolled | None
+
+
+def apply_fleet(
+    evaluation: Evaluation,
+    clusters: Clusters,
+    wish: Wish,
+    is_in: Callable[[str, str], bool],
+) -> list[Applied]:
+    """Bring all clusters to what the committed records of a revision say.
+
+    Args:
+        evaluation: Of the revision.
+        clusters: How they are reached.
+        wish: What a person asks for.
+        is_in: Whether a revision is contained in another one.
+
+    Returns:
+        The management cluster first, then the others by name.
+
+    Raises:
+        UsageError: Nobody named a management cluster.
+    """
+    revision = evaluation.tree.revision or ""
+    try:
+        cluster = clusters.management()
+        if cluster is None:
+            message = "no management cluster is named"
+            raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
+        hub = open_hub(cluster, wish)
+        last = hub.enrolment.inventory.revision
+        if last not in ("", revision) and is_in(revision, last):
+            message = f"{last[:12]} is applied already, and newer than {revision[:12]}"
+            raise IdentityError(message, "apply the head of the branch")
+    except ClusterError as failed:
+        return [refused(MANAGEMENT, failed)]
+    return _Fleet(evaluation, clusters, hub, wish).run()
+
+
+class _Fleet:
+    """The clusters while they are worked on."""
+
+    def __init__(self, evaluation: Evaluation, clusters: Clusters, hub: Hub, wish: Wish) -> None:
+        self.evaluation = evaluation
+        self.hub = hub
+        self.wish = wish
+        self.revision = evaluation.tree.revision or ""
+        self.known = hub.enrolment.inventory.clusters
+        self.access = Access(clusters, hub)
+        self.intents = intents(project(evaluation))
+        self.names_by_uid: dict[str, str] = {}
+
+    def run(self) -> list[Applied]:
+        """Do it."""
+        found = [
+            replace(item, is_re_enrolled=item.name in self.wish.re_enrol)
+            for item in targets(self.evaluation, self.intents, self.known)
+            if is_in_shard(item.name, self.wish.shard)
+        ]
+        self.names_by_uid = {
+            self.known[item.name].uid: item.name
+            for item in found
+            if item.name in self.known and item.is_described and not item.is_re_enrolled
+        }
+        others = rivals(remembered(self.known), claims_of(found))
+        first = [item for item in found if item.name not in others]
+        done: dict[str, _Done] = {}
+        own: list[Applied] = []
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            # The management cluster belongs to the first shard.
+            hub = pool.submit(self._management) if self.wish.shard[0] == 0 else None
+            done.update(
+                zip((item.name for item in first), pool.map(self._tenant, first), strict=True)
+            )
+            later = [self._withholding(item, others, done) for item in found if item.name in others]
+            done.update(
+                zip((item.name for item in later), pool.map(self._tenant, later), strict=True)
+            )
+            own += [hub.result()] if hub is not None else []
+        rest = [done[name].applied for name in sorted(done)]
+        applied = [*own, *(item for item in rest if item is not None)]
+        return [*applied, *self._remember(done)]
+
+    def _management(self) -> Applied:
+        return apply_management(
+            self.hub,
+            self.intents.get(MANAGEMENT, ()),
+            self._ledger(self.hub.cluster, self.hub.enrolment),
+            self.evaluation.tree.settings,
+            is_whole=is_whole(self.evaluation),
+        )
+
+    def _ledger(self, cluster: Cluster, enrolment: Enrolment) -> Ledger:
+        return Ledger(cluster, self.revision, self.wish, dict(enrolment.inventory.objects))
+
+    def _tenant(self, target: Target) -> _Done:
+        known = self.known.get(target.name)
+        try:
+            cluster = self.access.connect(target.name)
+            if cluster is None:
+                return self._without_kubeconfig(target, known)
+            applied, enrolled = apply_tenant(
+                cluster,
+                target,
+                known,
+                lambda uid: self._claim(uid, target.name),
+                lambda enrolment: self._ledger(cluster, enrolment),
+            )
+        except ClusterError as failed:
+            return _Done(refused(target.name, failed, known.revision if known else ""), known)
+        is_left = target.is_described or enrolled.addresses or applied.is_failed
+        return _Done(applied, enrolled if is_left else None)
+
+    def _claim(self, uid: str, name: str) -> None:
+        """Refuse two names for one cluster: they would undo each other's work."""
+        other = self.names_by_uid.setdefault(uid, name)
+        if other != name:
+            message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
+            raise IdentityError(message, "name each cluster once")
+
+    def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> _Done:
+        if known is not None and not target.is_described and not self.access.is_there(target.name):
+            return _Done(None, None)  # kubeconfig and TenantCluster are gone: so is the cluster
+        if known is None and not self.wish.require_all:
+            return _Done(Applied(target.name, State.WAITING, error="no kubeconfig yet"), None)
+        message = "no kubeconfig any more" if known else "no kubeconfig"
+        hint = f"--cluster {target.name}=PATH, or the Secret in the management cluster"
+        revision = known.revision if known else ""
+        failed = Applied(target.name, State.FAILED, revision=revision, error=message, hint=hint)
+        return _Done(failed, known)
+
+    def _withholding(
+        self, target: Target, others: Mapping[str, tuple[str, ...]], done: Mapping[str, _Done]
+    ) -> Target:
+        """The target without what other clusters still announce, now that they were worked on."""
+        left: dict[str, Enrolled] = {}
+        for name in others[target.name]:
+            enrolled = done[name].enrolled if name in done else self.known[name]
+            if enrolled is not None:
+                left[name] = enrolled
+        withheld = tuple((name, claim.addresses) for name, claim in remembered(left).items())
+        return replace(target, withheld=withheld)
+
+    def _remember(self, done: Mapping[str, _Done]) -> list[Applied]:
+        """Keep what is known of the clusters; returns what failed of that."""
+        if self.wish.dry_run:
+            return []
+        try:
+            save_clusters(
+                self.hub.cluster,
+                self.hub.enrolment,
+                self.revision,
+                {name: item.enrolled for name, item in done.items()},
+            )
+        except ClusterError as failed:
+            return [refused(f"{MANAGEMENT} (inventory)", failed)]
+        return []
+
+
+def is_whole(evaluation: Evaluation) -> bool:
+    """Nothing in a tree is wrong: what is not wanted there is really not wanted."""
+    return not any(found.severity is Severity.ERROR for found in evaluation.findings)

@@ -1,0 +1,195 @@
+"""The management cluster: CRDs, namespaces, pools and records with status, events."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
+
+from reconciler.clusters.intent import MANAGER, Intent, owned_labels
+from reconciler.clusters.outcome import Applied, Outcome, Result
+from reconciler.clusters.resources import (
+    IP_ALLOCATION,
+    NAMESPACE,
+    NETWORK_POOL,
+    Manifest,
+    Ref,
+    Resource,
+    parse_ref,
+)
+from reconciler.commands.applying import crds
+from reconciler.commands.applying.concluding import concluded, saved
+from reconciler.commands.applying.enrolment import Enrolment, enrol
+from reconciler.commands.applying.ledger import Ledger, listed
+from reconciler.commands.applying.orphans import track
+from reconciler.commands.applying.wish import Wish
+from reconciler.model.settings import Settings
+from reconciler.ports import Cluster, ClusterError, NoSuchKindError
+
+MANAGEMENT = "management"
+HOME = "butler-system"
+
+
+class Hub:
+    """The management cluster, recognised, before anything is done in it."""
+
+    def __init__(self, cluster: Cluster, enrolment: Enrolment) -> None:
+        self.cluster = cluster
+        self.enrolment = enrolment
+        self._lists: dict[Resource, dict[Ref, Manifest]] = {}
+        self._lock = Lock()
+
+    def objects(self, resource: Resource) -> Mapping[Ref, Manifest]:
+        """All objects of a kind; asked for once.
+
+        Raises:
+            NoSuchKindError: The cluster does not know the kind.
+        """
+        with self._lock:
+            if resource not in self._lists:
+                self._lists[resource] = listed(self.cluster.list(resource), resource)
+            return self._lists[resource]
+
+
+def open_hub(cluster: Cluster, wish: Wish) -> Hub:
+    """Recognise the management cluster.
+
+    Raises:
+        ClusterError: It cannot be asked, or is another one than before.
+    """
+    accept = MANAGEMENT in wish.re_enrol
+    return Hub(cluster, enrol(cluster, MANAGEMENT, HOME, "", accept=accept))
+
+
+def apply_management(
+    hub: Hub, intents: Sequence[Intent], ledger: Ledger, settings: Settings, *, is_whole: bool
+) -> Applied:
+    """Bring the management cluster to its intents.
+
+    Args:
+        hub: The cluster.
+        intents: What it shall hold.
+        ledger: The account of what is done.
+        settings: Of the repository, for the brake.
+        is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
+    """
+    work = _Management(hub, ledger, intents, settings)
+    failure: ClusterError | None = None
+    try:
+        work.run(is_whole=is_whole)
+    except ClusterError as failed:
+        failure = failed
+    if work.has_home:
+        failure = saved(ledger, hub.enrolment) or failure
+    return concluded(MANAGEMENT, hub.enrolment, ledger, failure, work.notes)
+
+
+class _Management:
+    """The management cluster while it is worked on."""
+
+    def __init__(
+        self, hub: Hub, ledger: Ledger, intents: Sequence[Intent], settings: Settings
+    ) -> None:
+        self.hub = hub
+        self.ledger = ledger
+        self.intents = intents
+        self.settings = settings
+        self.notes: list[str] = []
+        self.live: dict[Ref, Manifest] = {}
+        self.has_home = False
+
+    def run(self, *, is_whole: bool) -> None:
+        """Do it."""
+        if self.ledger.wish.crds:
+            self.notes += crds.install(self.ledger)
+        self._namespaces()
+        missing = self._read()
+        if missing and crds.knows_crds(self.ledger) and not self.ledger.wish.crds:
+            self.notes.append(f"the CRD of {', '.join(missing)} was gone; it is installed again")
+            self.notes += crds.install(self.ledger)
+            missing = self._read()
+        if missing and not self.ledger.wish.dry_run:
+            names = ", ".join(missing)
+            raise ClusterError(f"no kind {names} there", "--crds installs the CRDs")
+        track(self.ledger, self.live, self.intents)
+        for intent in self.intents:
+            self.ledger.bring(intent, self.live.get(intent.ref))
+        self._prune(is_whole=is_whole)
+
+    def _namespaces(self) -> None:
+        """Make the namespaces that are missing. They are never taken away."""
+        present = listed(self.ledger.cluster.list(NAMESPACE), NAMESPACE)
+        wanted = {HOME: None} | {
+            item.ref.namespace: None
+            for item in self.intents
+            if item.body is not None and item.ref.namespace
+        }
+        for name in wanted:
+            ref = Ref(NAMESPACE, "", name)
+            if ref in present:
+                continue
+            self.ledger.outcomes.append(Outcome(str(ref), Result.CREATED))
+            if not self.ledger.wish.dry_run:
+                metadata = {"name": name, "labels": owned_labels()}
+                body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+                self.ledger.cluster.apply(body, MANAGER)
+        self.has_home = True
+
+    def _read(self) -> list[str]:
+        """Read all objects of the kinds that matter; returns kinds of ours that are not known."""
+        missing: list[str] = []
+        self.live = {}
+        for resource, is_ours in self._resources().items():
+            try:
+                self.live |= self.hub.objects(resource)
+            except NoSuchKindError:
+                if is_ours:
+                    missing.append(resource.kind)
+        return missing
+
+    def _resources(self) -> Mapping[Resource, bool]:
+        """The kinds to read, and whether their objects are ours."""
+        found = {NETWORK_POOL: True, IP_ALLOCATION: True}
+        for intent in self.intents:
+            found.setdefault(intent.ref.resource, intent.body is not None)
+        return found
+
+    def _prune(self, *, is_whole: bool) -> None:
+        """Take away what nothing asks for any more: objects of the kinds that are read."""
+        wanted = frozenset(str(intent.ref) for intent in self.intents)
+        kinds = self._resources()
+        gone = [
+            parse_ref(name)
+            for name, entry in sorted(self.ledger.entries.items())
+            if name not in wanted and entry.orphan_since is None
+        ]
+        gone = [ref for ref in gone if ref.resource in kinds]
+        if not gone:
+            return
+        if not is_whole:
+            self.notes.append(f"{len(gone)} objects stay while the repository has errors")
+            return
+        if stop := self._brake(gone):
+            raise ClusterError(*stop)
+        for ref in gone:
+            self.ledger.prune(ref, self.live.get(ref))
+
+    def _brake(self, gone: Iterable[Ref]) -> tuple[str, str] | None:
+        """Too many live objects would go: something is wrong, or a person has to say so."""
+        living = [ref for ref in gone if self._is_live(ref)]
+        known = len(self.ledger.entries)
+        allowed = self.ledger.wish.allow_release
+        if allowed is not None:
+            is_too_much = len(living) > allowed
+        else:
+            share = 100 * len(living) > self.settings.max_release_percent * known
+            is_too_much = known >= self.settings.min_records and share
+        if not is_too_much:
+            return None
+        message = f"{len(living)} of {known} objects that hold addresses would be deleted"
+        return message, f"if that is meant: --allow-release {len(living)}"
+
+    def _is_live(self, ref: Ref) -> bool:
+        """It would take addresses from somebody: a pool, or an allocation that was not released."""
+        live = self.live.get(ref)
+        if live is None:
+            return False
+        status = live.get("status") or {}
+        return ref.resource == NETWORK_POOL or status.get("phase") == "Allocated"

@@ -1,0 +1,80 @@
+"""Which clusters there are besides the management cluster, and what each shall hold."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.clusters.intent import Intent
+from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.metallb import ranges_of
+from reconciler.clusters.rivals import Claims
+from reconciler.commands.applying.management import MANAGEMENT
+from reconciler.commands.applying.target import Target
+from reconciler.evaluate import Evaluation
+from reconciler.findings import Severity
+from reconciler.settings import CLUSTER_TARGET
+
+_TENANT = "TenantCluster"
+
+
+def targets(
+    evaluation: Evaluation,
+    intents: Mapping[str, Sequence[Intent]],
+    known: Mapping[str, Enrolled],
+) -> list[Target]:
+    """The clusters to work on, by name.
+
+    Those that shall hold something, those that were applied to before, and the ClusterTargets. A
+    tenant without any address needs no cluster yet.
+    """
+    tenants = frozenset(
+        f"{item.namespace}/{item.name}" for item in evaluation.documents.of(_TENANT)
+    )
+    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.name))
+    spaces, released = _records(evaluation)
+    whole = not any(found.severity is Severity.ERROR for found in evaluation.findings)
+    names = sorted(frozenset([*intents, *known, *named]) - {MANAGEMENT})
+    return [
+        Target(
+            name,
+            tuple(intents.get(name, ())),
+            IPSet.of(released.get(name, ())),
+            whole,
+            spaces.get(name) or (known[name].spaces if name in known else ()),
+            is_described=name in tenants or name in named or name in intents,
+        )
+        for name in names
+    ]
+
+
+def _records(
+    evaluation: Evaluation,
+) -> tuple[dict[str, tuple[str, ...]], dict[str, list[IPRange]]]:
+    """The address spaces of each cluster's records, and the ranges that are released."""
+    spaces: dict[str, tuple[str, ...]] = {}
+    released: dict[str, list[IPRange]] = {}
+    for record in evaluation.state.records:
+        if record.range is None:
+            continue
+        cluster = f"{record.owner.namespace}/{record.owner.name}"
+        pool = evaluation.state.pools.get(record.pool)
+        if pool is not None and pool.space not in spaces.get(cluster, ()):
+            spaces[cluster] = tuple(sorted([*spaces.get(cluster, ()), pool.space]))
+        if record.is_released:
+            released.setdefault(cluster, []).append(record.range)
+    return spaces, released
+
+
+def claims_of(found: Iterable[Target]) -> dict[str, Claims]:
+    """What clusters shall announce."""
+    return {
+        item.name: Claims(item.spaces, IPSet.of(r for pool in item.wanted().values() for r in pool))
+        for item in found
+    }
+
+
+def remembered(known: Mapping[str, Enrolled]) -> dict[str, Claims]:
+    """What clusters may announce, as the management cluster remembers."""
+    return {
+        name: Claims(enrolled.spaces, ranges_of(enrolled.addresses))
+        for name, enrolled in known.items()
+    }
