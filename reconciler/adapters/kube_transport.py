@@ -215,10 +215,10 @@ def _broken(what: str, failure: Exception) -> Trouble:
     again = Again.IF_REPEATABLE
     if any(isinstance(cause, NameResolutionError | socket.gaierror) for cause in causes):
         why, again = "the server's name is not known", Again.ALWAYS
-    elif isinstance(failure, ConnectTimeoutError):
-        why, again = f"no connection within {CONNECT_SECONDS:g} seconds", Again.ALWAYS
     elif isinstance(failure, NewConnectionError):
         why, again = f"no connection: {_strerror(causes)}", Again.ALWAYS
+    elif isinstance(failure, ConnectTimeoutError):
+        why, again = f"no connection within {CONNECT_SECONDS:g} seconds", Again.ALWAYS
     elif any(isinstance(cause, TimeoutError) for cause in causes) or _is_slow(failure):
         why = f"no answer within {READ_SECONDS:g} seconds"
     else:
