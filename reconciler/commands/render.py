@@ -48,7 +48,8 @@ def rendered(evaluation: Evaluation) -> dict[str, str]:
     """All files by path."""
     files: dict[str, str] = {}
     for projection in project(evaluation):
-        files[_path(projection)] = dump(projection.manifest)
+        if not projection.is_status_only:  # a file of it would make what others own
+            files[_path(projection)] = dump(projection.manifest)
     for name, text in crd_files().items():
         files[f"{_MANAGEMENT}/crds/{name}"] = text
     clusters = sorted({path.partition("/")[0] for path in files})

@@ -45,10 +45,13 @@ class Projection:
     Attributes:
         cluster: `management`, or `<namespace>/<name>` of a TenantCluster.
         manifest: The whole object, with status where we own it.
+        is_status_only: The object belongs to others. Where it exists, the fields of `status` that
+            are given are applied; it is never made, changed or rendered.
     """
 
     cluster: str
     manifest: Mapping[str, object]
+    is_status_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,16 @@ def test_released_and_failed_records_are_not_announced() -> None:
     assert objects(failed, "team-a/one") == {}
 
 
+def test_a_document_that_is_wrong_or_gone_withdraws_nothing() -> None:
+    files = reconciled(SMALL)
+    announced = objects(files, "team-a/one")
+    assert announced
+    misspelt = tenant("one", networking="{lbPoolSize: many}")
+    assert objects({**files, "tenants/one.yaml": misspelt}, "team-a/one") == announced
+    assert objects({**files, "tenants/one.yaml": "kind: [\n"}, "team-a/one") == announced
+    assert objects(without(files, "tenants/one.yaml"), "team-a/one") == announced
+
+
 def test_a_record_goes_to_the_management_cluster_as_it_stands() -> None:
     found = objects(reconciled(SMALL))["IPAllocation/team-a-one-lb"]
     assert found["status"]["phase"] == "Allocated"

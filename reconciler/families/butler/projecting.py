@@ -12,11 +12,13 @@ from reconciler.families._family import Projection, World
 from reconciler.families._metallb import metallb_objects
 from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import pool_key
+from reconciler.families.butler.reading import manual_title
 from reconciler.families.butler.tenants import KIND as TENANT
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 
 MANAGEMENT = "management"
+_FAMILY = "butler"
 _CAPACITY = (
     ("CapacityWarning", Tier.WARNING),
     ("CapacityCritical", Tier.CRITICAL),
@@ -104,18 +106,26 @@ def _condition(kind: str, status: str, reason: str, message: str, since: str) ->
 
 
 def _tenants(world: World) -> list[Projection]:
-    """Each tenant's ranges; a range set by hand only while no record says otherwise."""
-    ranges: dict[tuple[str, str], list[IPRange]] = {}
+    """Each tenant's ranges, whether or not its document is there and can be read.
+
+    A record is a fact: what a tenant announces goes with its record, not with a mistake in its
+    document. A range set by hand counts only while no live record says otherwise.
+    """
+    ranges: dict[str, list[IPRange]] = {}
     for record in world.records:
-        if record.is_live and record.range is not None and record.type == "loadbalancer":
-            owner = (record.owner.namespace, record.owner.name)
-            ranges.setdefault(owner, []).append(record.range)
-    manual = {blocked.owner: blocked.range for blocked in world.reading.blocked}
-    found = []
+        if record.claim.family != _FAMILY or record.type != "loadbalancer":
+            continue
+        if record.is_live and record.range is not None:
+            cluster = f"{record.owner.namespace}/{record.owner.name}"
+            ranges.setdefault(cluster, []).append(record.range)
+    manual = {blocked.title: blocked.range for blocked in world.reading.blocked}
     for document in world.documents.of(TENANT):
         cluster = f"{document.namespace}/{document.name}"
-        held = ranges.get((document.namespace, document.name))
-        if held is None and cluster in manual:
-            held = [manual[cluster]]
-        found += [Projection(cluster, item) for item in metallb_objects(held or ())]
-    return found
+        by_hand = manual.get(manual_title(document))
+        if by_hand is not None:
+            ranges.setdefault(cluster, [by_hand])
+    return [
+        Projection(cluster, item)
+        for cluster in sorted(ranges)
+        for item in metallb_objects(ranges[cluster])
+    ]

@@ -169,8 +169,7 @@ class _Reader:
         item = read_range(document, steps, ("start", "end"), found)
         self.findings += found
         if item is not None:
-            title = f"{document.namespace}/{document.name} (loadBalancerPool)"
-            self.blocked.append(Blocked(item, title, document.at(*steps)))
+            self.blocked.append(Blocked(item, manual_title(document), document.at(*steps)))
 
     def _hold_back_gateway(self, provider: Provider) -> None:
         """A provider's gateway is never given out, though its pools may not reserve it."""
@@ -199,6 +198,11 @@ class _Reader:
 
     def _pools_of(self, provider: Provider) -> Iterator[Key]:
         return (key for key in provider.pools if key in self.networks)
+
+
+def manual_title(document: Document) -> str:
+    """What a tenant's loadBalancerPool is called where it blocks others."""
+    return f"{document.namespace}/{document.name} (loadBalancerPool)"
 
 
 def _broken_pools(documents: Documents) -> list[Key]:
