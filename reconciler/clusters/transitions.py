@@ -1,19 +1,30 @@
-"""Conditions whose time moves only when they flip."""
+"""Times of conditions: they move when a condition flips, not when its message does."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from reconciler.clusters.resources import Manifest
 
 
-def settled_conditions(wanted: Manifest, live: Manifest) -> dict[str, Any]:
-    """The wanted status with the time of each condition that did not flip as it is."""
+def settled_conditions(wanted: Manifest, live: Manifest) -> Manifest:
+    """The wanted status with the times that its conditions have in the live one.
+
+    A condition whose status is the same there keeps its `lastTransitionTime`; one that flipped, or
+    is not known there, has the wanted time. Conditions that only others declare stay theirs.
+
+    Args:
+        wanted: Status to apply.
+        live: Status as it is; may be empty.
+    """
     if "conditions" not in wanted:
-        return dict(wanted)
-    present = {item["type"]: item for item in live.get("conditions") or ()}
-    kept = []
-    for condition in wanted["conditions"]:
-        there = present.get(condition["type"])
-        same = there is not None and there.get("status") == condition["status"]
-        since = there["lastTransitionTime"] if there and same else condition["lastTransitionTime"]
-        kept.append({**condition, "lastTransitionTime": since})
-    return {**wanted, "conditions": kept}
+        return wanted
+    present = {item.get("type"): item for item in live.get("conditions") or ()}
+    conditions = [_settled(item, present.get(item["type"]) or {}) for item in wanted["conditions"]]
+    return {**wanted, "conditions": conditions}
+
+
+def _settled(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> Mapping[str, Any]:
+    since = live.get("lastTransitionTime")
+    if not since or live.get("status") != wanted["status"]:
+        return wanted
+    return {**wanted, "lastTransitionTime": since}
