@@ -56,6 +56,7 @@ class Tree:
         records: Record files, by path.
         findings: What is wrong with the tree itself, such as a symlink among the sources.
         settled: The parts that were not read.
+        retained: Paths of released records that some cluster may still announce, and why.
     """
 
     revision: str | None
@@ -65,6 +66,7 @@ class Tree:
     records: tuple[Recalled, ...]
     findings: tuple[Finding, ...] = ()
     settled: Settled = field(default_factory=Settled)
+    retained: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *_causes(state, rules.check(state, overlap_is_error=tree.settings.overlap_is_error)),
             *_record_findings(plan, state, tree.settings.records),
             *tree.settled.findings,
+            *_retained(tree),
         ]
     )
     live = sum(1 for record in records if record.is_live) + tree.settled.live
@@ -259,7 +262,16 @@ def _state(
         protected=reading.protected | broken,
         broken=reading.broken,
         unclear=any(source.unclear for source in tree.sources) or bool(tree.findings),
+        retained=frozenset(tree.retained),
     )
+
+
+def _retained(tree: Tree) -> Iterator[Finding]:
+    """Records whose retention has ended, but whose addresses may still be announced."""
+    for path, why in tree.retained.items():
+        message = f"its retention has ended, but its addresses stay held: {why}"
+        hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
+        yield warning("expiry-held", Location(path, 1, 1), message, hint)
 
 
 def _record_findings(plan: Plan, state: State, records: str) -> Iterator[Finding]:

@@ -160,6 +160,7 @@ CODES: dict[str, str] = {
     "record-duplicate": "Two records state one claim. Both hold their addresses.",
     "record-outside-pool": "A record holds addresses that its pool does not give out.",
     "record-stale": "A record no longer answers its claim. Delete it to let the claim move.",
+    "expiry-held": "A released record was kept, because some cluster may still announce its range.",
     "release-held": "A record was not released, because some document could not be read.",
     # Gates: reasons of a refusal, capacity, brakes
     "pool-exhausted": "No candidate pool has enough free addresses.",

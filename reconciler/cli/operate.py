@@ -1,6 +1,8 @@
 """`reconcile`, `render`: what changes Git, and what clusters will get."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import click
 from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
 from reconciler.cli import streams
+from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.options import (
     Number,
     option,
@@ -27,11 +30,17 @@ from reconciler.cli.shared import (
     painter,
     tell,
 )
+from reconciler.clusters.outcome import Applied
+from reconciler.commands.applying.expiry import still_announced
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.wish import Wish
+from reconciler.commands.outcome import reconciled_code
 from reconciler.commands.reading import evaluate_source
 from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
 from reconciler.ports import ExitCode, GitError, UsageError
+from reconciler.report.applied import applied_text, apply_document
 from reconciler.report.escape import escape
 from reconciler.report.machine import (
     envelope,
@@ -48,6 +57,8 @@ from reconciler.report.text import findings_text, plan_text, reconcile_text
 @option("--remote", metavar="URL", help="Reconcile this remote (https, ssh, file, or a path).")
 @option("--branch", help="Branch; else the one that is checked out, or the remote's default.")
 @option("--no-apply", is_flag=True, help="Commit and push only.")
+@reaching_options
+@wishing_options
 @option("--allow-release", type=Number(), help="Release up to so many records.")
 @option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
 @option("--author", metavar="'NAME <EMAIL>'", help="Who commits; else as Settings say.")
@@ -59,6 +70,8 @@ def reconcile(
     remote: str | None,
     branch: str | None,
     no_apply: bool,
+    reach: Reach,
+    wish: Wish,
     allow_release: int | None,
     accept_history: str | None,
     author: str | None,
@@ -67,57 +80,96 @@ def reconcile(
     output: str,
     color: str,
 ) -> int:
-    """Plan the newest revision, commit the records and push them.
+    """Plan the newest revision, commit the records, push them, and apply them to the clusters.
 
     A checkout is taken with its remote; its work tree follows when it is clean. A race for the
     branch that is lost is answered by planning again. Exit code 3: all other decisions are
     committed, but some claim was refused; or a brake stopped everything.
     """
-    del no_apply  # implied: this version applies nothing
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     if remote is not None:
         repository = open_mirror(remote, cache_folder(), environment(), branch)
     else:
         repository = with_remote(open_repository(repo, environment(), branch))
+    wish = replace(wish, allow_release=allow_release)
     wanted = Wanted(allow_release, sign, _identity(author), accept_history)
+    job = _Job(repository, wanted, reach if reach.is_named and not no_apply else None, wish)
     if seconds is None:
-        return _once(repository, wanted, output, color, looped=False)
+        return _once(job, output, color, looped=False)
     while True:
         try:
-            _once(repository, wanted, output, color, looped=True)
+            _once(job, output, color, looped=True)
         except GitError as failed:
             tell(f"ipam: {escape(str(failed))}; next try in {interval}")
         time.sleep(seconds)
 
 
-def _once(
-    repository: GitRepository, wanted: Wanted, output: str, color: str, *, looped: bool
-) -> int:
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One reconcile, of which a loop makes many. Clusters are connected to anew each time."""
+
+    repository: GitRepository
+    wanted: Wanted
+    reach: Reach | None
+    wish: Wish
+
+    def reconcile(self) -> Reconciled:
+        """Git, after the clusters were asked about addresses that would come free."""
+        wanted, reach = self.wanted, self.reach
+        if reach is not None:
+            asked = replace(
+                wanted,
+                retained=lambda found: still_announced(found, reach.open(), self.wish),
+            )
+            return run_reconcile(self.repository, asked, facts=open_facts(self.repository))
+        return run_reconcile(self.repository, wanted, facts=open_facts(self.repository))
+
+    def apply(self, done: Reconciled) -> list[Applied] | None:
+        """The clusters; None when none is named."""
+        if self.reach is None:
+            return None
+        head = done.commit or done.base
+        evaluation = evaluate_source(self.repository.source(head.id))
+        return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
+
+
+def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
     with progress("reconciling"):
-        done = run_reconcile(repository, wanted, facts=open_facts(repository))
+        done = job.reconcile()
+    with progress("applying"):
+        applied = job.apply(done)
+    code = reconciled_code(done.code, done.evaluation, applied)
     brush = painter(color)
     if output == "text":
         found = [*done.evaluation.findings, *done.evaluation.gates]
         tell(findings_text(found, brush)) if found else None
         emit(plan_text(done.evaluation, brush))
-        emit(reconcile_text(_said(done, repository), brush))
+        emit(reconcile_text(_said(done, job.repository), brush))
+        emit(applied_text(applied, brush)) if applied is not None else None
         streams.flush()
-        tell("Nothing was applied to clusters: none is named.")
+        if applied is None:
+            tell("Nothing was applied to clusters: none is named.")
     else:
-        document = _document(done)
+        document = _document(done, applied, code)
         if looped:
             emit(json_line(document))
         else:
             emit(json_text(document) if output == "json" else yaml_text(document))
     streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
-    return done.code
+    return code
 
 
-def _document(done: Reconciled) -> dict[str, Any]:
+def _document(
+    done: Reconciled, applied: Sequence[Applied] | None, code: ExitCode
+) -> dict[str, Any]:
     commit = done.commit.id if done.commit else None
-    return reconcile_document(
-        done.evaluation, done.base.id, commit, attempts=done.attempts, exit_code=done.code
+    document = reconcile_document(
+        done.evaluation, done.base.id, commit, attempts=done.attempts, exit_code=code
     )
+    if applied is not None:
+        head = done.commit or done.base
+        document["apply"] = apply_document(applied, head.id, code)
+    return document
 
 
 def _said(done: Reconciled, repository: GitRepository) -> str:

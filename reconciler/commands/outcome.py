@@ -15,6 +15,21 @@ def exit_code(evaluation: Evaluation) -> ExitCode:
     return ExitCode.GATE if evaluation.gates else ExitCode.OK
 
 
+def reconciled_code(
+    code: ExitCode, evaluation: Evaluation, applied: Sequence[Applied] | None
+) -> ExitCode:
+    """5 when some cluster failed or could not be asked, else the code of the plan.
+
+    Args:
+        code: Of the plan.
+        evaluation: What was planned.
+        applied: What became of the clusters; None when none was applied to.
+    """
+    if any(cluster.is_failed for cluster in applied or ()) or evaluation.tree.retained:
+        return ExitCode.CLUSTER
+    return code
+
+
 def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode:
     """5 when some cluster failed, 1 for wrong content, else 0."""
     if any(cluster.is_failed for cluster in applied):

@@ -3,7 +3,7 @@
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from reconciler.commands.outcome import exit_code
@@ -42,12 +42,14 @@ class Wanted:
         sign: Key to sign with, or empty.
         committer: Identity instead of that of the Settings.
         accept_history: A rewritten head that they accept, or None.
+        retained: Tells which records that would go some cluster may still announce, and why.
     """
 
     allow_release: int | None = None
     sign: str = ""
     committer: tuple[str, str] | None = None
     accept_history: str | None = None
+    retained: Callable[[Evaluation], Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,9 @@ def _attempt(
     repository.check_history(base, _accepted(wanted.accept_history, base))
     source = repository.source(base.id)
     evaluation = evaluate_scoped(source, facts, allow_release=wanted.allow_release)
+    if wanted.retained is not None and (held := wanted.retained(evaluation)):
+        allowed = wanted.allow_release
+        evaluation = evaluate_scoped(source, facts, allow_release=allowed, retained=held)
     settings = evaluation.tree.settings
     commit = None
     if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):

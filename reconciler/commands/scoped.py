@@ -10,9 +10,10 @@ and only what they come to is passed on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
+from types import MappingProxyType
 from typing import NamedTuple
 
 from reconciler.commands.reading import is_yaml, read_own_settings, read_tree
@@ -71,6 +72,7 @@ def evaluate_scoped(
     facts: Facts | None,
     settings: Settings | None = None,
     allow_release: int | None = None,
+    retained: Mapping[str, str] = MappingProxyType({}),
 ) -> Evaluation:
     """Evaluate a revision, reading as little of it as the cache allows.
 
@@ -79,17 +81,19 @@ def evaluate_scoped(
         facts: The cache, or None.
         settings: Settings of another revision to use instead of its own.
         allow_release: How many releases a person expects.
+        retained: Released records that stay although their retention has ended, and why.
     """
     if facts is not None:
         try:
             scope = _Scope(source, facts, settings)
-            evaluation = evaluate(scope.tree(), allow_release)
+            tree = replace(scope.tree(), retained=retained)
+            evaluation = evaluate(tree, allow_release)
         except _WholeError:
             pass
         else:
             scope.remember(evaluation)
             return evaluation
-    return evaluate(read_tree(source, settings), allow_release)
+    return evaluate(replace(read_tree(source, settings), retained=retained), allow_release)
 
 
 @dataclass(slots=True)

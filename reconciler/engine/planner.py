@@ -246,7 +246,7 @@ class _Planner:
 
     def _is_expired(self, record: Allocation) -> bool:
         """Its retention has ended, and no claim takes the range back."""
-        if not record.is_released:
+        if not record.is_released or record.path in self.state.retained:
             return False
         released = parse_instant(record.since)
         if released is None or released + self.state.retention > self.state.clock:

@@ -51,6 +51,8 @@ class State:
         protected: Owners whose documents are wrong: their records are not released.
         broken: Pools that are described, but wrongly: nothing is known of them.
         unclear: Some document could not be recognised: no record is released at all.
+        retained: Paths of released records that hold their addresses longer than retention,
+            because some cluster may still announce them.
     """
 
     pools: Mapping[Key, Pool]
@@ -63,3 +65,4 @@ class State:
     protected: frozenset[tuple[str, str, str, str]] = field(default_factory=frozenset)
     broken: frozenset[Key] = field(default_factory=frozenset)
     unclear: bool = False
+    retained: frozenset[str] = field(default_factory=frozenset)

@@ -1,0 +1,125 @@
+"""Whether addresses whose retention has ended are really withdrawn: the clusters are asked.
+
+An address that may still be announced is never given away. A record in doubt stays, until its
+cluster can be asked, or a person says that nothing announces it any more (`contract.md` §8).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from reconciler.addresses import IPSet
+from reconciler.addresses.notation import format_short
+from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
+from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE, Manifest
+from reconciler.commands.applying.access import Access
+from reconciler.commands.applying.enrolment import enrol
+from reconciler.commands.applying.fleet import AT_ONCE
+from reconciler.commands.applying.management import Hub, open_hub
+from reconciler.commands.applying.wish import Wish
+from reconciler.evaluate import Evaluation
+from reconciler.model.allocation import Allocation
+from reconciler.model.plan import Expire
+from reconciler.ports import Cluster, ClusterError, Clusters, NoSuchKindError
+
+Records = Sequence[Allocation]
+
+
+def still_announced(evaluation: Evaluation, clusters: Clusters, wish: Wish) -> dict[str, str]:
+    """Records that a plan would remove, but whose addresses some cluster may still announce.
+
+    Returns:
+        Why, by the path of the record.
+    """
+    expiring = _expiring(evaluation)
+    if not expiring:
+        return {}
+    try:
+        cluster = clusters.management()
+        hub = open_hub(cluster, wish) if cluster is not None else None
+    except ClusterError as failed:
+        reason = f"the management cluster cannot be asked: {failed}"
+        unconfirmed = [
+            records for name, records in expiring.items() if name not in wish.confirm_withdrawn
+        ]
+        return {record.path: reason for records in unconfirmed for record in records}
+    if hub is None:
+        return {}
+    doubts = _Doubts(evaluation, hub, Access(clusters, hub), wish)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = pool.map(doubts.of, expiring, expiring.values())
+        return {path: why for held in found for path, why in held.items()}
+
+
+def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
+    """Records that hold addresses and would go, by the cluster that they were for."""
+    found: dict[str, list[Allocation]] = {}
+    for decision in evaluation.plan.decisions:
+        record = decision.allocation if isinstance(decision, Expire) else None
+        if record is not None and record.range is not None:
+            found.setdefault(f"{record.owner.namespace}/{record.owner.name}", []).append(record)
+    return found
+
+
+class _Doubts:
+    """Asks clusters about records."""
+
+    def __init__(self, evaluation: Evaluation, hub: Hub, access: Access, wish: Wish) -> None:
+        self._described = frozenset(
+            f"{item.namespace}/{item.name}" for item in evaluation.documents.of("TenantCluster")
+        )
+        self._known = hub.enrolment.inventory.clusters
+        self._access = access
+        self._wish = wish
+
+    def of(self, name: str, records: Records) -> Mapping[str, str]:
+        """The records of one cluster that are in doubt, by path, and why."""
+        if name in self._wish.confirm_withdrawn:
+            return {}
+        try:
+            cluster = self._access.connect(name)
+            if cluster is None:
+                lost = self._lost(name)
+                return {record.path: lost for record in records} if lost else {}
+            known = self._known.get(name)
+            accept = name in self._wish.re_enrol
+            enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
+            return dict(_announced(cluster, name, records))
+        except ClusterError as failed:
+            return {record.path: f"{name} cannot be asked: {failed}" for record in records}
+
+    def _lost(self, name: str) -> str:
+        """Why a cluster without a kubeconfig may still announce; empty when it is gone, or new."""
+        if name not in self._known:
+            return ""
+        if name in self._described or self._access.is_there(name):
+            return f"{name} was applied to, and there is no kubeconfig for it any more"
+        return ""
+
+
+def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[str, str]]:
+    """Records whose addresses a cluster has in a pool, at a Service or at a node."""
+    pools = _pools(cluster)
+    services, nodes = cluster.list(SERVICE), cluster.list(NODE)
+    for record in records:
+        assert record.range is not None  # noqa: S101 - only such are asked for
+        held = IPSet((record.range,))
+        what = format_short(record.range)
+        users = [f"Service {item.service}" for item in users_of(services, held)]
+        users += [f"Node {item.service}" for item in nodes_in(nodes, held)]
+        users += [f"IPAddressPool {pool}" for pool, addresses in pools.items() if addresses & held]
+        if users:
+            yield record.path, f"{users[0]} of {name} still has {what}"
+
+
+def _pools(cluster: Cluster) -> dict[str, IPSet]:
+    try:
+        return {_name(item): pool_addresses(item) for item in cluster.list(ADDRESS_POOL, NAMESPACE)}
+    except NoSuchKindError:
+        return {}
+    except ValueError as wrong:
+        raise ClusterError(f"some IPAddressPool cannot be read: {wrong}") from wrong
+
+
+def _name(manifest: Manifest) -> str:
+    name: str = manifest["metadata"]["name"]
+    return name
