@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from reconciler.adapters.kube_certificate import expiry
 from reconciler.adapters.kube_pace import paced
-from reconciler.adapters.kubeconfig import Kubeconfig, is_loopback
+from reconciler.adapters.kubeconfig import Kubeconfig, is_loopback, read_file
 from reconciler.ports import ClusterError, KubeconfigError
 
 CONNECTIONS = 16
@@ -102,8 +102,11 @@ def _kubeconfig(
     cluster = access.cluster if "exec" in access.user else {"server": access.server}
     hidden = ("client-certificate", "client-certificate-data", "client-key", "client-key-data")
     user = {key: value for key, value in access.user.items() if key not in hidden}
-    if user.get("tokenFile"):
-        user.pop("token", None)  # as kubectl does: the file is fresher
+    path = user.pop("tokenFile", "")
+    if path:
+        # As kubectl does, it goes before a token that is written out.
+        token = read_file(access.name, Path(path), "tokenFile").decode("utf-8", "replace")
+        user["token"] = token.strip()
     loader = KubeConfigLoader(
         {
             "current-context": "one",

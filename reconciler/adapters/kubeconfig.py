@@ -205,7 +205,7 @@ def _keys(
 ) -> None:
     for key, value in found.items():
         if key not in known:
-            raise _refused(name, f"key {where}.{shown(key)}: it is not known")
+            raise _refused(name, f"key {shown(key)} of {where}: it is not known")
         if key in texts and not isinstance(value, str):
             raise _refused(name, f"key {key}: it is not a string")
 
@@ -217,8 +217,9 @@ def _server(name: str, server: object) -> str:
     try:
         url = urlsplit(server)
         host, _port = url.hostname or "", url.port
-    except ValueError as failure:
-        raise _refused(name, "key server: it is not a URL") from failure
+    except ValueError:
+        # The text of the failure may hold the address.
+        raise _refused(name, "key server: it is not a URL") from None
     if not host or not server.isprintable() or " " in server or url.query or url.fragment:
         raise _refused(name, "key server: it is not the URL of a server")
     if url.username is not None or url.password is not None:

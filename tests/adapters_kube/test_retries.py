@@ -59,7 +59,7 @@ def test_what_may_be_asked_twice_is_asked_until_it_is_answered(call: Call, reply
 def test_after_five_times_it_is_given_up(reply: Reply) -> None:
     with serving(reply) as server:
         cluster = cluster_of(server)
-        with pytest.raises(UnreachableError, match="^read metallb[.]io/IPAddressPool/"):
+        with pytest.raises(UnreachableError, match=r"^read metallb\.io/IPAddressPool/"):
             cluster.get(POOL)
         assert cluster.requests() == Requests(list=5)
     assert len(server.asked) == 5
