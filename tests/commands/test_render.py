@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.commands.render import MARKER, render, rendered
+from reconciler.evaluate import project
 from reconciler.ports import UsageError
 from tests.engine.outcome import without
 from tests.world import SMALL, evaluation_of, reconciled
@@ -38,6 +39,13 @@ def test_a_folder_a_cluster_with_a_kustomization_that_lists_its_files() -> None:
         "apiVersion: metallb.io/v1beta1\nkind: IPAddressPool\nmetadata:\n  name: default-pool\n"
         "  namespace: metallb-system\nspec:\n  addresses:\n    - 10.40.0.0-10.40.0.7\n"
     )
+
+
+def test_what_belongs_to_others_is_not_rendered() -> None:
+    others = [str(item.manifest["kind"]) for item in project(DONE) if item.is_status_only]
+    assert others == ["ProviderConfig", "TenantCluster"]
+    objects = [path for path in rendered(DONE) if "/crds/" not in path]
+    assert not any(kind in path for path in objects for kind in others)
 
 
 def test_the_record_is_rendered_byte_for_byte_as_it_is_committed() -> None:

@@ -15,7 +15,7 @@ def objects(files: Files, cluster: str = "management") -> dict[str, Any]:
     return {
         f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest  # type: ignore[index]
         for item in project(evaluation_of(files))
-        if item.cluster == cluster
+        if item.cluster == cluster and not item.is_status_only
     }
 
 

@@ -12,12 +12,15 @@ from reconciler.families._family import Projection, World
 from reconciler.families._metallb import metallb_objects
 from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import pool_key
+from reconciler.families.butler.provider_status import provider_statuses
+from reconciler.families.butler.providers import Providers
 from reconciler.families.butler.reading import manual_title
+from reconciler.families.butler.statuses import MANAGEMENT, condition
+from reconciler.families.butler.tenant_status import tenant_statuses
 from reconciler.families.butler.tenants import KIND as TENANT
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 
-MANAGEMENT = "management"
 _FAMILY = "butler"
 _CAPACITY = (
     ("CapacityWarning", Tier.WARNING),
@@ -27,8 +30,14 @@ _CAPACITY = (
 
 
 def project(world: World) -> tuple[Projection, ...]:
-    """NetworkPools with status, and each tenant's MetalLB pool. Records are projected elsewhere."""
-    return (*_pools(world), *_tenants(world))
+    """NetworkPools, others' status, and each tenant's MetalLB pool; records come from elsewhere."""
+    providers = Providers(world.documents)
+    return (
+        *_pools(world),
+        *provider_statuses(world, providers),
+        *tenant_statuses(world, providers),
+        *_tenants(world),
+    )
 
 
 def _pools(world: World) -> list[Projection]:
@@ -86,23 +95,13 @@ def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]
     used = usage.allocated + usage.held
     share = 100 * used / usage.total if usage.total else 100.0
     ready = f"{usage.available}/{usage.total} IPs available ({usage.count} allocations)"
-    conditions = [_condition("Ready", "True", "Ready", ready, since)]
+    conditions = [condition("Ready", "True", "Ready", ready, since)]
     for kind, tier in _CAPACITY:
         reached = usage.tier.rank >= tier.rank
         reason = "UtilizationAboveThreshold" if reached else "UtilizationBelowThreshold"
         message = f"Pool utilization is {share:.0f}% ({used}/{usage.total} IPs)"
-        conditions.append(_condition(kind, str(reached), reason, message, since))
+        conditions.append(condition(kind, str(reached), reason, message, since))
     return conditions
-
-
-def _condition(kind: str, status: str, reason: str, message: str, since: str) -> Mapping[str, str]:
-    return {
-        "lastTransitionTime": since,
-        "message": message,
-        "reason": reason,
-        "status": status,
-        "type": kind,
-    }
 
 
 def _tenants(world: World) -> list[Projection]:

@@ -1,0 +1,118 @@
+"""TenantCluster status: its allocations, and whether it has its addresses (`butler.md` §1.4)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from reconciler.addresses.notation import format_cidr, format_range
+from reconciler.documents.document import Document, Documents
+from reconciler.families._family import Projection, World
+from reconciler.families.butler.provider_status import names_no_pool
+from reconciler.families.butler.providers import Providers
+from reconciler.families.butler.requests import stands_for
+from reconciler.families.butler.statuses import condition, status_only
+from reconciler.families.butler.tenants import KIND, tenant_key
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.key import Key
+
+_EXHAUSTED = ("pool-exhausted", "pool-fragmented")
+_CLOUD = ("True", "Ready", "cloud networking mode")
+_NO_POOLS = ("False", "NetworkNotReady", "IPAM mode but no poolRefs configured on provider")
+_SKIPPED = ("True", "Ready", "LB IP allocation skipped (initial pool size 0)")
+_WAITING = ("False", "Reconciling", "waiting for LB IP allocation")
+_FULL = ("False", "PoolExhausted", "all configured pools are exhausted")
+_SLOTS = {"lbAllocationRef": "loadbalancer", "ipAllocationRef": "nodes"}
+
+
+def tenant_statuses(world: World, providers: Providers) -> Iterator[Projection]:
+    """The status of each TenantCluster."""
+    records = _records(world.records)
+    context = _Context(world, providers, _stood_for(world.documents), _poolless(world.documents))
+    for document in world.documents.of(KIND):
+        status: dict[str, Any] = {}
+        for field, slot in _SLOTS.items():
+            record = records.get(tenant_key(document.namespace, document.name, slot))
+            if record is not None:
+                status[field] = {"name": record.name}
+        balancer = records.get(tenant_key(document.namespace, document.name, "loadbalancer"))
+        told = context.network(document, balancer)
+        status["conditions"] = [condition("NetworkReady", *told, world.clock)]
+        yield status_only(document, status)
+
+
+class _Context(NamedTuple):
+    """What the readiness of a tenant's network follows from."""
+
+    world: World
+    providers: Providers
+    stood_for: Mapping[Key, bool]
+    poolless: Mapping[tuple[str, str], bool]
+
+    def network(self, document: Document, record: Allocation | None) -> tuple[str, str, str]:
+        """Status, reason and message of a tenant's network."""
+        provider, key = self.providers.of(document)
+        if provider is not None and not provider.is_ipam:
+            return _CLOUD
+        if key in self.poolless:
+            return _NO_POOLS
+        if record is not None:
+            return _recorded(record)
+        return _WAITING if self._is_wanted(document) else _SKIPPED
+
+    def _is_wanted(self, document: Document) -> bool:
+        """Addresses are asked for, or it cannot be told whether they are."""
+        key = tenant_key(document.namespace, document.name, "loadbalancer")
+        if key in self.world.reading.claims or key in self.stood_for:
+            return True
+        provider, _ = self.providers.of(document)
+        return provider is None or key.owner in self.world.reading.protected
+
+
+def _recorded(record: Allocation) -> tuple[str, str, str]:
+    if record.range is not None:
+        text = format_cidr(record.range) or format_range(record.range)
+        return "True", "Ready", f"LB IPs allocated: {text}"
+    if record.phase is Phase.PENDING:
+        return _WAITING
+    if record.reason in _EXHAUSTED:
+        return _FULL
+    status, reason, _ = _FULL  # Butler has one reason for all failures; the message says which
+    return status, reason, record.message
+
+
+def _records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
+    """The record that speaks for each tenant and slot; those in retention speak for nobody."""
+    found: dict[Key, Allocation] = {}
+    for record in records:
+        if record.claim.family != "butler" or record.role != "initial" or record.is_released:
+            continue
+        key = record.claim
+        if key.kind != KIND:  # made by hand: it speaks when it holds, or bears the tenant's name
+            short = {"loadbalancer": "lb"}.get(record.type, record.type)
+            own_name = f"{record.owner.namespace}-{record.owner.name}-{short}"
+            if not record.is_live and record.name != own_name:
+                continue
+            key = tenant_key(record.owner.namespace, record.owner.name, record.type)
+        other = found.get(key)
+        if other is None or _precedence(record) < _precedence(other):
+            found[key] = record
+    return found
+
+
+def _precedence(record: Allocation) -> tuple[bool, bool, str]:
+    """The tenant's own record first, then one that holds."""
+    return record.claim.kind != KIND, not record.is_live, record.name
+
+
+def _stood_for(documents: Documents) -> dict[Key, bool]:
+    """Claims of tenants that requests stand for."""
+    keys = (stands_for(document) for document in documents.of("IPAllocation"))
+    return {key: True for key in keys if key is not None}
+
+
+def _poolless(documents: Documents) -> dict[tuple[str, str], bool]:
+    """Providers of mode `ipam` without a pool."""
+    return {
+        (document.namespace, document.name): True
+        for document in documents.of("ProviderConfig")
+        if names_no_pool(document)
+    }

@@ -1,0 +1,248 @@
+"""What is said of ProviderConfigs and TenantClusters, which belong to others: status, no more."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.evaluate import project
+from tests.engine.outcome import Files, without
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+SINCE = "2026-02-15T10:00:30Z"
+ELASTIC = "{allocationMode: elastic, initialPoolSize: 2}"
+CLOUD = provider().replace("mode: ipam", "mode: cloud")
+WORKED = pool("edge", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, end: 10.92.90.80}")
+
+
+def statuses(files: Files, clock: int = CLOCK) -> dict[str, Any]:
+    """Statuses of what belongs to others, by kind and name."""
+    return {
+        f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest["status"]  # type: ignore[index]
+        for item in project(evaluation_of(files, clock))
+        if item.is_status_only
+    }
+
+
+def of_provider(files: Files) -> Any:
+    return statuses(files)["ProviderConfig/default"]
+
+
+def of_tenant(files: Files, name: str = "one") -> Any:
+    return statuses(files)[f"TenantCluster/{name}"]
+
+
+def told(status: Any) -> tuple[str, str, str]:
+    (found,) = status["conditions"]
+    assert found["lastTransitionTime"] == SINCE
+    return found["status"], found["reason"], found["message"]
+
+
+def test_only_identity_and_status_are_said_of_what_belongs_to_others() -> None:
+    labelled = tenant("one").replace("{name: one,", "{name: one, labels: {a: b},")
+    files = {**SMALL, "tenants/one.yaml": labelled}
+    found = [item for item in project(evaluation_of(files)) if item.is_status_only]
+    for item in found:
+        assert item.cluster == "management"
+        assert sorted(item.manifest) == ["apiVersion", "kind", "metadata", "status"]
+    assert [item.manifest["metadata"] for item in found] == [
+        {"name": "default", "namespace": "butler-system"},
+        {"name": "one", "namespace": "team-a"},
+    ]
+
+
+def test_a_provider_counts_what_its_pools_have_left() -> None:
+    files = {
+        **SMALL,
+        "pools/spare.yaml": pool("spare", "10.50.0.0/28"),
+        "providers/default.yaml": provider(
+            pools="[{name: edge}, {name: spare}, {name: edge}, {name: nowhere}]"
+        ),
+    }
+    found = of_provider(reconciled(files))
+    assert found["capacity"] == {"availableIPs": 256 + 16 - 8, "estimatedTenants": 264 // 13}
+    assert told(found) == ("True", "PoolAvailable", "264 IPs available (~20 tenants)")
+    assert found["conditions"][0]["type"] == "PoolAvailable"
+
+
+def test_a_static_provider_reckons_with_five_nodes_and_its_own_size() -> None:
+    files = {**SMALL, "providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 3}")}
+    assert of_provider(files)["capacity"]["estimatedTenants"] == 256 // (5 + 3)
+
+
+def test_an_elastic_provider_reckons_with_what_a_tenant_takes() -> None:
+    files = {**SMALL, "providers/default.yaml": provider(loadBalancer=ELASTIC)}
+    assert of_provider(files)["capacity"]["estimatedTenants"] == 128
+    nodes = pool(tenantAllocation="{defaults: {nodesPerTenant: 6}}")
+    found = of_provider({**files, "pools/edge.yaml": nodes})
+    assert found["capacity"]["estimatedTenants"] == 256 // 8
+
+
+def test_a_provider_whose_pools_are_full_or_missing_says_so() -> None:
+    full = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/29")}
+    nowhere = without(SMALL, "pools/edge.yaml")
+    for files in (reconciled(full), nowhere):
+        found = of_provider(files)
+        assert found["capacity"] == {"availableIPs": 0, "estimatedTenants": 0}
+        assert told(found) == ("False", "PoolExhausted", "all configured pools are exhausted")
+
+
+def test_a_provider_without_a_pool_is_wrong_and_counts_nothing() -> None:
+    files = {**SMALL, "providers/default.yaml": provider(pools="[]")}
+    found = of_provider(files)
+    message = "network.mode is 'ipam' but no poolRefs configured"
+    assert told(found) == ("False", "ValidationFailed", message)
+    assert "capacity" not in found
+    not_ready = ("False", "NetworkNotReady", "IPAM mode but no poolRefs configured on provider")
+    assert told(of_tenant(files)) == not_ready
+
+
+def test_nothing_is_said_of_a_provider_in_cloud_mode_or_one_that_cannot_be_read() -> None:
+    azure = provider().replace("harvester", "azure")
+    for text in (CLOUD, azure, provider(gateway="10.40.0.300"), "kind: ["):
+        assert "ProviderConfig/default" not in statuses({**SMALL, "providers/default.yaml": text})
+
+
+def test_a_tenant_names_its_allocations_and_the_range_that_it_got() -> None:
+    nodes = pool(tenantAllocation="{defaults: {nodesPerTenant: 5}}")
+    found = of_tenant(reconciled({**SMALL, "pools/edge.yaml": nodes}))
+    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
+    assert found["ipAllocationRef"] == {"name": "team-a-one-nodes"}
+    assert told(found) == ("True", "Ready", "LB IPs allocated: 10.40.0.0/29")
+    assert found["conditions"][0]["type"] == "NetworkReady"
+
+
+def test_a_range_that_is_no_block_is_told_by_its_ends() -> None:
+    odd = tenant("one", networking="{lbPoolSize: 5}")
+    found = of_tenant(reconciled({**SMALL, "tenants/one.yaml": odd}))
+    assert told(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.4"
+    assert "ipAllocationRef" not in found
+
+
+SKIPPED = "LB IP allocation skipped (initial pool size 0)"
+BARE = tenant("one", addons="{ingress: {enabled: false}}")
+NOBODY = tenant("one", providerConfigRef="{name: nobody}")
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, ("False", "Reconciling", "waiting for LB IP allocation")),
+        ({"providers/default.yaml": CLOUD}, ("True", "Ready", "cloud networking mode")),
+        (
+            {"providers/default.yaml": provider(loadBalancer=ELASTIC), "tenants/one.yaml": BARE},
+            ("True", "Ready", SKIPPED),
+        ),
+        ({"tenants/one.yaml": NOBODY}, ("False", "Reconciling", "waiting for LB IP allocation")),
+        (
+            {"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.5/28}]")},
+            ("False", "Reconciling", "waiting for LB IP allocation"),
+        ),
+    ],
+)
+def test_a_tenant_without_a_record_says_why(
+    changed: dict[str, str], expected: tuple[str, str, str]
+) -> None:
+    found = of_tenant({**SMALL, **changed})
+    assert told(found) == expected
+    assert sorted(found) == ["conditions"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"pools/edge.yaml": pool(cidr="10.40.0.0/29"), "tenants/a.yaml": tenant("a")},
+            "all configured pools are exhausted",
+        ),
+        ({"pools/edge.yaml": pool(cidr="10.40.0.0/30")}, "needs 8 addresses; edge has 4 in all"),
+        (
+            {"providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 4}")},
+            "team-a/one would hold 8 of at most 4 loadbalancer addresses",
+        ),
+    ],
+)
+def test_a_tenant_that_was_refused_names_its_record_and_is_not_ready(
+    changed: dict[str, str], message: str
+) -> None:
+    found = of_tenant(reconciled({**SMALL, **changed}))
+    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
+    assert told(found) == ("False", "PoolExhausted", message)
+
+
+def test_a_record_in_retention_speaks_for_nobody() -> None:
+    released = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
+    found = of_tenant({**released, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
+    assert told(found)[1] == "Reconciling"
+    assert "lbAllocationRef" not in found
+
+
+def test_a_tenant_whose_provider_is_gone_keeps_what_it_has() -> None:
+    files = without(reconciled(SMALL), "providers/default.yaml")
+    assert told(of_tenant(files)) == ("True", "Ready", "LB IPs allocated: 10.40.0.0/29")
+
+
+def by_hand(name: str, kind: str = "loadbalancer", **spec: object) -> str:
+    text = request(name, "edge", **spec).replace("type: nodes", f"type: {kind}")
+    return text.replace(f"Ref: {{name: {name}, n", "Ref: {name: one, n")
+
+
+def test_a_request_that_bears_the_name_of_a_tenants_record_stands_for_it() -> None:
+    files = {**SMALL, "tenants/lb.yaml": by_hand("team-a-one-lb", count=3)}
+    assert told(of_tenant(files))[1] == "Reconciling"
+    found = of_tenant(reconciled(files))
+    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
+    assert told(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.2"
+    refused = {**files, "tenants/lb.yaml": by_hand("team-a-one-lb", count=300)}
+    assert told(of_tenant(reconciled(refused)))[1] == "PoolExhausted"
+
+
+def test_the_tenants_own_record_goes_before_one_made_by_hand() -> None:
+    pinned = by_hand("a-pin", pinnedRange="{startAddress: 10.40.0.80, endAddress: 10.40.0.80}")
+    files = {**SMALL, "tenants/pin.yaml": pinned, "tenants/n.yaml": by_hand("n", "nodes", count=2)}
+    found = of_tenant(reconciled(files))
+    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
+    assert found["ipAllocationRef"] == {"name": "n"}
+
+
+def test_a_request_that_was_refused_says_nothing_of_a_tenant_that_asks_for_nothing() -> None:
+    files = {
+        **SMALL,
+        "providers/default.yaml": provider(loadBalancer=ELASTIC),
+        "tenants/one.yaml": BARE,
+        "tenants/more.yaml": by_hand("more", count=300),
+    }
+    found = of_tenant(reconciled(files))
+    assert told(found) == ("True", "Ready", SKIPPED)
+    assert "lbAllocationRef" not in found
+
+
+# Seed 000: a pool of 32, elastic, 2 for each tenant.
+@pytest.mark.parametrize(
+    ("tenants", "percent", "flags", "left"),
+    [(8, 50, "FFF", 8), (12, 75, "TFF", 4), (14, 88, "TTF", 2), (16, 100, "TTT", 0)],
+)
+def test_the_worked_example(tenants: int, percent: int, flags: str, left: int) -> None:
+    files = {
+        "pools/edge.yaml": WORKED,
+        "providers/default.yaml": provider(loadBalancer=ELASTIC),
+        **{f"tenants/t{index}.yaml": tenant(f"t{index:02d}") for index in range(tenants)},
+    }
+    after = reconciled(files)
+    (found,) = [
+        item.manifest
+        for item in project(evaluation_of(after))
+        if item.manifest["kind"] == "NetworkPool"
+    ]
+    status: Any = found["status"]
+    used = 2 * tenants
+    counts = [status[field] for field in ("totalIPs", "allocatedIPs", "availableIPs")]
+    assert counts == [32, used, 32 - used]
+    ready, *capacity = status["conditions"]
+    assert ready["message"] == f"{32 - used}/32 IPs available ({tenants} allocations)"
+    assert "".join(item["status"][0] for item in capacity) == flags
+    expected = f"Pool utilization is {percent}% ({used}/32 IPs)"
+    assert [item["message"] for item in capacity] == [expected] * 3
+    assert of_provider(after)["capacity"] == {
+        "availableIPs": 32 - used,
+        "estimatedTenants": left,
+    }
