@@ -99,7 +99,8 @@ def _kubeconfig(
     context = _trusting(access.name, access.data("certificate-authority"))
     _prove(access, context, wall)
     # Certificates are loaded by now; a plugin may ask what cluster it is for.
-    cluster = access.cluster if "exec" in access.user else {"server": access.server}
+    keys = access.cluster if "exec" in access.user else ("server", "tls-server-name")
+    cluster = {key: access.cluster[key] for key in keys if key in access.cluster}
     hidden = ("client-certificate", "client-certificate-data", "client-key", "client-key-data")
     user = {key: value for key, value in access.user.items() if key not in hidden}
     path = user.pop("tokenFile", "")
@@ -111,7 +112,7 @@ def _kubeconfig(
         {
             "current-context": "one",
             "contexts": [{"name": "one", "context": {"cluster": "one", "user": "one"}}],
-            "clusters": [{"name": "one", "cluster": dict(cluster)}],
+            "clusters": [{"name": "one", "cluster": cluster}],
             "users": [{"name": "one", "user": user}],
         }
     )

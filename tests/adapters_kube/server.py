@@ -69,8 +69,9 @@ class Time:
         self.looked.release()
         return self.now
 
-    def pace(self, deadline_seconds: float = 300.0) -> Pace:
-        return Pace(deadline_seconds, self.sleep, self.clock, lambda: self.chance, lambda: NOW)
+    def pace(self, deadline_seconds: float = 300.0, *, today: float = NOW) -> Pace:
+        """A pace by this clock; `today` is for certificates."""
+        return Pace(deadline_seconds, self.sleep, self.clock, lambda: self.chance, lambda: today)
 
 
 @dataclass
