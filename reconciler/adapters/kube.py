@@ -47,7 +47,7 @@ class KubeCluster:
         pace = pace or Pace()
 
         def open_session(budget: Budget) -> Session:
-            return enter(access, budget.left, pace.wall, environment or {})
+            return enter(access, budget, environment or {})
 
         self._transport = Transport(open_session, pace, access.is_renewable())
 

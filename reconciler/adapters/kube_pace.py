@@ -15,9 +15,6 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-CONNECT_SECONDS = 5.0
-READ_SECONDS = 15.0
-
 
 @dataclass(frozen=True)
 class Pace:
@@ -28,6 +25,8 @@ class Pace:
         clock: Seconds, from anywhere.
         jitter: A number in [0, 1): when many wait for one server, they must not come back as one.
         wall: Seconds since 1970, for certificates that expire.
+        connect_seconds: For one connection.
+        read_seconds: From one byte of an answer to the next.
     """
 
     deadline_seconds: float = 60.0
@@ -35,6 +34,8 @@ class Pace:
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = random.random
     wall: Callable[[], float] = time.time
+    connect_seconds: float = 5.0
+    read_seconds: float = 15.0
 
 
 class Budget:
@@ -42,10 +43,13 @@ class Budget:
 
     So the management cluster's budget does not run out while tenant clusters are served, and
     threads that wait side by side are not charged twice.
+
+    Attributes:
+        pace: What it was made of.
     """
 
     def __init__(self, pace: Pace) -> None:
-        self._pace = pace
+        self.pace = pace
         self._lock = Lock()
         self._spent = 0.0
         self._waiting = 0
@@ -56,7 +60,7 @@ class Budget:
         """A time that counts."""
         with self._lock:
             if not self._waiting:
-                self._since = self._pace.clock()
+                self._since = self.pace.clock()
             self._waiting += 1
         try:
             yield
@@ -64,31 +68,31 @@ class Budget:
             with self._lock:
                 self._waiting -= 1
                 if not self._waiting:
-                    self._spent += self._pace.clock() - self._since
+                    self._spent += self.pace.clock() - self._since
 
     def left(self) -> float:
         """Seconds that are left; negative when it is over."""
         with self._lock:
-            running = self._pace.clock() - self._since if self._waiting else 0.0
-            return self._pace.deadline_seconds - self._spent - running
+            running = self.pace.clock() - self._since if self._waiting else 0.0
+            return self.pace.deadline_seconds - self._spent - running
 
 
 class _Socket(io.RawIOBase):
     """The reading end of a socket, within a budget."""
 
-    def __init__(self, sock: Any, left: Callable[[], float]) -> None:
+    def __init__(self, sock: Any, budget: Budget) -> None:
         self._sock = sock
         self._raw = sock.makefile("rb", buffering=0)
-        self._left = left
+        self._budget = budget
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        left = self._left()
+        left = self._budget.left()
         if left <= 0:
             raise TimeoutError("the deadline is over")
-        self._sock.settimeout(min(left, READ_SECONDS))
+        self._sock.settimeout(min(left, self._budget.pace.read_seconds))
         count: int | None = self._raw.readinto(buffer)
         return count
 
@@ -100,20 +104,20 @@ class _Socket(io.RawIOBase):
 class _Paced:
     """As much of a socket as an answer reads from."""
 
-    def __init__(self, sock: Any, left: Callable[[], float]) -> None:
+    def __init__(self, sock: Any, budget: Budget) -> None:
         self._sock = sock
-        self._left = left
+        self._budget = budget
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Socket(self._sock, self._left))
+        return io.BufferedReader(_Socket(self._sock, self._budget))
 
 
-def paced(pool_class: Any, left: Callable[[], float]) -> Any:
+def paced(pool_class: Any, budget: Budget) -> Any:
     """A class of connection pools whose answers, headers and all, are read within a budget."""
     connection = pool_class.ConnectionCls
-    slow = type(connection.__name__, (connection,), {"response_class": partial(_answer, left)})
+    slow = type(connection.__name__, (connection,), {"response_class": partial(_answer, budget)})
     return type(pool_class.__name__, (pool_class,), {"ConnectionCls": slow})
 
 
-def _answer(left: Callable[[], float], sock: Any, **options: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_Paced(sock, left), **options)  # type: ignore[arg-type]
+def _answer(budget: Budget, sock: Any, **options: Any) -> http.client.HTTPResponse:
+    return http.client.HTTPResponse(_Paced(sock, budget), **options)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from reconciler.adapters.kube_certificate import expiry
-from reconciler.adapters.kube_pace import paced
+from reconciler.adapters.kube_pace import Budget, paced
 from reconciler.adapters.kubeconfig import Kubeconfig, is_loopback, read_file
 from reconciler.ports import ClusterError, KubeconfigError
 
@@ -52,12 +52,7 @@ class Account:
         return True
 
 
-def enter(
-    access: Kubeconfig | Account,
-    left: Callable[[], float],
-    wall: Callable[[], float],
-    environment: Mapping[str, str],
-) -> Session:
+def enter(access: Kubeconfig | Account, budget: Budget, environment: Mapping[str, str]) -> Session:
     """A way into the server. Sends nothing to it; a plugin for credentials is run.
 
     Raises:
@@ -69,7 +64,7 @@ def enter(
     configuration = Configuration()
     try:
         context = (
-            _kubeconfig(access, configuration, wall)
+            _kubeconfig(access, configuration, budget.pace.wall)
             if isinstance(access, Kubeconfig)
             else _account(access, configuration)
         )
@@ -87,7 +82,7 @@ def enter(
     pool = RESTClientObject(configuration).pool_manager
     pool.connection_pool_kw["ssl_context"] = context
     classes = pool.pool_classes_by_scheme
-    pool.pool_classes_by_scheme = {name: paced(kind, left) for name, kind in classes.items()}
+    pool.pool_classes_by_scheme = {name: paced(kind, budget) for name, kind in classes.items()}
     return Session(pool, server, lambda: _authorization(access.name, configuration))
 
 

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube_answers import Again, Answer, Trouble, judge
-from reconciler.adapters.kube_pace import CONNECT_SECONDS, READ_SECONDS, Budget, Pace
+from reconciler.adapters.kube_pace import Budget, Pace
 from reconciler.adapters.kube_session import Session
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
 
@@ -125,7 +125,7 @@ class Transport:
         except (HTTPError, HTTPException, OSError, ValueError) as failure:
             if self.budget.left() <= 0:
                 return Trouble(self._late(ask.what))
-            return _broken(ask.what, failure)
+            return _broken(ask.what, failure, self._pace)
         if answer is None:
             limit = f"the answer is larger than {MAX_BODY // 1024 // 1024} MiB"
             return Trouble(ClusterError(f"{ask.what}: {limit}"))
@@ -150,7 +150,10 @@ class Transport:
             session.server + ask.path,
             body=ask.body or None,
             headers=_headers(ask, authorization),
-            timeout=Timeout(connect=min(CONNECT_SECONDS, left), read=min(READ_SECONDS, left)),
+            timeout=Timeout(
+                connect=min(self._pace.connect_seconds, left),
+                read=min(self._pace.read_seconds, left),
+            ),
             redirect=False,
             retries=False,
             preload_content=False,
@@ -204,7 +207,7 @@ def _may_repeat(ask: Ask, found: Trouble) -> bool:
     return found.again is Again.ALWAYS or (found.again is Again.IF_REPEATABLE and ask.is_repeatable)
 
 
-def _broken(what: str, failure: Exception) -> Trouble:
+def _broken(what: str, failure: Exception, pace: Pace) -> Trouble:
     """What a connection that did not hold means. Text of the libraries is not passed on."""
     from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
@@ -218,9 +221,9 @@ def _broken(what: str, failure: Exception) -> Trouble:
     elif isinstance(failure, NewConnectionError):
         why, again = f"no connection: {_strerror(causes)}", Again.ALWAYS
     elif isinstance(failure, ConnectTimeoutError):
-        why, again = f"no connection within {CONNECT_SECONDS:g} seconds", Again.ALWAYS
+        why, again = f"no connection within {pace.connect_seconds:g} seconds", Again.ALWAYS
     elif any(isinstance(cause, TimeoutError) for cause in causes) or _is_slow(failure):
-        why = f"no answer within {READ_SECONDS:g} seconds"
+        why = f"no answer within {pace.read_seconds:g} seconds"
     else:
         why = f"the connection ended before the answer did: {_strerror(causes)}"
     return Trouble(UnreachableError(f"{what}: {why}"), again)
