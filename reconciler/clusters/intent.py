@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from reconciler.clusters.resources import IP_ALLOCATION, Manifest, Ref, ref_of
+from reconciler.clusters.transitions import timeless
 from reconciler.families._family import Projection
 
 MANAGER = "gitops-ipam"
@@ -25,7 +26,8 @@ class Intent:
     Attributes:
         body: The object without status; None when it belongs to others and only status is ours.
         status: Its status; None when we write none.
-        hash: Of both, without the revision: what is unchanged in Git need not be written anew.
+        hash: Of both, without the revision and its time: what is unchanged in Git need not be
+            written anew.
     """
 
     ref: Ref
@@ -57,7 +59,8 @@ def intent(manifest: Manifest, *, is_status_only: bool = False) -> Intent:
     ref = ref_of(manifest)
     status = manifest.get("status")
     body = None if is_status_only else _body(manifest, ref)
-    return Intent(ref, body, status, f"{_hash(body)}.{_hash(status)}")
+    said = None if status is None else timeless(status)
+    return Intent(ref, body, status, f"{_hash(body)}.{_hash(said)}")
 
 
 def owned_labels() -> dict[str, str]:

@@ -23,6 +23,20 @@ def settled_conditions(wanted: Manifest, live: Manifest) -> Manifest:
     return {**wanted, "conditions": conditions}
 
 
+def timeless(status: Manifest) -> Manifest:
+    """A status without the times of its conditions: what changes when it says something else.
+
+    The wanted times are the revision's, so they differ with every commit.
+    """
+    if "conditions" not in status:
+        return status
+    conditions = [
+        {key: value for key, value in item.items() if key != "lastTransitionTime"}
+        for item in status["conditions"]
+    ]
+    return {**status, "conditions": conditions}
+
+
 def _settled(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> Mapping[str, Any]:
     since = live.get("lastTransitionTime")
     if not since or live.get("status") != wanted["status"]:

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from reconciler.clusters.transitions import settled_conditions
+from reconciler.clusters.intent import intent
+from reconciler.clusters.transitions import settled_conditions, timeless
+from reconciler.evaluate import project
+from tests.world import CLOCK, SMALL, evaluation_of, reconciled
 
 EARLY = "2026-02-15T10:00:30Z"
 LATE = "2026-02-16T08:00:00Z"
@@ -53,3 +56,22 @@ def test_settling_twice_changes_nothing_more() -> None:
 def test_a_status_without_conditions_is_left_as_it_is() -> None:
     wanted = {"phase": "Allocated"}
     assert settled_conditions(wanted, {"conditions": [ready("True")]}) == wanted
+
+
+def test_what_a_status_says_does_not_depend_on_its_times() -> None:
+    early, late = (
+        {"conditions": [ready("True", since)], "totalIPs": 16} for since in (EARLY, LATE)
+    )
+    assert timeless(early) == timeless(late)
+    assert timeless(early) != timeless({**late, "conditions": [ready("False")]})
+    assert timeless({"phase": "Allocated"}) == {"phase": "Allocated"}
+
+
+def test_a_later_revision_that_changes_nothing_has_the_same_intents() -> None:
+    files = reconciled(SMALL)
+    early, late = (
+        [intent(item.manifest) for item in project(evaluation_of(files, clock))]
+        for clock in (CLOCK, CLOCK + 3_600)
+    )
+    assert [item.status for item in early] != [item.status for item in late]
+    assert [item.hash for item in early] == [item.hash for item in late]

@@ -98,7 +98,6 @@ def test_the_status_of_a_pool_counts_what_butler_counts() -> None:
         "allocationCount": 1,
         "availableIPs": 8,
         "fragmentationPercent": 0,
-        "infrastructureConsumedIPs": 0,
         "largestFreeBlock": 8,
         "poolSizeIPs": 256,
         "reservedIPs": 16,
@@ -141,20 +140,28 @@ def test_capacity_conditions_are_true_from_their_threshold_on(used: int, expecte
     assert found["CapacityWarning"]["message"] == f"Pool utilization is {used}% ({used}/100 IPs)"
 
 
-def test_a_message_rounds_as_butler_does() -> None:
+# Go divides before it multiplies: 23/40 is 57.49999999999999 %.
+@pytest.mark.parametrize(
+    ("used", "total", "percent"), [(28, 32, 88), (1, 8, 12), (3, 8, 38), (23, 40, 57)]
+)
+def test_a_message_rounds_as_butler_does(used: int, total: int, percent: int) -> None:
+    end = f"10.40.0.{total - 1}"
     files = {
-        "pools/edge.yaml": pool(cidr="10.40.0.0/27"),
+        "pools/edge.yaml": pool(tenantAllocation=f"{{start: 10.40.0.0, end: {end}}}"),
         "providers/default.yaml": provider(),
-        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 28}"),
+        "tenants/one.yaml": tenant("one", networking=f"{{lbPoolSize: {used}}}"),
     }
     assert status(reconciled(files))["conditions"][1]["message"] == (
-        "Pool utilization is 88% (28/32 IPs)"
+        f"Pool utilization is {percent}% ({used}/{total} IPs)"
     )
 
 
 def test_a_pool_that_gives_nothing_out_is_wholly_used() -> None:
     files = {"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.0/24}]")}
-    assert status(files)["conditions"][3]["message"] == "Pool utilization is 100% (0/0 IPs)"
+    ready, *capacity = status(files)["conditions"]
+    assert ready["message"] == "0/0 IPs available (0 allocations)"
+    assert [item["status"] for item in capacity] == ["True"] * 3
+    assert {item["message"] for item in capacity} == {"Pool utilization is 100% (0/0 IPs)"}
 
 
 def test_a_wrong_pool_is_not_projected() -> None:

@@ -59,7 +59,9 @@ def _pools(world: World) -> list[Projection]:
 
 
 def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
-    """Counters and conditions of a NetworkPool.
+    """Counters and conditions of a NetworkPool, without what only the cluster can tell.
+
+    Who uses its other addresses (`infrastructureAllocations`) is added when it is applied.
 
     Args:
         pool: The pool.
@@ -76,7 +78,6 @@ def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
         "availableIPs": usage.available,
         "conditions": _conditions(pool, usage, since),
         "fragmentationPercent": usage.fragmentation,
-        "infrastructureConsumedIPs": 0,
         "largestFreeBlock": usage.largest,
         "poolSizeIPs": pool.extent.size,
         "reservedIPs": pool.reserved.size,
@@ -93,7 +94,8 @@ def pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
 
 def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]:
     used = usage.allocated + usage.held
-    share = 100 * used / usage.total if usage.total else 100.0
+    # Divided first, as Butler does: 23 of 40 are then 57 %, not 58 %.
+    share = used / usage.total * 100 if usage.total else 100.0
     ready = f"{usage.available}/{usage.total} IPs available ({usage.count} allocations)"
     conditions = [condition("Ready", "True", "Ready", ready, since)]
     for kind, tier in _CAPACITY:

@@ -1,0 +1,176 @@
+"""Events on NetworkPools: a capacity tier reached or left, addresses given or refused.
+
+Reasons and messages are Butler's (`butler.md` §1.1). What was told lately is read back from the
+cluster, so that a restart, or a run elsewhere, repeats nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
+from reconciler.clusters.intent import MANAGER, owned_labels
+from reconciler.clusters.resources import BUTLER, NETWORK_POOL, Manifest
+from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.pool import Thresholds, Tier
+
+TIER = "gitops-ipam.dev/tier"
+"""Annotation of an event: the tier that was reached, or that usage is below again."""
+
+RECOVERED = "PoolCapacityRecovered"
+QUIET_SECONDS = 600
+_TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
+_MAX_NAME = 200
+_MAX_MESSAGE = 1024
+
+
+def capacity_event(
+    wanted: Manifest,
+    live: Manifest | None,
+    thresholds: Thresholds,
+    events: Iterable[Manifest],
+    now: int,
+) -> Manifest | None:
+    """The Event to create because a pool crosses a tier, if it does and nobody told so lately.
+
+    Going up, it names the highest tier; going down, the lowest that usage is below again. A
+    crossing within ten minutes of an event on the same tier is not told, not even later: the
+    conditions say what is. Create the event before the status is applied: a run that is cut off
+    between the two then repeats it, and the name makes that no second event.
+
+    Args:
+        wanted: The pool with its new status; its uid is used when it is there.
+        live: The pool as it was in the cluster, or None.
+        thresholds: The pool's own.
+        events: Events of the pool's namespace.
+        now: Seconds since 1970.
+    """
+    status = wanted.get("status") or {}
+    total = status.get("totalIPs", 0)
+    after, before = _tier(wanted), _tier(live or {})
+    if after is before or not total:
+        return None
+    told = f"({total - status.get('availableIPs', 0)}/{total} IPs allocated)"
+    if after.rank > before.rank:
+        tier, kind, reason = after, "Warning", f"PoolCapacity{after.value.capitalize()}"
+        message = f"NetworkPool is over {getattr(thresholds, tier)}% utilized {told}"
+    else:
+        tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
+        message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {told}"
+    if any(_tells(event, wanted, (reason, tier)) and _is_recent(event, now) for event in events):
+        return None
+    pool = _reference(wanted, live)
+    # Two events that are further apart than the quiet time never share a window, so never a name.
+    name = _name(pool, reason, tier, str(now // QUIET_SECONDS))
+    return _event(pool, name, (kind, reason, message), now, {TIER: tier.value})
+
+
+def allocation_event(
+    record: Manifest, live: Manifest | None, pool: Manifest | None, now: int
+) -> Manifest | None:
+    """The Event, on its pool, of an IPAllocation that got its addresses or was refused them.
+
+    Args:
+        record: The IPAllocation as it shall be.
+        live: As it was in the cluster, or None.
+        pool: Its NetworkPool in the cluster, or None when there is none.
+        now: Seconds since 1970.
+    """
+    status = record["status"]
+    phase = status["phase"]
+    if phase == ((live or {}).get("status") or {}).get("phase"):
+        return None
+    name = record["metadata"]["name"]
+    (ready,) = status["conditions"]
+    match phase:
+        case "Allocated":
+            ends = f"{status['startAddress']} - {status['endAddress']}"
+            message = f"Allocated {status['allocatedCount']} IPs ({ends}) for {name}"
+            told = ("Normal", "IPsAllocated", message)
+        case "Failed":
+            message = f"Failed to allocate IPs for {name}: {ready['message']}"
+            told = ("Warning", "AllocationFailed", message)
+        case _:
+            return None
+    metadata = {
+        "name": record["spec"]["poolRef"]["name"],
+        "namespace": record["metadata"]["namespace"],
+    }
+    involved = _reference(pool or {"metadata": metadata}, None)
+    unique = _name(involved, told[1], name, ready["lastTransitionTime"])
+    return _event(involved, unique, told, now, {})
+
+
+def _tier(pool: Manifest) -> Tier:
+    """The highest tier that the conditions of a pool name."""
+    conditions = (pool.get("status") or {}).get("conditions") or ()
+    reached = [item.get("type") for item in conditions if item.get("status") == "True"]
+    return next(
+        (tier for tier in _TIERS if f"Capacity{tier.value.capitalize()}" in reached), Tier.OK
+    )
+
+
+def _tells(event: Manifest, pool: Manifest, told: tuple[str, Tier]) -> bool:
+    """The event is on the pool and tells of the same."""
+    involved = event.get("involvedObject") or {}
+    metadata = pool["metadata"]
+    annotations = (event.get("metadata") or {}).get("annotations") or {}
+    return (
+        involved.get("kind") == NETWORK_POOL.kind
+        and involved.get("name") == metadata["name"]
+        and involved.get("namespace") == metadata["namespace"]
+        and event.get("reason") == told[0]
+        and annotations.get(TIER, told[1]) == told[1]
+    )
+
+
+def _is_recent(event: Manifest, now: int) -> bool:
+    """It was seen last within the quiet time, by any of the times that an event has."""
+    times = [
+        (event.get("series") or {}).get("lastObservedTime"),
+        *(event.get(field) for field in ("lastTimestamp", "eventTime", "firstTimestamp")),
+        (event.get("metadata") or {}).get("creationTimestamp"),
+    ]
+    seconds = [parse_instant(f"{text[:19]}Z") for text in times if text]  # some have microseconds
+    last = max((item for item in seconds if item is not None), default=0)
+    return now - last < QUIET_SECONDS
+
+
+def _reference(pool: Manifest, other: Manifest | None) -> Mapping[str, str]:
+    metadata = pool["metadata"]
+    uid = metadata.get("uid") or ((other or {}).get("metadata") or {}).get("uid")
+    named = {"name": metadata["name"], "namespace": metadata["namespace"]}
+    kind = {"apiVersion": BUTLER, "kind": NETWORK_POOL.kind}
+    return {**kind, **named, **({"uid": uid} if uid else {})}
+
+
+def _name(pool: Mapping[str, str], *parts: str) -> str:
+    """A name that the same event has again: who makes it a second time is told that it is there."""
+    text = "\n".join([pool.get("uid", ""), *parts])
+    stem = pool["name"][:_MAX_NAME].rstrip("-.")
+    return f"{stem}.{sha256(text.encode()).hexdigest()[:16]}"
+
+
+def _event(
+    pool: Mapping[str, str],
+    name: str,
+    told: tuple[str, str, str],
+    now: int,
+    annotations: Mapping[str, str],
+) -> Manifest:
+    kind, reason, message = told
+    at = format_instant(now)
+    metadata = {"name": name, "namespace": pool["namespace"], "labels": owned_labels()}
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {**metadata, **({"annotations": annotations} if annotations else {})},
+        "involvedObject": pool,
+        "type": kind,
+        "reason": reason,
+        "message": message[:_MAX_MESSAGE],
+        "source": {"component": MANAGER},
+        "reportingComponent": MANAGER,
+        "reportingInstance": MANAGER,
+        "firstTimestamp": at,
+        "lastTimestamp": at,
+        "count": 1,
+    }
