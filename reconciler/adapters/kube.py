@@ -23,6 +23,7 @@ from reconciler.ports import (
     ClusterError,
     KubeconfigError,
     NoSuchObjectError,
+    RejectedError,
     Requests,
 )
 
@@ -75,9 +76,8 @@ class KubeCluster:
 
     def get(self, ref: Ref) -> Manifest | None:
         """An object, or None."""
-        path = ref.resource.path(ref.namespace, ref.name)
         try:
-            return self._json(Ask("GET", path, f"read {ref}"))
+            return self._json(Ask("GET", _path(ref), f"read {ref}"))
         except NoSuchObjectError:
             return None
 
@@ -100,7 +100,7 @@ class KubeCluster:
     ) -> Manifest:
         """Apply an object, or its status, server-side."""
         ref = ref_of(manifest)
-        path = ref.resource.path(ref.namespace, ref.name, "status" if status else "")
+        path = _path(ref, "status" if status else "")
         query = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict"}
         what = f"apply status of {ref}" if status else f"apply {ref}"
         return self._json(
@@ -120,8 +120,7 @@ class KubeCluster:
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch."""
-        path = ref.resource.path(ref.namespace, ref.name)
-        path = ref.resource.within(path, fieldManager=manager)
+        path = ref.resource.within(_path(ref), fieldManager=manager)
         return self._json(Ask("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
@@ -133,9 +132,8 @@ class KubeCluster:
             "preconditions": conditions,
             "propagationPolicy": "Background",
         }
-        path = ref.resource.path(ref.namespace, ref.name)
         try:
-            self._transport.send(Ask("DELETE", path, f"delete {ref}", _bytes(options)))
+            self._transport.send(Ask("DELETE", _path(ref), f"delete {ref}", _bytes(options)))
         except NoSuchObjectError:
             return
 
@@ -237,6 +235,14 @@ class KubeClusters:
     def _cluster(self, access: Kubeconfig | Account) -> KubeCluster:
         pace = self.pace or Pace(deadline_seconds=self.timeout_seconds)
         return KubeCluster(access, pace, self.environment)
+
+
+def _path(ref: Ref, part: str = "") -> str:
+    """The path of one object. Without its name it would be all of them, and be deleted as such."""
+    names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
+    if any(name in ("", ".", "..") for name in names):
+        raise RejectedError(f"{ref} is not the name of an object")
+    return ref.resource.path(ref.namespace, ref.name, part)
 
 
 def _bytes(manifest: Manifest) -> bytes:

@@ -27,6 +27,7 @@ MAX_TEXT = 500
 
 _RBAC = re.compile(r"\bcannot \S+ (?:resource|path) ")
 _WEBHOOK = re.compile(r'failed calling (?:admission )?webhook "([^"]{1,253})"')
+_CONVERSION = re.compile(r"conversion webhook for ([^\s,]{1,253}),? .*failed")
 _DENIED = re.compile(r'^admission webhook "[^"]{1,253}" denied the request')
 _CONFLICT = re.compile(r'conflicts? with ("(?:[^"\\]|\\.)*")')
 _LONE_CONFLICT = re.compile(r'conflict with ("(?:[^"\\]|\\.)*")[^:]*: (\S+)')
@@ -219,12 +220,20 @@ def _internal(said: _Said) -> Trouble:
         return _too_large(said)
     if _FULL in said.message:
         return Trouble(RejectedError(said.told("the cluster's etcd is full (its space quota)")))
-    if found := _WEBHOOK.search(said.message):
-        name = found.group(1)
-        whose = "MetalLB's webhook" if name.endswith(".metallb.io") else f"webhook {name}"
+    webhook = _webhook(said.message)
+    if webhook:
         hint = "nothing is wrong with the object; apply again when the webhook answers"
-        return Trouble(ClusterError(said.told(f"{whose} is unavailable"), hint), Again.ALWAYS)
+        return Trouble(ClusterError(said.told(f"{webhook} is unavailable"), hint), Again.ALWAYS)
     return _unavailable(said)
+
+
+def _webhook(message: str) -> str:
+    """The webhook that the server could not call, or nothing."""
+    if found := _WEBHOOK.search(message):
+        name = found.group(1)
+        return "MetalLB's webhook" if name.endswith(".metallb.io") else f"webhook {name}"
+    found = _CONVERSION.search(message)
+    return f"the conversion webhook of {found.group(1)}" if found else ""
 
 
 def _unavailable(said: _Said) -> Trouble:

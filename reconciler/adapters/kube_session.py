@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from reconciler.adapters.kube_certificate import expiry
 from reconciler.adapters.kube_pace import Budget, paced
@@ -78,6 +78,7 @@ def enter(access: Kubeconfig | Account, budget: Budget, environment: Mapping[str
     configuration.retries = False
     configuration.connection_pool_maxsize = CONNECTIONS
     configuration.proxy, configuration.no_proxy = _proxy(access, server, environment)
+    configuration.proxy_headers = _proxy_headers(configuration.proxy or "")
     configuration.ssl_ca_cert = configuration.cert_file = configuration.key_file = None
     pool = RESTClientObject(configuration).pool_manager
     pool.connection_pool_kw["ssl_context"] = context
@@ -189,6 +190,16 @@ def _proxy(
     name = f"{url.scheme}_proxy"
     proxy = environment.get(name) or environment.get(name.upper())
     return named or proxy or None, environment.get("no_proxy") or environment.get("NO_PROXY")
+
+
+def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
+    """Who asks the proxy, when its address says it; the client does not look there."""
+    from urllib3 import make_headers
+
+    url = urlsplit(proxy)
+    if url.username is None:
+        return None
+    return make_headers(proxy_basic_auth=unquote(f"{url.username}:{url.password or ''}"))
 
 
 def _authorization(name: str, configuration: Any) -> str:

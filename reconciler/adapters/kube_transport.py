@@ -22,6 +22,7 @@ MAX_BODY = 64 * 1024 * 1024
 RETRIES = 4
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 8.0
+SECRET = 8  # characters; less is none, and would be found in any word
 LONGEST_WISH = 60.0  # of a server that says when to come back
 
 _CHUNK = 256 * 1024
@@ -198,7 +199,7 @@ def _headers(ask: Ask, authorization: str) -> dict[str, str]:
 def _scrubbed(body: bytes, authorization: str) -> bytes:
     """A refusal without our own secret, in case the server repeats it."""
     secret = authorization.rpartition(" ")[2].encode()
-    return body.replace(secret, b"***") if secret else body
+    return body.replace(secret, b"***") if len(secret) >= SECRET else body
 
 
 def _may_repeat(ask: Ask, found: Trouble) -> bool:
@@ -209,24 +210,32 @@ def _may_repeat(ask: Ask, found: Trouble) -> bool:
 
 def _broken(what: str, failure: Exception, pace: Pace) -> Trouble:
     """What a connection that did not hold means. Text of the libraries is not passed on."""
-    from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
-
     causes = list(_causes(failure))
     tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
     if tls is not None:
         return _tls(what, tls)
-    again = Again.IF_REPEATABLE
-    if any(isinstance(cause, NameResolutionError | socket.gaierror) for cause in causes):
-        why, again = "the server's name is not known", Again.ALWAYS
-    elif isinstance(failure, NewConnectionError):
-        why, again = f"no connection: {_strerror(causes)}", Again.ALWAYS
-    elif isinstance(failure, ConnectTimeoutError):
-        why, again = f"no connection within {pace.connect_seconds:g} seconds", Again.ALWAYS
-    elif any(isinstance(cause, TimeoutError) for cause in causes) or _is_slow(failure):
+    unconnected = _unconnected(failure, causes, pace)
+    if unconnected:
+        return Trouble(UnreachableError(f"{what}: {unconnected}"), Again.ALWAYS)
+    why = f"the connection ended before the answer did: {_strerror(causes)}"
+    if any(isinstance(cause, TimeoutError) for cause in causes) or _is_slow(failure):
         why = f"no answer within {pace.read_seconds:g} seconds"
-    else:
-        why = f"the connection ended before the answer did: {_strerror(causes)}"
-    return Trouble(UnreachableError(f"{what}: {why}"), again)
+    return Trouble(UnreachableError(f"{what}: {why}"), Again.IF_REPEATABLE)
+
+
+def _unconnected(failure: Exception, causes: list[BaseException], pace: Pace) -> str:
+    """Why nothing was sent, or nothing when something may have been."""
+    from urllib3 import exceptions as of
+
+    if any(isinstance(cause, of.NameResolutionError | socket.gaierror) for cause in causes):
+        return "the server's name is not known"
+    if isinstance(failure, of.ProxyError):
+        return "the proxy does not let us through"
+    if isinstance(failure, of.NewConnectionError):
+        return f"no connection: {_strerror(causes)}"
+    if isinstance(failure, of.ConnectTimeoutError):
+        return f"no connection within {pace.connect_seconds:g} seconds"
+    return ""
 
 
 def _is_slow(failure: Exception) -> bool:

@@ -22,8 +22,9 @@ class Reply(NamedTuple):
 
     Attributes:
         body: Bytes, or a value that is sent as JSON.
-        fault: `reset` and `silent` (before an answer), `eof` (in the middle of the body), `drip`
-            and `drip-headers` (a byte whenever the client looks at its clock); or empty.
+        fault: `reset` and `silent` (before an answer), `eof` (in the middle of the body),
+            `chunked` (as large answers come), `chunked-eof` (without their end), `drip` and
+            `drip-headers` (a byte whenever the client looks at its clock); or empty.
     """
 
     status: int = 200
@@ -115,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.script.next(Asked(self.command, self.path, headers, body))
         getattr(self, f"_{reply.fault.replace('-', '_') or 'whole'}")(reply)
 
-    do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815 - the base names them so
+    do_GET = do_POST = do_PATCH = do_DELETE = do_CONNECT = answer  # noqa: N815 - the base names them so
 
     def _whole(self, reply: Reply) -> None:
         self._head(reply)
@@ -140,6 +141,21 @@ class _Handler(BaseHTTPRequestHandler):
     def _eof(self, reply: Reply) -> None:
         self._head(reply)
         self.wfile.write(reply.bytes()[:-1])
+        self.wfile.flush()
+        self.close_connection = True
+
+    def _chunked(self, reply: Reply) -> None:
+        self._chunked_eof(reply)
+        self.wfile.write(b"0\r\n\r\n")
+        self.wfile.flush()
+        self.close_connection = False
+
+    def _chunked_eof(self, reply: Reply) -> None:
+        self.send_response_only(reply.status)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for byte in reply.bytes():
+            self.wfile.write(b"1\r\n%c\r\n" % byte)
         self.wfile.flush()
         self.close_connection = True
 

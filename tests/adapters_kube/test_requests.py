@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from reconciler.adapters.kube import KubeCluster
+from reconciler.adapters.kubeconfig import check
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, NODE, Ref
-from reconciler.ports import ClusterError, Requests
-from tests.adapters_kube.kubeconfigs import CANARY, cluster_of
-from tests.adapters_kube.server import NOW, Asked, Reply, serving, status
+from reconciler.ports import ClusterError, RejectedError, Requests, UnreachableError
+from tests.adapters_kube.kubeconfigs import CANARY, cluster_of, kubeconfig
+from tests.adapters_kube.server import NOW, Asked, Reply, Time, serving, status
 
 POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
 ROOT = "/apis/metallb.io/v1beta1/namespaces/metallb-system/ipaddresspools"
@@ -77,6 +79,23 @@ def test_a_name_cannot_leave_its_place_in_a_path() -> None:
     with serving(Reply(200, {})) as server:
         cluster_of(server).get(Ref(CONFIG_MAP, "../../x", "a/../b?c#d"))
     assert server.asked[0].path == "/api/v1/namespaces/..%2F..%2Fx/configmaps/a%2F..%2Fb%3Fc%23d"
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        Ref(CONFIG_MAP, "butler-system", ""),
+        Ref(CONFIG_MAP, "", "a"),
+        Ref(CONFIG_MAP, "..", "a"),
+        Ref(NODE, "", ".."),
+        Ref(NODE, "", "."),
+    ],
+)
+def test_what_is_not_one_object_is_never_deleted(ref: Ref) -> None:
+    with serving(Reply(200, {})) as server:
+        with pytest.raises(RejectedError, match="is not the name of an object"):
+            cluster_of(server).delete(ref, "uid-1")
+        assert server.asked == []
 
 
 def test_the_clock_is_the_servers() -> None:
@@ -167,3 +186,35 @@ def test_items_are_told_their_kind_when_the_server_does_not_say_it() -> None:
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}},
             {"apiVersion": "v2", "kind": "Other"},
         ]
+
+
+def test_a_large_answer_comes_in_pieces_and_the_connection_stays() -> None:
+    with serving(Reply(200, {"fine": True}, fault="chunked")) as server:
+        cluster = cluster_of(server)
+        for _number in range(3):
+            assert cluster.get(POOL) == {"fine": True}
+        assert server.connections == 1
+
+
+# Proxies
+
+
+def _through(proxy: str, **environment: str) -> KubeCluster:
+    access = check("one", kubeconfig("https://192.0.2.1:6443"))
+    return KubeCluster(access, Time().pace(), {"HTTPS_PROXY": proxy} | environment)
+
+
+def test_a_proxy_of_the_environment_is_told_who_asks_but_not_what() -> None:
+    with serving(Reply(407)) as server:
+        proxy = server.url.replace("http://", "http://me:p%40ss@")
+        with pytest.raises(UnreachableError, match="the proxy does not let us through"):
+            _through(proxy).get(POOL)
+    assert {(asked.method, asked.path) for asked in server.asked} == {("CONNECT", "192.0.2.1:6443")}
+    assert server.asked[0].headers["proxy-authorization"] == "Basic bWU6cEBzcw=="
+    assert "authorization" not in server.asked[0].headers
+
+
+def test_what_goes_past_the_proxy_does() -> None:
+    with serving(Reply(407)) as server:
+        cluster = _through(server.url, no_proxy="192.0.2.0/24,.example")
+        assert type(cluster._transport._session.pool).__name__ == "PoolManager"

@@ -28,6 +28,7 @@ _BROKEN = [
     Reply(fault="reset"),
     Reply(fault="silent"),
     Reply(200, {"fine": True}, fault="eof"),
+    Reply(200, {"fine": True}, fault="chunked-eof"),
 ]
 
 
@@ -99,14 +100,18 @@ def test_pauses_are_shorter_by_chance() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("said", "told"),
     [
-        ("ipaddresspoolvalidationwebhook.metallb.io", "MetalLB's webhook is unavailable"),
-        ("validate.example.com", "webhook validate.example.com is unavailable"),
+        (WEBHOOK.format("a.metallb.io"), "MetalLB's webhook is unavailable"),
+        (WEBHOOK.format("v.example.com"), "webhook v.example.com is unavailable"),
+        (
+            'conversion webhook for cluster.x-k8s.io/v1beta1, Kind=Machine failed: Post "x": EOF',
+            "the conversion webhook of cluster.x-k8s.io/v1beta1 is unavailable",
+        ),
     ],
 )
-def test_a_webhook_that_is_down_is_named_in_the_end(name: str, told: str) -> None:
-    with serving(status(500, WEBHOOK.format(name), "InternalError")) as server:
+def test_a_webhook_that_is_down_is_named_in_the_end(said: str, told: str) -> None:
+    with serving(status(500, said, "InternalError")) as server:
         with pytest.raises(ClusterError) as caught:
             _apply(cluster_of(server))
         assert not isinstance(caught.value, UnreachableError)
