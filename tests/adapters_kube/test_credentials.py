@@ -130,9 +130,10 @@ def test_a_pod_asks_in_the_name_of_its_account(tmp_path: Path) -> None:
 
 
 def test_no_token_gets_into_a_log(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG)
     with serving(REFUSED) as server:
         cluster = cluster_of(server)
+        for name in ("", "urllib3", "client"):  # the client sets levels of its own
+            caplog.set_level(logging.DEBUG, name)
         with pytest.raises(UnauthorizedError):
             cluster.get(ONE)
     assert caplog.text
