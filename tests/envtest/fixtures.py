@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 
 from tests.envtest.assets import find
 from tests.envtest.servers import ApiServer, Fleet
 
+CRDS = Path(__file__).parents[2] / "schemas" / "crds"
+_COUNT = count()
 NAMES = ("management", "one", "two", "three")
 # Read before a test clears the environment. `.ci/run` sets it: there nothing may be skipped.
 _REQUIRED = bool(os.environ.get("ENVTEST_REQUIRED"))
@@ -31,10 +35,21 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
 
 @pytest.fixture
 def management(fleet: Fleet) -> Iterator[ApiServer]:
-    """The management cluster, as new."""
+    """The management cluster with our CRDs, which somebody else installed; otherwise as new."""
     server = fleet.servers["management"]
+    server.install_crds(CRDS)
     yield server
     server.wipe()
+
+
+@pytest.fixture
+def bare(fleet: Fleet) -> Iterator[ApiServer]:
+    """An API server that is really new, without any CRD. It takes some seconds."""
+    name = f"bare-{next(_COUNT)}"
+    fleet.start([name])
+    server = fleet.servers.pop(name)
+    yield server
+    server.stop()
 
 
 @pytest.fixture

@@ -112,8 +112,11 @@ class ApiServer:
         self.folder = fleet.folder / name
         self.folder.mkdir()
         self.process: subprocess.Popen[bytes] | None = None
-        self.pool = urllib3.PoolManager(cert_reqs="CERT_NONE", retries=False, timeout=30.0)
+        # The server makes its own certificate when it starts.
+        authority = str(self.folder / "apiserver.crt")
+        self.pool = urllib3.PoolManager(ca_certs=authority, retries=False, timeout=30.0)
         self.audited = 0
+        self.crds: list[Path] = []
 
     @property
     def kubeconfig(self) -> Path:
@@ -219,7 +222,13 @@ class ApiServer:
 
     def get(self, path: str) -> dict[str, Any]:
         """What is at a path; fails when nothing is."""
-        status, body = self.request("GET", path)
+
+        def answer() -> tuple[int, dict[str, Any]] | None:
+            status, body = self.request("GET", path)
+            # A server that was started anew reads custom objects when it is first asked.
+            return None if status == 429 else (status, body)
+
+        status, body = until(answer, f"{path} can be read")
         assert status == 200, (path, status, body)
         return body
 
@@ -230,7 +239,10 @@ class ApiServer:
             assert status in (200, 201), (path, status, body)
 
     def install_crds(self, folder: Path) -> None:
-        """Apply all CRD files of a folder, and wait until they are served."""
+        """Apply all CRD files of a folder, and wait until they are served; once a server."""
+        if folder in self.crds:
+            return
+        self.crds.append(folder)
         done = self.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(folder))
         assert done.returncode == 0, done.stderr
         waited = self.kubectl(
@@ -273,7 +285,7 @@ class ApiServer:
         ]
 
     def wipe(self) -> None:
-        """Bring the server back to what it was when it was new."""
+        """Bring the server back to what it was when it was new, but for its CRDs."""
         wipe(self)
 
     def start_metallb(self) -> "Metallb":
@@ -283,7 +295,7 @@ class ApiServer:
     def _is_ready(self) -> bool:
         try:
             return self.pool.request("GET", f"{self.url}/readyz", timeout=2.0).data == b"ok"
-        except urllib3.exceptions.HTTPError:
+        except (urllib3.exceptions.HTTPError, OSError):
             return False
 
 

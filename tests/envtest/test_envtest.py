@@ -1,14 +1,12 @@
 """The test bed itself: that it starts, forgets, tells writes, and hands out addresses."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from tests.envtest.servers import ApiServer, until
 from tests.envtest.wiping import renew_identity
 
-CRDS = Path(__file__).parents[2] / "schemas" / "crds"
 POOLS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/networkpools"
 APPLY = "application/apply-patch+yaml"
 
@@ -28,14 +26,16 @@ def change(server: ApiServer, path: str, patch: dict[str, object]) -> int:
 
 def test_a_server_tells_its_version_and_forgets_what_tests_made(management: ApiServer) -> None:
     assert management.get("/version")["gitVersion"] == "v1.36.3"
-    management.install_crds(CRDS)
     management.namespace("butler-system")
     management.put(pool("10.0.0.0/24"), path=POOLS)
     management.wipe()
-    assert management.request("GET", POOLS)[0] == 404
     assert management.request("GET", "/api/v1/namespaces/butler-system")[0] == 404
-    management.install_crds(CRDS)
     assert management.get(POOLS)["items"] == []
+
+
+def test_a_bare_server_has_no_kinds_but_the_built_in_ones(bare: ApiServer) -> None:
+    assert bare.request("GET", POOLS)[0] == 404
+    assert bare.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"] == []
 
 
 def test_writes_are_told_and_reads_are_not(management: ApiServer) -> None:
@@ -109,7 +109,6 @@ def test_metallb_gives_a_service_the_first_address_of_a_pool(
     ],
 )
 def test_a_pool_grows_and_never_shrinks(management: ApiServer, cidr: str, status: int) -> None:
-    management.install_crds(CRDS)
     management.put(pool("10.0.0.0/24"), path=POOLS)
     assert change(management, f"{POOLS}/edge", {"spec": {"cidr": cidr}}) == status
 
@@ -117,7 +116,6 @@ def test_a_pool_grows_and_never_shrinks(management: ApiServer, cidr: str, status
 def test_the_spec_of_an_allocation_is_fixed_once_it_has_its_addresses(
     management: ApiServer,
 ) -> None:
-    management.install_crds(CRDS)
     path = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/ipallocations"
     allocation = {
         "apiVersion": "butler.butlerlabs.dev/v1alpha1",
