@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from reconciler.clusters.infrastructure import infrastructure
+from reconciler.clusters.resources import Manifest, ref_of
 from reconciler.commands.render import rendered
+from reconciler.evaluate import project
 from tests.world import SMALL, evaluation_of, planned, pool, provider, request, tenant
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,6 +43,19 @@ SEEDS = {
         pinnedRange="{startAddress: 10.40.0.100, endAddress: 10.40.0.109}",
     ),
 }
+# One Service, Node and Machine, which all use one reserved address of seed 002's pool.
+ADDRESSES = {"addresses": [{"type": "InternalIP", "address": "10.40.0.5"}]}
+USERS: tuple[list[Manifest], ...] = (
+    [
+        {
+            "metadata": {"name": "traefik", "namespace": "traefik"},
+            "spec": {"type": "LoadBalancer"},
+            "status": {"loadBalancer": {"ingress": [{"ip": "10.40.0.5"}]}},
+        }
+    ],
+    [{"metadata": {"name": "node-1"}, "status": ADDRESSES}],
+    [{"metadata": {"name": "node-1", "namespace": "metal"}, "status": ADDRESSES}],
+)
 TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "example": {
         path.relative_to(EXAMPLE).as_posix(): path.read_bytes()
@@ -246,6 +262,40 @@ def test_rendered_objects_fit_their_crds(name: str) -> None:
         schema = json_schema(version(crd)["schema"]["openAPIV3Schema"])
         schema["properties"]["metadata"] = {"type": "object", "required": ["name", "namespace"]}
         assert [error.message for error in Draft202012Validator(schema).iter_errors(item)] == []
+
+
+def undeclared(value: Any, schema: Any, at: str = "") -> Iterator[str]:
+    """Fields of a value that a schema does not describe, even where it would keep them."""
+    if isinstance(value, list):
+        for item in value:
+            yield from undeclared(item, schema.get("items", {}), f"{at}[]")
+    elif isinstance(value, Mapping):
+        for key, below in value.items():
+            described = schema.get("properties", {})
+            if key in described:
+                yield from undeclared(below, described[key], f"{at}.{key}")
+            else:
+                yield f"{at}.{key}"
+
+
+@pytest.mark.parametrize("name", sorted(TREES))
+def test_every_status_that_is_written_is_described(name: str) -> None:
+    evaluation = planned(evaluation_of(TREES[name]))
+    users = infrastructure(evaluation.state.pools.values(), *USERS)
+    kinds: dict[object, None] = {}
+    for item in project(evaluation):
+        if item.cluster != "management":
+            continue
+        ref = ref_of(item.manifest)
+        schema = version(CRDS[ref.resource.kind])["schema"]["openAPIV3Schema"]["properties"]
+        status = {**cast("Manifest", item.manifest["status"]), **users.get(ref, {})}
+        assert list(undeclared(status, schema["status"])) == []
+        assert Draft202012Validator(json_schema(schema["status"])).is_valid(status)
+        conditions = schema["status"]["properties"]["conditions"]
+        assert conditions["x-kubernetes-list-map-keys"] == ["type"]
+        kinds[ref.resource.kind] = None
+    if name == "example":
+        assert kinds.keys() == CRDS.keys()
 
 
 def test_the_example_renders_records_and_pools() -> None:
