@@ -1,0 +1,261 @@
+"""Events on pools: at each crossing of a tier one, and none of it again for ten minutes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.events import allocation_event, capacity_event
+from reconciler.evaluate import project
+from reconciler.model.instant import format_instant
+from reconciler.model.pool import Thresholds
+from tests.engine.outcome import Files, without
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
+
+TIERS = ("Warning", "Critical", "Exhausted")
+USUAL = Thresholds()
+NOW = CLOCK + 3_600
+
+
+def network_pool(used: int, total: int = 100, thresholds: Thresholds = USUAL) -> dict[str, Any]:
+    rank = thresholds.tier(used, total).rank
+    conditions = [
+        {"type": "Ready", "status": "True"},
+        *(
+            {"type": f"Capacity{name}", "status": str(rank > at)}
+            for at, name in enumerate(TIERS)
+        ),
+    ]  # fmt: skip
+    return {
+        "metadata": {"name": "edge", "namespace": "butler-system", "uid": "u-1"},
+        "status": {"totalIPs": total, "availableIPs": total - used, "conditions": conditions},
+    }
+
+
+def event(before: int | None, after: int, *events: Any, now: int = NOW) -> Any:
+    live = None if before is None else network_pool(before)
+    return capacity_event(network_pool(after), live, USUAL, events, now)
+
+
+def told(found: Any) -> tuple[str, str, str] | None:
+    return found and (found["type"], found["reason"], found["message"])
+
+
+def test_an_event_is_whole() -> None:
+    found = event(0, 75)
+    name = found["metadata"].pop("name")
+    assert name.startswith("edge.")
+    assert len(name) == len("edge.") + 16
+    assert found == {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {
+            "namespace": "butler-system",
+            "labels": {"gitops-ipam.dev/managed-by": "gitops-ipam"},
+            "annotations": {"gitops-ipam.dev/tier": "warning"},
+        },
+        "involvedObject": {
+            "apiVersion": "butler.butlerlabs.dev/v1alpha1",
+            "kind": "NetworkPool",
+            "name": "edge",
+            "namespace": "butler-system",
+            "uid": "u-1",
+        },
+        "type": "Warning",
+        "reason": "PoolCapacityWarning",
+        "message": "NetworkPool is over 70% utilized (75/100 IPs allocated)",
+        "source": {"component": "gitops-ipam"},
+        "reportingComponent": "gitops-ipam",
+        "reportingInstance": "gitops-ipam",
+        "firstTimestamp": "2026-02-15T11:00:30Z",
+        "lastTimestamp": "2026-02-15T11:00:30Z",
+        "count": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (50, 69, None),
+        (50, 70, "PoolCapacityWarning 70"),
+        (70, 84, None),
+        (70, 85, "PoolCapacityCritical 85"),
+        (85, 95, "PoolCapacityExhausted 95"),
+        (50, 90, "PoolCapacityCritical 85"),  # the highest tier only
+        (50, 100, "PoolCapacityExhausted 95"),
+        (95, 100, None),
+        (None, 50, None),
+        (None, 97, "PoolCapacityExhausted 95"),
+        (100, 94, "PoolCapacityRecovered 95"),
+        (100, 80, "PoolCapacityRecovered 85"),  # the lowest tier that it is below
+        (100, 10, "PoolCapacityRecovered 70"),
+        (90, 70, "PoolCapacityRecovered 85"),
+        (70, 69, "PoolCapacityRecovered 70"),
+        (20, 10, None),
+    ],
+)
+def test_a_crossing_is_told_once_by_its_tier(
+    before: int | None, after: int, expected: str | None
+) -> None:
+    found = told(event(before, after))
+    if expected is None:
+        assert found is None
+        return
+    reason, percent = expected.split()
+    used = f"({after}/100 IPs allocated)"
+    up = ("Warning", reason, f"NetworkPool is over {percent}% utilized {used}")
+    down = ("Normal", reason, f"NetworkPool utilization recovered below {percent}% {used}")
+    assert found == (down if reason == "PoolCapacityRecovered" else up)
+
+
+def test_the_message_names_the_pools_own_thresholds() -> None:
+    own = Thresholds(10, 20, 30)
+    full, empty = network_pool(25, thresholds=own), network_pool(5, thresholds=own)
+    up = capacity_event(full, empty, own, (), NOW)
+    down = capacity_event(empty, full, own, (), NOW)
+    assert up is not None
+    assert up["message"] == "NetworkPool is over 20% utilized (25/100 IPs allocated)"
+    assert down is not None
+    assert down["message"] == "NetworkPool utilization recovered below 10% (5/100 IPs allocated)"
+
+
+def read_back(found: Any) -> Any:
+    """An event as an API server gives it."""
+    text = json.loads(json.dumps(found))
+    return {**text, "metadata": {**text["metadata"], "uid": "e", "creationTimestamp": None}}
+
+
+# K3 of butler.md §8.7, across restarts: all that is known is read back.
+def test_the_same_is_not_told_again_for_ten_minutes() -> None:
+    first = read_back(event(50, 75))
+    assert event(50, 75, first, now=NOW + 599) is None
+    again = event(50, 75, first, now=NOW + 600)
+    assert told(again) == told(first)
+    assert again["metadata"]["name"] != first["metadata"]["name"]
+
+
+def test_other_tiers_other_pools_and_recoveries_of_other_tiers_are_told() -> None:
+    first = read_back(event(50, 75))
+    assert event(75, 90, first) is not None
+    assert event(75, 50, first) is not None
+    recovered = read_back(event(100, 90))
+    assert event(90, 80, recovered) is not None
+    assert event(100, 90, recovered) is None
+    for field, value in (("name", "other"), ("namespace", "apps"), ("kind", "IPAllocation")):
+        other = {**first, "involvedObject": {**first["involvedObject"], field: value}}
+        assert event(50, 75, other) is not None
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"lastTimestamp": format_instant(NOW - 300)},
+        {"lastTimestamp": None, "eventTime": f"{format_instant(NOW - 300)[:-1]}.123456Z"},
+        {"series": {"lastObservedTime": f"{format_instant(NOW - 300)[:-1]}.000000Z"}},
+        {"metadata": {"creationTimestamp": format_instant(NOW - 300)}},
+        {"firstTimestamp": format_instant(NOW - 9_000), "lastTimestamp": format_instant(NOW - 1)},
+    ],
+)
+def test_any_time_of_an_event_may_say_that_it_is_recent(times: dict[str, Any]) -> None:
+    old = {
+        "reason": "PoolCapacityWarning",
+        "involvedObject": {"kind": "NetworkPool", "name": "edge", "namespace": "butler-system"},
+    }
+    assert event(50, 75, {**old, **times}) is None
+    for odd in ({}, {"lastTimestamp": "yesterday"}, {"metadata": None}):
+        assert event(50, 75, {**old, **odd}) is not None
+
+
+def test_two_runs_at_once_make_one_event() -> None:
+    names = [event(50, 75, now=NOW - NOW % 600 + at)["metadata"]["name"] for at in (0, 7, 599)]
+    assert len(dict.fromkeys(names)) == 1
+
+
+def test_a_pool_without_usable_addresses_crosses_nothing() -> None:
+    assert capacity_event(network_pool(0, 0), network_pool(0), USUAL, (), NOW) is None
+
+
+def test_the_uid_is_that_of_the_cluster() -> None:
+    wanted = network_pool(75)
+    del wanted["metadata"]["uid"]
+    found = capacity_event(wanted, network_pool(0), USUAL, (), NOW)
+    assert found is not None
+    assert found["involvedObject"]["uid"] == "u-1"
+    new = capacity_event(wanted, None, USUAL, (), NOW)
+    assert new is not None
+    assert "uid" not in new["involvedObject"]
+
+
+@pytest.mark.parametrize("length", [253, 200])
+def test_the_name_of_an_event_is_a_name(length: int) -> None:
+    wanted = network_pool(75)
+    wanted["metadata"]["name"] = f"{'a' * 199}-{'b' * 53}"[:length]
+    found = capacity_event(wanted, None, USUAL, (), NOW)
+    assert found is not None
+    stem, _, code = found["metadata"]["name"].rpartition(".")
+    assert (stem, len(code)) == ("a" * 199, 16)
+
+
+def allocation(files: Files) -> Any:
+    (found,) = (
+        item.manifest
+        for item in project(evaluation_of(reconciled(files)))
+        if item.manifest["kind"] == "IPAllocation"
+    )
+    return found
+
+
+FULL: Files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+
+
+def test_an_allocation_that_got_its_addresses_is_told_on_its_pool() -> None:
+    found = allocation_event(allocation(SMALL), None, network_pool(8), NOW)
+    assert found is not None
+    assert found["involvedObject"]["name"] == "edge"
+    assert found["involvedObject"]["uid"] == "u-1"
+    assert told(found) == (
+        "Normal",
+        "IPsAllocated",
+        "Allocated 8 IPs (10.40.0.0 - 10.40.0.7) for team-a-one-lb",
+    )
+    assert "annotations" not in found["metadata"]
+
+
+def test_an_allocation_that_was_refused_is_told_though_its_pool_may_not_be_there() -> None:
+    record = allocation(FULL)
+    found = allocation_event(record, None, None, NOW)
+    assert found is not None
+    assert found["metadata"]["namespace"] == "butler-system"
+    assert found["involvedObject"]["name"] == "edge"
+    message = "Failed to allocate IPs for team-a-one-lb: needs 8 addresses; edge has 4 in all"
+    assert told(found) == ("Warning", "AllocationFailed", message)
+
+
+def test_what_the_cluster_shows_already_is_not_told_again() -> None:
+    got, failed = allocation(SMALL), allocation(FULL)
+    assert allocation_event(got, got, network_pool(8), NOW) is None
+    assert allocation_event(failed, failed, None, NOW) is None
+    assert allocation_event(got, failed, network_pool(8), NOW) is not None
+    assert allocation_event(failed, got, None, NOW) is not None
+    assert allocation_event(got, {"metadata": {}}, network_pool(8), NOW) is not None
+
+
+def test_a_release_is_no_event() -> None:
+    released = allocation(without(reconciled(SMALL), "tenants/one.yaml"))
+    assert released["status"]["phase"] == "Released"
+    assert allocation_event(released, allocation(SMALL), network_pool(8), NOW) is None
+
+
+def test_an_allocation_is_told_by_one_name_however_often_it_is_tried() -> None:
+    record = allocation(SMALL)
+    events = [allocation_event(record, None, network_pool(8), NOW + at) for at in (0, 3_600)]
+    first, second = (item["metadata"]["name"] for item in events if item is not None)
+    assert first == second
+
+
+def test_a_message_has_an_end() -> None:
+    record = allocation(FULL)
+    record["status"]["conditions"][0]["message"] = "x" * 5_000
+    found = allocation_event(record, None, None, NOW)
+    assert found is not None
+    assert len(found["message"]) == 1_024
