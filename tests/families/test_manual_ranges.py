@@ -85,3 +85,10 @@ def test_metallb_gets_it_until_a_record_says_otherwise() -> None:
     assert addresses(BY_HAND, "team-a/one") == []
     files = reconciled({**BY_HAND, "tenants/pin.yaml": pin("old", end="10.40.0.3")})
     assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.3"]
+
+
+def test_a_record_outlives_a_mistake_in_the_document_that_had_a_range_by_hand() -> None:
+    files = reconciled({**BY_HAND, "tenants/pin.yaml": pin("old", end="10.40.0.3")})
+    for wrong in ("kind: [", OLD.replace("10.40.0.9", "10.40.0.999")):
+        changed = {**files, "tenants/old.yaml": wrong}
+        assert addresses(changed, "team-a/old") == ["10.40.0.0-10.40.0.3"]
