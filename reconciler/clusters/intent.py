@@ -63,6 +63,15 @@ def intent(manifest: Manifest, *, is_status_only: bool = False) -> Intent:
     return Intent(ref, body, status, f"{_hash(body)}.{_hash(said)}")
 
 
+def with_status(wanted: Intent, more: Manifest | None) -> Intent:
+    """The intent with more fields of status."""
+    if not more or wanted.status is None:
+        return wanted
+    status = {**wanted.status, **more}
+    said = f"{wanted.hash.partition('.')[0]}.{_hash(timeless(status))}"
+    return Intent(wanted.ref, wanted.body, status, said)
+
+
 def owned_labels() -> dict[str, str]:
     """The label of every object that we create."""
     return {OWNER_LABEL: MANAGER}

@@ -2,9 +2,13 @@
 
 import base64
 import binascii
+from collections.abc import Callable
 
+from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import SECRET, TENANT_CLUSTER, Manifest, Ref
 from reconciler.commands.applying.management import HOME, Hub
+from reconciler.commands.applying.target import Target
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
 
 _KEY = "value"
@@ -57,6 +61,27 @@ class Access:
         except NoSuchKindError:
             return None
         return tenants.get(Ref(TENANT_CLUSTER, namespace, name))
+
+
+def without_kubeconfig(
+    target: Target, known: Enrolled | None, is_there: Callable[[str], bool], *, require_all: bool
+) -> Applied | None:
+    """What becomes of a cluster that there is no kubeconfig for; None when it is gone.
+
+    Args:
+        target: The cluster.
+        known: What the management cluster remembers of it.
+        is_there: Whether the management cluster has a TenantCluster of a name.
+        require_all: A tenant without a kubeconfig is a failure.
+    """
+    if known is not None and not target.is_described and not is_there(target.name):
+        return None  # kubeconfig and TenantCluster are gone: so is the cluster
+    if known is None and not require_all:
+        return Applied(target.name, State.WAITING, error="no kubeconfig yet")
+    message = "no kubeconfig any more" if known else "no kubeconfig"
+    hint = f"--cluster {target.name}=PATH, or the Secret in the management cluster"
+    revision = known.revision if known else ""
+    return Applied(target.name, State.FAILED, revision=revision, error=message, hint=hint)
 
 
 def _value(secret: Manifest, title: str) -> bytes:

@@ -41,7 +41,7 @@ def install(ledger: Ledger) -> list[str]:
         live = ledger.cluster.get(wanted.ref)
         entry = ledger.entries.get(str(wanted.ref))
         if live is not None and not is_ours(live, entry) and not ledger.wish.adopt:
-            lacks = list(_lacking(manifest, live))
+            lacks = list(lacking(manifest, live))
             if lacks:
                 message = f"it is not ours and lacks {', '.join(lacks)}; --adopt upgrades it"
                 ledger.fail(str(wanted.ref), message)
@@ -60,18 +60,21 @@ def _await(ledger: Ledger, ref: Ref) -> None:
     live: Manifest | None = None
     for _ in range(int(_ESTABLISHED_SECONDS / _POLL_SECONDS)):
         live = ledger.cluster.get(ref)
-        if live is None or _condition(live, "Established"):
+        if live is None or is_established(live):
             return
         ledger.cluster.pause(_POLL_SECONDS)
     raise ClusterError(f"CRD {ref.name} is not established after {_ESTABLISHED_SECONDS} s")
 
 
-def _condition(live: Manifest, kind: str) -> bool:
+def is_established(live: Manifest) -> bool:
+    """The server serves objects of the CRD."""
     conditions = (live.get("status") or {}).get("conditions") or ()
-    return any(item.get("type") == kind and item.get("status") == "True" for item in conditions)
+    return any(
+        item.get("type") == "Established" and item.get("status") == "True" for item in conditions
+    )
 
 
-def _lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
+def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
     """What a foreign CRD lacks of ours: the version, the status subresource, fields."""
     ours = wanted["spec"]["versions"][0]
     theirs = next(

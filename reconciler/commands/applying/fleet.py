@@ -9,20 +9,25 @@ from dataclasses import dataclass, replace
 
 from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
-from reconciler.clusters.outcome import Applied, State
+from reconciler.clusters.outcome import Applied
 from reconciler.clusters.rivals import rivals
 from reconciler.clusters.shard import is_in_shard
-from reconciler.commands.applying.access import Access
+from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.concluding import refused
 from reconciler.commands.applying.enrolment import Enrolment, save_clusters
 from reconciler.commands.applying.ledger import Ledger
-from reconciler.commands.applying.management import MANAGEMENT, Hub, apply_management, open_hub
+from reconciler.commands.applying.management import (
+    MANAGEMENT,
+    Estate,
+    Hub,
+    apply_management,
+    open_hub,
+)
 from reconciler.commands.applying.target import Target
-from reconciler.commands.applying.targets import claims_of, remembered, targets
+from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
 from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, project
-from reconciler.findings import Severity
 from reconciler.ports import Cluster, ClusterError, Clusters, IdentityError, UsageError
 
 AT_ONCE = 16
@@ -117,13 +122,14 @@ class _Fleet:
         return [*applied, *self._remember(done)]
 
     def _management(self) -> Applied:
-        return apply_management(
-            self.hub,
+        estate = Estate(
             self.intents.get(MANAGEMENT, ()),
-            self._ledger(self.hub.cluster, self.hub.enrolment),
+            tuple(self.evaluation.state.pools.values()),
             self.evaluation.tree.settings,
-            is_whole=is_whole(self.evaluation),
+            is_whole(self.evaluation),
         )
+        ledger = self._ledger(self.hub.cluster, self.hub.enrolment)
+        return apply_management(self.hub, estate, ledger)
 
     def _ledger(self, cluster: Cluster, enrolment: Enrolment) -> Ledger:
         return Ledger(cluster, self.revision, self.wish, dict(enrolment.inventory.objects))
@@ -154,15 +160,10 @@ class _Fleet:
             raise IdentityError(message, "name each cluster once")
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> _Done:
-        if known is not None and not target.is_described and not self.access.is_there(target.name):
-            return _Done(None, None)  # kubeconfig and TenantCluster are gone: so is the cluster
-        if known is None and not self.wish.require_all:
-            return _Done(Applied(target.name, State.WAITING, error="no kubeconfig yet"), None)
-        message = "no kubeconfig any more" if known else "no kubeconfig"
-        hint = f"--cluster {target.name}=PATH, or the Secret in the management cluster"
-        revision = known.revision if known else ""
-        failed = Applied(target.name, State.FAILED, revision=revision, error=message, hint=hint)
-        return _Done(failed, known)
+        applied = without_kubeconfig(
+            target, known, self.access.is_there, require_all=self.wish.require_all
+        )
+        return _Done(applied, known if applied is not None else None)
 
     def _withholding(
         self, target: Target, others: Mapping[str, tuple[str, ...]], done: Mapping[str, _Done]
@@ -190,8 +191,3 @@ class _Fleet:
         except ClusterError as failed:
             return [refused(f"{MANAGEMENT} (inventory)", failed)]
         return []
-
-
-def is_whole(evaluation: Evaluation) -> bool:
-    """Nothing in a tree is wrong: what is not wanted there is really not wanted."""
-    return not any(found.severity is Severity.ERROR for found in evaluation.findings)

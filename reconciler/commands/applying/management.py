@@ -1,14 +1,19 @@
 """The management cluster: CRDs, namespaces, pools and records with status, events."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 
-from reconciler.clusters.intent import MANAGER, Intent, owned_labels
+from reconciler.clusters.infrastructure import infrastructure
+from reconciler.clusters.intent import MANAGER, Intent, owned_labels, with_status
 from reconciler.clusters.outcome import Applied, Outcome, Result
 from reconciler.clusters.resources import (
     IP_ALLOCATION,
+    MACHINE,
     NAMESPACE,
     NETWORK_POOL,
+    NODE,
+    SERVICE,
     Manifest,
     Ref,
     Resource,
@@ -19,9 +24,11 @@ from reconciler.commands.applying.concluding import concluded, saved
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
+from reconciler.commands.applying.pool_events import Announcer
 from reconciler.commands.applying.wish import Wish
+from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.ports import Cluster, ClusterError, NoSuchKindError
+from reconciler.ports import Cluster, ClusterError, NoSuchKindError, UnauthorizedError
 
 MANAGEMENT = "management"
 HOME = "butler-system"
@@ -58,22 +65,28 @@ def open_hub(cluster: Cluster, wish: Wish) -> Hub:
     return Hub(cluster, enrol(cluster, MANAGEMENT, HOME, "", accept=accept))
 
 
-def apply_management(
-    hub: Hub, intents: Sequence[Intent], ledger: Ledger, settings: Settings, *, is_whole: bool
-) -> Applied:
-    """Bring the management cluster to its intents.
+@dataclass(frozen=True, slots=True)
+class Estate:
+    """What the management cluster shall hold.
 
-    Args:
-        hub: The cluster.
-        intents: What it shall hold.
-        ledger: The account of what is done.
+    Attributes:
+        pools: The pools of the tree, for their thresholds and for who uses their addresses.
         settings: Of the repository, for the brake.
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
     """
-    work = _Management(hub, ledger, intents, settings)
+
+    intents: Sequence[Intent]
+    pools: Sequence[Pool]
+    settings: Settings
+    is_whole: bool
+
+
+def apply_management(hub: Hub, estate: Estate, ledger: Ledger) -> Applied:
+    """Bring the management cluster to its intents; `ledger` is the account of what is done."""
+    work = _Management(hub, ledger, estate)
     failure: ClusterError | None = None
     try:
-        work.run(is_whole=is_whole)
+        work.run()
     except ClusterError as failed:
         failure = failed
     if work.has_home:
@@ -84,18 +97,16 @@ def apply_management(
 class _Management:
     """The management cluster while it is worked on."""
 
-    def __init__(
-        self, hub: Hub, ledger: Ledger, intents: Sequence[Intent], settings: Settings
-    ) -> None:
+    def __init__(self, hub: Hub, ledger: Ledger, estate: Estate) -> None:
         self.hub = hub
         self.ledger = ledger
-        self.intents = intents
-        self.settings = settings
+        self.estate = estate
+        self.intents = list(estate.intents)
         self.notes: list[str] = []
         self.live: dict[Ref, Manifest] = {}
         self.has_home = False
 
-    def run(self, *, is_whole: bool) -> None:
+    def run(self) -> None:
         """Do it."""
         if self.ledger.wish.crds:
             self.notes += crds.install(self.ledger)
@@ -109,9 +120,31 @@ class _Management:
             names = ", ".join(missing)
             raise ClusterError(f"no kind {names} there", "--crds installs the CRDs")
         track(self.ledger, self.live, self.intents)
+        self._observe()
+        pools = {Ref(NETWORK_POOL, p.key.namespace, p.key.name): p for p in self.estate.pools}
+        announcer = Announcer(self.ledger, pools, self.live)
         for intent in self.intents:
-            self.ledger.bring(intent, self.live.get(intent.ref))
-        self._prune(is_whole=is_whole)
+            before = self.live.get(intent.ref)
+            now = self.ledger.bring(intent, before)
+            announcer.tell(intent, before, now)
+        self.notes += announcer.notes
+        self._prune()
+
+    def _observe(self) -> None:
+        """Add to the status of pools who uses their reserved addresses in this cluster."""
+        try:
+            services, nodes = self.hub.objects(SERVICE), self.hub.objects(NODE)
+        except UnauthorizedError as failed:
+            self.notes.append(f"who uses reserved addresses is not told: {failed}")
+            return
+        try:
+            machines = self.hub.objects(MACHINE)
+        except NoSuchKindError:
+            machines = {}  # without Cluster API there are none
+        found = infrastructure(
+            self.estate.pools, services.values(), nodes.values(), machines.values()
+        )
+        self.intents = [with_status(item, found.get(item.ref)) for item in self.intents]
 
     def _namespaces(self) -> None:
         """Make the namespaces that are missing. They are never taken away."""
@@ -151,7 +184,7 @@ class _Management:
             found.setdefault(intent.ref.resource, intent.body is not None)
         return found
 
-    def _prune(self, *, is_whole: bool) -> None:
+    def _prune(self) -> None:
         """Take away what nothing asks for any more: objects of the kinds that are read."""
         wanted = frozenset(str(intent.ref) for intent in self.intents)
         kinds = self._resources()
@@ -163,7 +196,7 @@ class _Management:
         gone = [ref for ref in gone if ref.resource in kinds]
         if not gone:
             return
-        if not is_whole:
+        if not self.estate.is_whole:
             self.notes.append(f"{len(gone)} objects stay while the repository has errors")
             return
         if stop := self._brake(gone):
@@ -179,8 +212,8 @@ class _Management:
         if allowed is not None:
             is_too_much = len(living) > allowed
         else:
-            share = 100 * len(living) > self.settings.max_release_percent * known
-            is_too_much = known >= self.settings.min_records and share
+            share = 100 * len(living) > self.estate.settings.max_release_percent * known
+            is_too_much = known >= self.estate.settings.min_records and share
         if not is_too_much:
             return None
         message = f"{len(living)} of {known} objects that hold addresses would be deleted"

@@ -31,7 +31,7 @@ def targets(
     )
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.name))
     spaces, released = _records(evaluation)
-    whole = not any(found.severity is Severity.ERROR for found in evaluation.findings)
+    whole = is_whole(evaluation)
     names = sorted(frozenset([*intents, *known, *named]) - {MANAGEMENT})
     return [
         Target(
@@ -44,6 +44,11 @@ def targets(
         )
         for name in names
     ]
+
+
+def is_whole(evaluation: Evaluation) -> bool:
+    """Nothing in a tree is wrong: what is not wanted there is really not wanted."""
+    return not any(found.severity is Severity.ERROR for found in evaluation.findings)
 
 
 def _records(
