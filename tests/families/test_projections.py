@@ -52,6 +52,7 @@ def test_ranges_are_sorted_and_merged_where_they_touch() -> None:
     pool_object, _ = metallb_objects(ranges)
     assert pool_object["spec"]["addresses"] == ["0.0.0.10-0.0.0.25", "0.0.0.30-0.0.0.30"]
     assert metallb_objects(reversed(ranges)) == metallb_objects(ranges)
+    assert metallb_objects([]) == ()
 
 
 def test_node_addresses_are_not_announced() -> None:

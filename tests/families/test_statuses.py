@@ -6,7 +6,17 @@ import pytest
 
 from reconciler.evaluate import project
 from tests.engine.outcome import Files, without
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import (
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    request,
+    tenant,
+)
 
 SINCE = "2026-02-15T10:00:30Z"
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 2}"
@@ -169,6 +179,15 @@ def test_a_tenant_that_was_refused_names_its_record_and_is_not_ready(
     assert told(found) == ("False", "PoolExhausted", message)
 
 
+def test_a_record_that_waits_is_waited_for() -> None:
+    files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
+    (path,) = (path for path in files if path.startswith("allocations/"))
+    pending = raw(files[path]).replace(b"phase: Failed", b"phase: Pending")
+    found = of_tenant({**files, path: pending})
+    assert told(found) == ("False", "Reconciling", "waiting for LB IP allocation")
+    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
+
+
 def test_a_record_in_retention_speaks_for_nobody() -> None:
     released = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
     found = of_tenant({**released, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
@@ -202,6 +221,11 @@ def test_the_tenants_own_record_goes_before_one_made_by_hand() -> None:
     found = of_tenant(reconciled(files))
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
     assert found["ipAllocationRef"] == {"name": "n"}
+
+
+def test_of_records_made_by_hand_the_first_by_name_is_named() -> None:
+    files = {**SMALL, **{f"tenants/{name}.yaml": by_hand(name, "nodes", count=size) for name, size in (("y", 3), ("x", 2), ("z", 4))}}  # fmt: skip
+    assert of_tenant(reconciled(files))["ipAllocationRef"] == {"name": "x"}
 
 
 def test_a_request_that_was_refused_says_nothing_of_a_tenant_that_asks_for_nothing() -> None:
