@@ -18,6 +18,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
           "failed to update ref", "incorrect old value")  # fmt: skip
 _SHOWN_CHARACTERS = 1_000
+_NO_BRANCH = "push a first commit to it, or name another with --branch"
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
 
 
@@ -82,8 +83,7 @@ def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
         f"+refs/heads/{branch}:{reference}", network=True,
     )  # fmt: skip
     if "couldn't find remote ref" in result.err:
-        hint = "push a first commit to it, or name another with --branch"
-        raise GitError(f"branch {branch} is not on the remote", hint)
+        raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
     if result.status != 0:
         raise _because("cannot read the remote", failure("fetch", result, _UNREACHABLE))
 
@@ -124,6 +124,40 @@ def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Re
         hint = f"let the reconciler push to {branch}, or name another with --branch"
         raise GitError(f"the remote refuses the push: {reason}{_words(result)}", hint)
     raise _because("cannot push to the remote", failure("push", result, _UNREACHABLE))
+
+
+def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> None:
+    """See whether the remote would take a push to a branch. Sends nothing.
+
+    That the branch is somewhere else is no matter: the server was willing to speak of a push. Rules
+    of the server for a branch are only told by a real one.
+
+    Raises:
+        GitError: The remote refuses, or cannot be reached.
+    """
+    result = git.run(
+        "push", "--dry-run", "--porcelain", "--no-verify", "--", remote,
+        f"{revision.id}:refs/heads/{branch}", network=True,
+    )  # fmt: skip
+    if result.status != 0 and not any(word in _reason(result) for word in _MOVED):
+        raise _because("cannot push to the remote", failure("push", result, _UNREACHABLE))
+
+
+def remote_head(git: GitProcess, remote: str, branch: str) -> str:
+    """The id of the commit that a branch of a remote is at. Brings nothing here.
+
+    Raises:
+        GitError: The remote cannot be reached, or has no such branch.
+    """
+    reference = f"refs/heads/{branch}"
+    result = git.run("ls-remote", "--", remote, reference, network=True)
+    if result.status != 0:
+        raise _because("cannot reach the remote", failure("ls-remote", result, _UNREACHABLE))
+    for line in result.out.decode("utf-8", "replace").splitlines():
+        oid, _, name = line.partition("\t")
+        if name == reference:
+            return oid
+    raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
 
 
 def _because(what: str, error: GitError) -> GitError:

@@ -28,6 +28,7 @@ VERBS = {
     "status": Verb("inspect", "Inspect", "How full each pool is."),
     "get": Verb("inspect", "Inspect", "Pools, allocations and tenants, as kubectl get shows them."),
     "explain": Verb("inspect", "Inspect", "Why a claim has, or cannot get, its addresses."),
+    "doctor": Verb("doctor", "Inspect", "What of Git, clusters, rights and versions is in order."),
     "schema": Verb("author", "Author", "The JSON Schema of a kind."),
     "demo": Verb("author", "Author", "The whole job on an example repository, told step by step."),
     "completion": Verb("about", "Author", "Completion for your shell."),

@@ -89,6 +89,7 @@ SECRET = Resource("v1", "Secret", "secrets")
 SERVICE = Resource("v1", "Service", "services")
 NODE = Resource("v1", "Node", "nodes", is_namespaced=False)
 EVENT = Resource("v1", "Event", "events")
+DEPLOYMENT = Resource("apps/v1", "Deployment", "deployments")
 MACHINE = Resource("cluster.x-k8s.io/v1beta1", "Machine", "machines")
 WHO_AM_I = Resource(
     "authentication.k8s.io/v1",

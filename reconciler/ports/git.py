@@ -124,3 +124,31 @@ class Repository(Protocol):
 
     def settle(self, revision: Revision) -> None:
         """Bring what is here to a revision that is published, and remember it as seen."""
+
+
+class Probe(Protocol):
+    """A repository that is only looked at. Any call may raise a `GitError`."""
+
+    def version(self) -> str:
+        """The version of git, `2.43.0`."""
+
+    def title(self) -> str:
+        """What sort of repository it is, and its branch."""
+
+    def remote_head(self) -> str | None:
+        """The id of the branch's head at the remote; None when there is no remote."""
+
+    def find(self, oid: str | None) -> Revision | None:
+        """A commit by its id, or the head of the branch here; None when it is not here."""
+
+    def check_history(self, revision: Revision) -> None:
+        """Refuse a branch that no longer holds what it held when last seen."""
+
+    def check_push(self, revision: Revision) -> None:
+        """Refuse a remote that would take no commit of ours. Sends none."""
+
+    def check_clean(self, folders: Sequence[str], revision: Revision) -> None:
+        """Refuse a checkout with changes that are not committed."""
+
+    def source(self, revision: Revision) -> Source:
+        """The files of a revision."""

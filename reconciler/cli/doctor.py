@@ -1,0 +1,54 @@
+"""`doctor`: what of Git, clusters, rights and versions is in order."""
+
+import time
+from pathlib import Path
+
+import click
+
+from reconciler.adapters.git import GitRepository
+from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
+from reconciler.adapters.git_probe import RepositoryProbe
+from reconciler.cli.cluster_options import Reach, reaching_options
+from reconciler.cli.options import option, output_options, repository_option
+from reconciler.cli.progress import progress
+from reconciler.cli.shared import cache_folder, emit, environment, painter
+from reconciler.commands.doctor import diagnose, diagnosis_code
+from reconciler.report.diagnosis import diagnosis_document, diagnosis_text
+from reconciler.report.machine import json_text, yaml_text
+
+
+@click.command()
+@repository_option
+@option("--remote", metavar="URL", help="Look at this remote (https, ssh, file, or a path).")
+@option("--branch", help="Branch; else the one that is checked out, or the remote's default.")
+@reaching_options
+@output_options("text", "json", "yaml")
+def doctor(
+    repo: Path,
+    remote: str | None,
+    branch: str | None,
+    reach: Reach,
+    output: str,
+    color: str,
+) -> int:
+    """Tell what of Git, clusters, rights and versions is in order, and how to mend the rest.
+
+    Writes nothing, neither in Git nor in a cluster. Exit code 4: something of Git is wrong; 5:
+    something of a cluster is.
+    """
+
+    def opened() -> GitRepository:
+        if remote is not None:
+            return open_mirror(remote, cache_folder(), environment(), branch)
+        return with_remote(open_repository(repo, environment(), branch))
+
+    probe = RepositoryProbe(opened, environment())
+    with progress("looking"):
+        diagnosis = diagnose(probe, reach.open() if reach.is_named else None, time.time)
+    code = diagnosis_code(diagnosis)
+    if output == "text":
+        emit(diagnosis_text(diagnosis, painter(color)))
+    else:
+        document = diagnosis_document(diagnosis, code)
+        emit(json_text(document) if output == "json" else yaml_text(document))
+    return code

@@ -1,0 +1,81 @@
+"""What is in order and what is not: checks in groups, each with its mend."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+GIT = "git"
+
+
+class Verdict(StrEnum):
+    """Whether something is in order."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: What, in a word.
+        mend: What a person can do; empty when nothing needs doing.
+    """
+
+    name: str
+    verdict: Verdict
+    message: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The checks of Git (`GIT`), or of one cluster by its name."""
+
+    name: str
+    checks: tuple[Check, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """How many checks had a verdict."""
+        return sum(1 for check in self.checks if check.verdict is verdict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gravest of its checks."""
+        for verdict in (Verdict.FAILED, Verdict.WARNING):
+            if self.count(verdict):
+                return verdict
+        return Verdict.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All checks.
+
+    Attributes:
+        groups: Git first, then the management cluster, then the others by name.
+        revision: The commit whose files were read; empty when none could be.
+    """
+
+    groups: tuple[Group, ...]
+    revision: str = ""
+
+    def count(self, verdict: Verdict) -> int:
+        """How many checks had a verdict."""
+        return sum(group.count(verdict) for group in self.groups)
+
+
+def fine(name: str, message: str) -> Check:
+    """Something that is in order."""
+    return Check(name, Verdict.OK, message)
+
+
+def doubtful(name: str, message: str, mend: str = "") -> Check:
+    """Something that a person should look at, but that stops nothing."""
+    return Check(name, Verdict.WARNING, message, mend)
+
+
+def wrong(name: str, message: str, mend: str = "") -> Check:
+    """Something that has to be mended."""
+    return Check(name, Verdict.FAILED, message, mend)

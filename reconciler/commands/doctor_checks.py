@@ -1,0 +1,38 @@
+"""How checks are run: what fails becomes a line with its mend, and ends nothing else."""
+
+from collections.abc import Callable, Iterable
+
+from reconciler.clusters.diagnosis import Check, wrong
+from reconciler.ports import ReconcilerError, UnreachableError
+
+SKEW_SECONDS = 30
+
+Step = tuple[str, Callable[[], Check]]
+
+
+def failed(name: str, failure: ReconcilerError) -> Check:
+    """A check that the world made fail."""
+    return wrong(name, str(failure), failure.hint)
+
+
+def run(steps: Iterable[Step]) -> list[Check]:
+    """Do checks in order. What does not answer, at first or any more, is asked nothing else."""
+    found: list[Check] = []
+    for name, step in steps:
+        try:
+            found.append(step())
+        except UnreachableError as gone:
+            found.append(failed(name, gone))
+            break
+        except ReconcilerError as failure:
+            found.append(failed(name, failure))
+            if len(found) == 1:
+                break
+    return found
+
+
+def shorten(names: Iterable[str], most: int = 3) -> str:
+    """The first of some names, and how many there are besides."""
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return f"{', '.join(listed[:most])}{more}"
