@@ -210,10 +210,13 @@ class KubeClusters:
             return None
         path = self.folder / f"{cluster.replace('/', '.')}.kubeconfig"
         try:
-            is_there = path.exists()
+            is_folder, is_there = self.folder.is_dir(), path.exists()
         except OSError as failure:
             message = f"kubeconfig of {cluster}: {path} cannot be read: {failure.strerror}"
             raise KubeconfigError(message) from failure
+        if not is_folder:
+            # Else a folder that is misspelt would make every cluster one that is yet to come.
+            raise KubeconfigError(f"kubeconfig of {cluster}: {self.folder} is not a folder")
         return read_file(cluster, path) if is_there else None
 
     def connect(self, cluster: str, kubeconfig: bytes) -> KubeCluster:

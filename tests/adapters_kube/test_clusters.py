@@ -87,6 +87,22 @@ def test_a_kubeconfig_that_was_named_must_be_there(tmp_path: Path) -> None:
         clusters.named("team/one")
 
 
+def test_a_folder_that_was_named_must_be_there_and_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for folder in (tmp_path / "gone", tmp_path / "file"):
+        with pytest.raises(KubeconfigError, match="is not a folder"):
+            KubeClusters(folder=folder).named("team/one")
+
+    def locked(_self: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_dir", locked)
+    with pytest.raises(KubeconfigError, match="cannot be read: Permission denied"):
+        KubeClusters(folder=tmp_path).named("team/one")
+
+
 def test_a_name_cannot_leave_the_folder(tmp_path: Path) -> None:
     (tmp_path / "secret.kubeconfig").write_bytes(b"1")
     (tmp_path / "folder").mkdir()

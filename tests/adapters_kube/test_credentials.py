@@ -12,7 +12,7 @@ import pytest
 
 from reconciler.adapters.kube import KubeClusters
 from reconciler.clusters.resources import NODE, Ref
-from reconciler.ports import UnauthorizedError
+from reconciler.ports import KubeconfigError, UnauthorizedError
 from tests.adapters_kube.certificates import encoded, make
 from tests.adapters_kube.kubeconfigs import CANARY, cluster_of
 from tests.adapters_kube.server import Asked, Reply, serving, status
@@ -127,6 +127,19 @@ def test_a_pod_asks_in_the_name_of_its_account(tmp_path: Path) -> None:
         assert cluster is not None
         assert cluster.get(ONE) == {}
         assert len(server.asked) == 2
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
+def test_a_token_that_no_header_takes_is_not_sent(tmp_path: Path) -> None:
+    certificate = make(tmp_path, "server")
+    (tmp_path / "ca.crt").write_bytes(certificate.certificate.read_bytes())
+    (tmp_path / "token").write_text(f"{CANARY}\r\nX-Other: 1\n")
+    environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
+    cluster = KubeClusters(environment=environment, account=tmp_path).management()
+    assert cluster is not None
+    with pytest.raises(KubeconfigError, match="characters that no header takes") as caught:
+        cluster.get(ONE)
+    assert CANARY not in str(caught.value)
 
 
 def test_no_token_gets_into_a_log(caplog: pytest.LogCaptureFixture) -> None:

@@ -93,6 +93,13 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
         "apply {}: namespace metallb-system is being terminated",
     ),
     (
+        "403 of a namespace that goes away, without a cause",
+        _apply,
+        status(403, "unable to create new content because it is being terminated"),
+        RejectedError,
+        "because it is being terminated",
+    ),
+    (
         "403 of a policy",
         _apply,
         status(403, "ValidatingAdmissionPolicy 'x' with binding 'y' denied request: no"),
@@ -243,6 +250,14 @@ def test_owners_of_fields_are_named() -> None:
         ("kubectl-edit", "spec.addresses"),
         ('a "b"', 'metadata.labels["x/y"]'),
     )
+
+
+def test_an_owner_with_an_odd_name_is_told_as_the_server_wrote_it() -> None:
+    message, field = r'conflict with "a\x1b[2J" using v1', ".spec.x"
+    cause = {"reason": "FieldManagerConflict", "message": message, "field": field}
+    with serving(status(409, "x", causes=[cause])) as server, pytest.raises(OwnedError) as caught:
+        cluster_of(server).apply(MANIFEST, "gitops-ipam")
+    assert caught.value.owners == ((r"a\x1b[2J", "spec.x"),)
 
 
 def test_owners_are_read_from_the_text_when_there_is_nothing_else() -> None:

@@ -1,5 +1,6 @@
 """What is asked again, how often, and when it is given up."""
 
+import socket
 import threading
 from collections.abc import Callable
 
@@ -87,6 +88,28 @@ def test_a_port_where_nobody_listens_is_tried_until_somebody_does() -> None:
     with pytest.raises(UnreachableError, match="no connection: connection refused"):
         _event(cluster)
     assert server.time.slept == [0.5, 1.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), "the server's name is not known"),
+        (TimeoutError(), "no connection within 5 seconds"),
+        (OSError(113, "No route to host"), "no connection: no route to host"),
+    ],
+)
+def test_what_keeps_us_from_a_server_is_told(
+    monkeypatch: pytest.MonkeyPatch, failure: OSError, told: str
+) -> None:
+    def fail(*_of: object, **_options: object) -> None:
+        raise failure
+
+    with serving(FINE) as server:
+        cluster = cluster_of(server)
+        monkeypatch.setattr("urllib3.util.connection.create_connection", fail)
+        with pytest.raises(UnreachableError, match=told):
+            _event(cluster)
+        assert server.time.slept == [0.5, 1.0, 2.0, 4.0]
 
 
 def test_pauses_are_shorter_by_chance() -> None:
