@@ -1,0 +1,1 @@
+"""The whole of it: the command, Git, and real API servers."""

@@ -1,0 +1,234 @@
+"""A site as people run it: a Git remote, a clone, clusters, and `ipam` as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reconciler.addresses import IPSet
+from reconciler.clusters.metallb import pool_addresses
+from tests.envtest.servers import ApiServer
+from tests.world import CLOCK, commit, git, repository, write
+
+ROOT = Path(__file__).resolve().parents[2]
+BUTLER = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/butler-system"
+METALLB = "/apis/metallb.io/v1beta1/namespaces/metallb-system"
+POOL = f"{METALLB}/ipaddresspools/default-pool"
+USER = "reconciler"
+POOL_NAME = "metallb.io/IPAddressPool/metallb-system/default-pool"
+SERVICES = "/api/v1/namespaces/default/services"
+MERGE = "application/merge-patch+json"
+
+
+class Ran(NamedTuple):
+    """What a run of the command gave."""
+
+    code: int
+    document: Mapping[str, Any]
+    err: str
+
+    @property
+    def clusters(self) -> dict[str, Mapping[str, Any]]:
+        """What became of each cluster."""
+        applied = self.document.get("apply") or self.document
+        return {item["cluster"]: item for item in applied["clusters"]}
+
+    @property
+    def states(self) -> dict[str, str]:
+        """The state of each cluster."""
+        return {name: item["state"] for name, item in self.clusters.items()}
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many decisions of each kind the plan made, but for those that keep."""
+        counts: Mapping[str, int] = self.document["plan"]["summary"]
+        return {name: count for name, count in counts.items() if count and name != "keep"}
+
+    def objects(self, cluster: str) -> dict[str, Mapping[str, Any]]:
+        """What was not left as it was in a cluster."""
+        return {item["object"]: item for item in self.clusters[cluster]["objects"]}
+
+    def errors(self) -> str:
+        """All that failed, as one text."""
+        told = [
+            error
+            for item in self.clusters.values()
+            for error in (item["error"], *(found["error"] for found in item["objects"]))
+        ]
+        return "\n".join(error for error in told if error)
+
+
+@dataclass
+class Site:
+    """One management cluster, tenants by name, and the repository that says what they hold.
+
+    Attributes:
+        tenants: The servers, by the cluster that they are.
+        words: How the command reaches the tenants.
+    """
+
+    folder: Path
+    management: ApiServer
+    files: Mapping[str, str | bytes]
+    tenants: dict[str, ApiServer] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.clone = repository(self.folder / "clone", self.files)
+        self.remote = self.folder / "remote.git"
+        git(self.folder, "clone", "-q", "--bare", str(self.clone), str(self.remote))
+        git(self.clone, "remote", "add", "origin", str(self.remote))
+        git(self.clone, "fetch", "-q", "origin")
+        git(self.clone, "branch", "-q", "--set-upstream-to=origin/main")
+
+    def name(self, cluster: str, server: ApiServer) -> None:
+        """Name a cluster on the command line."""
+        self.tenants[cluster] = server
+        self.words[cluster] = ("--cluster", f"{cluster}={_kubeconfig(server)}")
+
+    def put_in_folder(self, cluster: str, server: ApiServer) -> None:
+        """Lay a kubeconfig into the folder of kubeconfigs."""
+        folder = self.folder / "kubeconfigs"
+        folder.mkdir(exist_ok=True)
+        path = folder / f"{cluster.replace('/', '.')}.kubeconfig"
+        path.write_bytes(_kubeconfig(server).read_bytes())
+        self.tenants[cluster] = server
+        self.words[cluster] = ("--clusters", str(folder))
+
+    def put_as_secret(self, cluster: str, server: ApiServer) -> None:
+        """Keep a kubeconfig as Cluster API does: a Secret of the management cluster."""
+        namespace, _, name = cluster.partition("/")
+        self.management.namespace(namespace)
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": f"{name}-kubeconfig"},
+            "stringData": {"value": _kubeconfig(server).read_text()},
+        }
+        self.management.put(secret, path=f"/api/v1/namespaces/{namespace}/secrets")
+        self.tenants[cluster] = server
+
+    def forget(self, cluster: str) -> None:
+        """Name no kubeconfig for a cluster any more."""
+        del self.words[cluster]
+
+    def ipam(self, verb: str, *words: str) -> Ran:
+        """Run the command in the clone, with JSON for its output."""
+        done = subprocess.run(
+            [sys.executable, "-m", "reconciler", verb, "-o", "json", *words],
+            cwd=self.clone,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            env={
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(ROOT),
+                "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
+                "LC_ALL": "C.UTF-8",
+            },
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Ran(done.returncode, json.loads(done.stdout or "{}"), done.stderr)
+
+    def reconcile(self, *words: str, code: int = 0) -> Ran:
+        """Reconcile all clusters; checks the exit code, and that no two announce one address."""
+        named = list(dict.fromkeys(self.words.values()))
+        reached = [word for group in named for word in group]
+        kubeconfig = ("--kubeconfig", str(_kubeconfig(self.management)))
+        ran = self.ipam("reconcile", *kubeconfig, *reached, *words)
+        told = json.dumps(ran.document.get("apply"), indent=1)
+        assert ran.code == code, f"exit code {ran.code}\n{ran.err}\n{told}"
+        self.require_disjoint()
+        return ran
+
+    def commit(self, files: Mapping[str, str | None], message: str, clock: int = CLOCK) -> None:
+        """Commit changes of people and push them; None removes a file."""
+        git(self.clone, "pull", "-q", "--ff-only")
+        write(self.clone, {path: text for path, text in files.items() if text is not None})
+        for path in (path for path, text in files.items() if text is None):
+            (self.clone / path).unlink()
+        commit(self.clone, message, clock)
+        git(self.clone, "push", "-q")
+
+    def records(self) -> dict[str, str]:
+        """The records on the remote, by path."""
+        listing = git(self.remote, "ls-tree", "-r", "--name-only", "main", "allocations/")
+        paths = listing.splitlines()
+        return {path: git(self.remote, "show", f"main:{path}") for path in paths}
+
+    def announced(self) -> dict[str, IPSet]:
+        """What each tenant cluster that runs announces, read from its API server."""
+        running = {name: item for name, item in self.tenants.items() if _is_running(item)}
+        return {
+            name: IPSet.of(
+                item
+                for pool in server.get(f"{METALLB}/ipaddresspools")["items"]
+                for item in pool_addresses(pool)
+            )
+            for name, server in running.items()
+        }
+
+    def require_disjoint(self) -> None:
+        """No two clusters announce one address."""
+        for (one, mine), (other, theirs) in combinations(self.announced().items(), 2):
+            assert not mine & theirs, f"{one} and {other} both announce {mine & theirs}"
+
+    def pool(self, cluster: str) -> list[str]:
+        """The addresses in a tenant's pool; none when there is no pool."""
+        status, body = self.tenants[cluster].request("GET", POOL)
+        return [] if status == 404 else list(body["spec"]["addresses"])
+
+
+def versions(server: ApiServer, paths: Sequence[str]) -> dict[str, str]:
+    """The resourceVersion of all objects of some collections."""
+    return dict(_versions(server, paths))
+
+
+def lists(server: ApiServer) -> list[str]:
+    """The paths that the command listed so far, by the audit log."""
+    events = [json.loads(line) for line in server.audit_log.read_text("utf-8").splitlines()]
+    return [
+        event["requestURI"].partition("?")[0]
+        for event in events
+        if event["user"]["username"] == USER and event["verb"] == "list"
+    ]
+
+
+def _kubeconfig(server: ApiServer) -> Path:
+    """Of a user that nobody else is, so that the audit log tells what the command did."""
+    return server.kubeconfig_for(USER)
+
+
+def _is_running(server: ApiServer) -> bool:
+    return server.process is not None and server.process.poll() is None
+
+
+def _versions(server: ApiServer, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        for item in server.get(path)["items"]:
+            metadata = item["metadata"]
+            yield f"{path}/{metadata['name']}", metadata["resourceVersion"]
+
+
+def service(name: str) -> dict[str, Any]:
+    """A Service that wants an address."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]},
+    }
+
+
+def use(server: ApiServer, name: str, address: str) -> None:
+    """A Service that has an address, as MetalLB's controller would give it."""
+    server.put(service(name), path=SERVICES)
+    status = {"status": {"loadBalancer": {"ingress": [{"ip": address}]}}}
+    answered, body = server.request("PATCH", f"{SERVICES}/{name}/status", status, MERGE)
+    assert answered == 200, body

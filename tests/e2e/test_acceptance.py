@@ -1,0 +1,140 @@
+"""The example repository, from a commit to addresses that Services have."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.site import (
+    BUTLER,
+    METALLB,
+    POOL,
+    ROOT,
+    SERVICES,
+    USER,
+    Ran,
+    Site,
+    lists,
+    service,
+    versions,
+)
+from tests.envtest.servers import ApiServer, until
+from tests.golden.cases import read
+
+CHECKOUT, FRONTEND, LEDGER = (
+    "team-payments/checkout",
+    "team-search/frontend",
+    "team-payments/ledger",
+)
+CONFIG_MAPS = "/api/v1/configmaps"
+TENANT_PATHS = (f"{METALLB}/ipaddresspools", f"{METALLB}/l2advertisements", CONFIG_MAPS)
+MANAGEMENT_PATHS = (
+    f"{BUTLER}/networkpools",
+    f"{BUTLER}/ipallocations",
+    "/api/v1/namespaces",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    "/api/v1/events",
+    CONFIG_MAPS,
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path, bare: ApiServer, tenants: tuple[ApiServer, ...]) -> Iterator[Site]:
+    """The example repository; one tenant is named, one lies in the folder, one is in a Secret."""
+    site = Site(tmp_path, bare, read(ROOT / "example-repo"))
+    site.name(CHECKOUT, tenants[0])
+    site.put_in_folder(FRONTEND, tenants[1])
+    site.put_as_secret(LEDGER, tenants[2])
+    metallb = tenants[0].start_metallb()
+    yield site
+    metallb.stop()
+
+
+def test_a_service_gets_the_first_address_of_the_recorded_range_and_a_second_run_writes_nothing(
+    site: Site,
+) -> None:
+    ran = site.reconcile("--crds")
+    applied = {name for name, state in ran.states.items() if state == "applied"}
+    assert applied == {"management", CHECKOUT, FRONTEND, LEDGER}
+    assert set(ran.states.values()) == {"applied", "waiting"}
+    _check_pools_are_what_is_recorded(site)
+    _check_a_service_gets_its_address(site)
+    _check_counters_are_ours(site)
+    _check_metallb_counts_as_we_do(site)
+    _check_that_nothing_is_done(site)
+
+
+def _check_pools_are_what_is_recorded(site: Site) -> None:
+    for cluster, server in site.tenants.items():
+        record = _allocation(site, cluster)
+        wanted = [f"{record['startAddress']}-{record['endAddress']}"]
+        assert server.get(POOL)["spec"]["addresses"] == wanted, cluster
+
+
+def _check_a_service_gets_its_address(site: Site) -> None:
+    server = site.tenants[CHECKOUT]
+    server.put(service("traefik"), path=SERVICES)
+    found = until(lambda: _ingress(server, "traefik"), "the Service has an address")
+    assert found == [{"ip": _allocation(site, CHECKOUT)["startAddress"], "ipMode": "VIP"}]
+
+
+def _check_counters_are_ours(site: Site) -> None:
+    ours = {item["pool"]: item for item in site.ipam("status").document["items"]}
+    live = site.management.get(f"{BUTLER}/networkpools")["items"]
+    assert len(live) == len(ours) == 3
+    for pool in live:
+        counted = ours[f"butler/NetworkPool/butler-system/{pool['metadata']['name']}"]
+        status = pool["status"]
+        assert status["totalIPs"] == counted["total"]
+        assert status["allocatedIPs"] == counted["allocated"] + counted["held"]
+        assert status["availableIPs"] == counted["available"]
+        assert status["allocationCount"] == counted["allocationCount"]
+        assert status["fragmentationPercent"] == counted["fragmentationPercent"]
+        assert status["largestFreeBlock"] == counted["largestFreeBlock"]
+
+
+def _check_metallb_counts_as_we_do(site: Site) -> None:
+    count = _allocation(site, CHECKOUT)["allocatedCount"]
+
+    def counted() -> Mapping[str, Any] | None:
+        status: Mapping[str, Any] = site.tenants[CHECKOUT].get(POOL).get("status") or {}
+        return status if status.get("assignedIPv4") == 1 else None
+
+    status = until(counted, "MetalLB has counted the Service")
+    assert status["assignedIPv4"] + status["availableIPv4"] == count
+
+
+def _check_that_nothing_is_done(site: Site) -> None:
+    servers = {"management": site.management, **site.tenants}
+    paths = dict.fromkeys(site.tenants, TENANT_PATHS) | {"management": MANAGEMENT_PATHS}
+    before = {name: versions(server, paths[name]) for name, server in servers.items()}
+    asked = {name: len(lists(server)) for name, server in servers.items()}
+    for server in servers.values():
+        server.writes(USER)
+    ran = site.reconcile()
+    assert ran.document["commit"] is None
+    _require_quiet(ran, servers)
+    for name, server in servers.items():
+        counts = Counter(path.rpartition("/")[2] for path in lists(server)[asked[name] :])
+        assert counts, name
+        assert set(counts.values()) == {1}, (name, counts)
+        assert versions(server, paths[name]) == before[name], name
+
+
+def _require_quiet(ran: Ran, servers: Mapping[str, ApiServer]) -> None:
+    for name, server in servers.items():
+        assert server.writes(USER) == [], name
+        assert ran.objects(name) == {}
+
+
+def _allocation(site: Site, cluster: str) -> Mapping[str, Any]:
+    namespace, _, name = cluster.partition("/")
+    path = f"{BUTLER}/ipallocations/{namespace}-{name}-lb"
+    status: Mapping[str, Any] = site.management.get(path)["status"]
+    return status
+
+
+def _ingress(server: ApiServer, name: str) -> Any:
+    return server.get(f"{SERVICES}/{name}")["status"]["loadBalancer"].get("ingress")
