@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from reconciler.clusters.intent import owned_labels
-from reconciler.clusters.resources import Manifest
+from reconciler.clusters.resources import Manifest, parse_ref
 
 NAME = "gitops-ipam-inventory"
 PART_LABEL = "gitops-ipam.dev/inventory"
@@ -68,7 +68,7 @@ class Inventory:
         uid: The identity of the cluster that it was written in; empty at first contact.
         objects: By reference, as `str(ref)`.
         clusters: Other clusters by name; in the management cluster only.
-        damaged: Lines that cannot be read. What they name is left alone.
+        damaged: Lines that cannot be read. What they name is left alone, and so are they.
     """
 
     uid: str = ""
@@ -92,11 +92,11 @@ def read_inventory(config_maps: Iterable[Manifest]) -> Inventory:
         if name == NAME:
             uid, revision = data.get("uid", ""), data.get("revision", "")
         for line in data.get("objects", "").splitlines():
-            steps = line.split(" ")
-            if len(steps) == 3 and all(steps):
-                objects[steps[0]] = Entry(steps[1], steps[2])
-            else:
+            read = _entry(line)
+            if read is None:
                 damaged.append(line)
+            else:
+                objects[read[0]] = read[1]
         for key, value in data.items():
             if key.startswith(_CLUSTER):
                 uid_of, at, spaces, *addresses = [*value.split(" "), "", ""]
@@ -106,12 +106,23 @@ def read_inventory(config_maps: Iterable[Manifest]) -> Inventory:
     return Inventory(uid, revision, objects, clusters, tuple(damaged))
 
 
+def _entry(line: str) -> tuple[str, Entry] | None:
+    """An object and its entry; None for a line that somebody else, or a newer program, wrote."""
+    try:
+        name, uid, hash_of = line.split(" ")
+        parse_ref(name)
+    except (KeyError, ValueError):
+        return None
+    return name, Entry(uid, hash_of)
+
+
 def config_maps(inventory: Inventory, namespace: str) -> list[Manifest]:
     """The ConfigMaps of an inventory, without the other clusters."""
     count = 1
     while count * _OBJECTS_IN_ONE < len(inventory.objects):
         count *= 2
     lines: list[list[str]] = [[] for _ in range(count)]
+    lines[0] += [f"{line}\n" for line in inventory.damaged]
     for name, entry in sorted(inventory.objects.items()):
         lines[_part(name, count)].append(f"{name} {entry.uid} {entry.hash}\n")
     first = {"uid": inventory.uid, "revision": inventory.revision}

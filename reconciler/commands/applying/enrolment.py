@@ -79,7 +79,8 @@ def save(
     if dict(old.objects) == dict(entries) and old.uid == enrolment.uid:
         return
     present = {item["metadata"]["name"]: item for item in enrolment.config_maps}
-    wanted = config_maps(Inventory(enrolment.uid, revision, entries), enrolment.namespace)
+    new = Inventory(enrolment.uid, revision, entries, damaged=old.damaged)
+    wanted = config_maps(new, enrolment.namespace)
     for item in wanted:
         there = present.get(item["metadata"]["name"])
         if there is None:

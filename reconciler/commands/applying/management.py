@@ -19,6 +19,7 @@ from reconciler.clusters.resources import (
     Resource,
     parse_ref,
 )
+from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying import crds
 from reconciler.commands.applying.concluding import concluded, saved
 from reconciler.commands.applying.enrolment import Enrolment, enrol
@@ -125,8 +126,14 @@ class _Management:
         announcer = Announcer(self.ledger, pools, self.live)
         for intent in self.intents:
             before = self.live.get(intent.ref)
+            is_known = before is not None and is_ours(
+                before, self.ledger.entries.get(str(intent.ref))
+            )
+            if is_known:  # before the status says so: a run that is cut off between tells again
+                announcer.tell(intent, before, before)
             now = self.ledger.bring(intent, before)
-            announcer.tell(intent, before, now)
+            if not is_known:
+                announcer.tell(intent, before, now)
         self.notes += announcer.notes
         self._prune()
 
@@ -134,17 +141,20 @@ class _Management:
         """Add to the status of pools who uses their reserved addresses in this cluster."""
         try:
             services, nodes = self.hub.objects(SERVICE), self.hub.objects(NODE)
+            machines = self._machines()
         except UnauthorizedError as failed:
             self.notes.append(f"who uses reserved addresses is not told: {failed}")
             return
-        try:
-            machines = self.hub.objects(MACHINE)
-        except NoSuchKindError:
-            machines = {}  # without Cluster API there are none
         found = infrastructure(
             self.estate.pools, services.values(), nodes.values(), machines.values()
         )
         self.intents = [with_status(item, found.get(item.ref)) for item in self.intents]
+
+    def _machines(self) -> Mapping[Ref, Manifest]:
+        try:
+            return self.hub.objects(MACHINE)
+        except NoSuchKindError:
+            return {}  # without Cluster API there are none
 
     def _namespaces(self) -> None:
         """Make the namespaces that are missing. They are never taken away."""

@@ -3,7 +3,7 @@
 An event that cannot be made fails nothing: the conditions say what is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from reconciler.clusters.events import allocation_event, capacity_event
 from reconciler.clusters.intent import Intent
@@ -51,14 +51,13 @@ class Announcer:
             thresholds = self._pools[intent.ref].thresholds
             recent = self._events(intent.ref.namespace)
             at = self._ledger.cluster.now()
-            self._make(capacity_event(wanted, before, thresholds, recent, at))
+            self._make(lambda: capacity_event(wanted, before, thresholds, recent, at))
         elif intent.ref.resource == IP_ALLOCATION and self._left > 0:
             pool = self._live_pool(wanted)
             if pool is None:
                 return
-            event = allocation_event(wanted, before, pool, self._ledger.cluster.now())
-            self._left -= event is not None
-            self._make(event)
+            at = self._ledger.cluster.now()
+            self._left -= self._make(lambda: allocation_event(wanted, before, pool, at))
 
     def _live_pool(self, record: Manifest) -> Manifest | None:
         namespace = record["metadata"]["namespace"]
@@ -73,15 +72,17 @@ class Announcer:
             self._known[namespace] = list(found)
         yield from self._known[namespace]
 
-    def _make(self, event: Manifest | None) -> None:
-        if event is None:
-            return
+    def _make(self, tells: Callable[[], Manifest | None]) -> bool:
+        """Make the event that there is cause for; whether there is one."""
         try:
-            self._ledger.cluster.create(event)
+            event = tells()
+            if event is not None:
+                self._ledger.cluster.create(event)
         except StaleError:
-            return  # a run that was cut off made it
+            return True  # a run that was cut off made it
         except UnreachableError:
             raise
         except ClusterError as failed:
-            name = event["metadata"]["name"]
-            self.notes.append(f"Event {name} was not made: {failed}")
+            self.notes.append(f"an event was not made: {failed}")
+            return True
+        return event is not None

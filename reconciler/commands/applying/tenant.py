@@ -37,6 +37,7 @@ from reconciler.commands.applying.concluding import concluded, saved
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
+from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.target import Target
 from reconciler.model.instant import format_instant
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError
@@ -74,7 +75,7 @@ def apply_tenant(
     work = _Tenant(cluster, target, enrolment, ledger)
     failure: ClusterError | None = None
     try:
-        announced = work.run()
+        announced = locked(ledger, enrolment, work.notes, work.run)
     except ClusterError as failed:
         failure = failed
         announced = _union([*work.live.values(), *work.wanted.values()])

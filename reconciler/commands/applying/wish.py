@@ -9,7 +9,7 @@ class Wish:
 
     Attributes:
         crds: Install and upgrade the CRDs.
-        policies: Install the admission policies.
+        policies: Install the admission policies, or remove them; None leaves them as they are.
         break_glass: Groups whose members may write what the policies lock.
         adopt: Take over objects that belong to others.
         dry_run: Write nothing.
@@ -22,7 +22,7 @@ class Wish:
     """
 
     crds: bool = False
-    policies: bool = False
+    policies: bool | None = None
     break_glass: tuple[str, ...] = ()
     adopt: bool = False
     dry_run: bool = False

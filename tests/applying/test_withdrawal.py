@@ -1,0 +1,177 @@
+"""What is taken out of clusters, when, and what keeps it there."""
+
+from collections.abc import Mapping
+
+from reconciler.clusters.outcome import State
+from tests.applying.site import (
+    ADDRESS_POOLS,
+    ALLOCATIONS,
+    FIRST,
+    INVENTORY,
+    MERGE,
+    METALLB,
+    POOLS,
+    SECOND,
+    Site,
+    address_pool,
+    announced,
+    failures,
+    results,
+    service,
+    world,
+)
+from tests.world import CLOCK, reconciled
+
+POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
+HOUR = 3_600
+
+
+def without(files: Mapping[str, str | bytes], *names: str) -> dict[str, str | bytes]:
+    """The tree without some tenants, reconciled: their records are released."""
+    gone = [f"tenants/{name}.yaml" for name in names]
+    return reconciled({path: text for path, text in files.items() if path not in gone})
+
+
+def test_a_released_range_leaves_the_cluster(site: Site) -> None:
+    site.apply(world("web", "shop"))
+    applied = site.apply(without(world("web", "shop"), "web"), "b")
+    assert results(applied[FIRST]) == {
+        POOL: "deleted",
+        "metallb.io/L2Advertisement/metallb-system/default": "deleted",
+    }
+    one = site.tenants[FIRST]
+    assert announced(one) is None
+    assert one.request("GET", f"{METALLB}/l2advertisements/default")[0] == 404
+    assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
+    record = site.management.get(f"{ALLOCATIONS}/team-a-web-lb")
+    assert record["status"]["phase"] == "Released"
+    data = site.management.get(f"/api/v1/namespaces/butler-system/{INVENTORY}")["data"]
+    assert "cluster.team-a.web" not in data
+
+
+def test_the_object_goes_with_its_record(site: Site) -> None:
+    files = without(world("web", "shop"), "web")
+    site.apply(files)
+    path = f"{ALLOCATIONS}/team-a-web-lb"
+    assert site.management.get(path)["status"]["phase"] == "Released"
+    later = reconciled(files, CLOCK + 25 * HOUR)
+    applied = site.apply(later, "b")
+    assert (
+        results(applied["management"])[
+            "butler.butlerlabs.dev/IPAllocation/butler-system/team-a-web-lb"
+        ]
+        == "deleted"
+    )
+    assert site.management.request("GET", path)[0] == 404
+
+
+def test_addresses_that_a_service_uses_stay(site: Site) -> None:
+    site.apply(world("web", "shop"))
+    one = site.tenants[FIRST]
+    service(one, "shop", "10.0.0.5")
+    files = without(world("web", "shop"), "web")
+    applied = site.apply(files, "b")[FIRST]
+    assert failures(applied) == {
+        POOL: "10.0.0.4-10.0.0.7 is not withdrawn: Service default/shop uses 10.0.0.5;"
+        " delete it, or --force-withdraw"
+    }
+    assert announced(one) == ["10.0.0.4-10.0.0.7"]
+    assert one.request("GET", f"{METALLB}/l2advertisements/default")[0] == 200
+    site.apply(files, "b", force_withdraw=True)
+    assert announced(one) is None
+
+
+def test_nothing_is_withdrawn_while_the_repository_has_errors(site: Site) -> None:
+    """A record that vanished, and an error somewhere: what is wanted is not clear."""
+    files = world("web", "shop")
+    site.apply(files)
+    broken = {
+        path: text
+        for path, text in files.items()
+        if not path.startswith("allocations/") or "shop" in path
+    } | {"tenants/broken.yaml": "what is this"}
+    applied = site.apply(broken, "b")
+    assert announced(site.tenants[FIRST]) == ["10.0.0.4-10.0.0.7"]
+    assert "is not withdrawn: the repository has errors" in failures(applied[FIRST])[POOL]
+    assert "1 objects stay while the repository has errors" in applied["management"].notes
+
+
+def test_a_released_range_leaves_even_while_the_repository_has_errors(site: Site) -> None:
+    site.apply(world("web", "shop"))
+    files = without(world("web", "shop"), "web") | {"tenants/broken.yaml": "what is this"}
+    site.apply(files, "b")
+    assert announced(site.tenants[FIRST]) is None
+
+
+def test_too_many_objects_are_not_deleted_without_a_word(site: Site) -> None:
+    names = [f"t{number}" for number in range(7)]
+    files = world(*names)
+    site.apply(files)
+    vanished = {path: text for path, text in files.items() if not path.startswith("tenants/")}
+    vanished = {path: text for path, text in vanished.items() if "/team-a/" not in path}
+    applied = site.apply(vanished, "b")["management"]
+    assert applied.state is State.APPLIED  # 8 objects: fewer than the Settings' minRecords
+    files = world(*names, *(f"u{number}" for number in range(1)), **{"ipam.yaml": SETTINGS})
+    site.apply(files, "c")
+    vanished = {path: text for path, text in files.items() if "/team-a/" not in path}
+    applied = site.apply(vanished, "d")["management"]
+    assert applied.error == "8 of 9 objects that hold addresses would be deleted"
+    assert applied.hint == "if that is meant: --allow-release 8"
+    assert len(site.management.get(ALLOCATIONS)["items"]) == 8
+    site.apply(vanished, "d", allow_release=8)
+    assert site.management.get(ALLOCATIONS)["items"] == []
+
+
+SETTINGS = """\
+apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec: {brakes: {maxReleasePercent: 30, minRecords: 9}}
+"""
+
+
+def test_a_label_alone_makes_nothing_ours(site: Site) -> None:
+    """Only what our label and our inventory both know is pruned."""
+    one = site.tenants[FIRST]
+    site.apply(world("web"))
+    foreign = address_pool("theirs", "172.16.0.0/24")
+    foreign["metadata"]["labels"] = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+    one.put(foreign, path=ADDRESS_POOLS)
+    site.apply(world("web"), "b")
+    site.apply(world(), "c")
+    assert announced(one, "theirs") == ["172.16.0.0/24"]
+
+
+def test_orphans_go_after_a_grace(site: Site) -> None:
+    """Ours by label and manager, but in no inventory: a run that was killed left it."""
+    site.apply(world("web"))
+    one = site.tenants[FIRST]
+    orphan = address_pool("left", "172.16.0.0/24")
+    orphan["metadata"]["labels"] = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+    path = f"{ADDRESS_POOLS}/left?fieldManager=gitops-ipam"
+    assert one.request("PATCH", path, orphan, "application/apply-patch+yaml")[0] == 201
+    site.apply(world("web"))
+    inventory = f"/api/v1/namespaces/metallb-system/{INVENTORY}"
+    lines = one.get(inventory)["data"]["objects"]
+    assert "/left " in lines
+    assert announced(one, "left") == ["172.16.0.0/24"]
+    _, _, rest = lines.partition("orphan-since-")
+    since = rest.partition("\n")[0]
+    aged = lines.replace(since, str(int(since) - 601))
+    one.request("PATCH", inventory, {"data": {"objects": aged}}, MERGE)
+    site.apply(world("web"))
+    assert announced(one, "left") is None
+
+
+def test_a_pool_that_is_gone_from_git_goes_from_the_cluster(site: Site) -> None:
+    site.apply(world())
+    empty = {path: text for path, text in world().items() if not path.startswith("pools/")}
+    del empty["providers/default.yaml"]
+    site.apply(empty, "b")
+    assert site.management.get(POOLS)["items"] == []
+
+
+def test_a_pool_whose_document_is_broken_stays(site: Site) -> None:
+    site.apply(world())
+    site.apply({**world(), "pools/edge.yaml": "what is this"}, "b")
+    assert len(site.management.get(POOLS)["items"]) == 1
