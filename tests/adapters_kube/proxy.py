@@ -15,11 +15,12 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from reconciler.documents import yaml
+from tests.adapters_kube.server import Loopback
 
 _NOT_PASSED = {"connection", "content-length", "transfer-encoding", "host", "keep-alive"}
 
@@ -173,9 +174,8 @@ def proxied(kubeconfig: bytes, *faults: Fault) -> Iterator[Proxy]:
     proxy = Proxy(faults)
     upstream = staticmethod(_upstream(cluster))
     handler = type("Handler", (_Handler,), {"proxy": proxy, "upstream": upstream})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    proxy.url = f"http://127.0.0.1:{server.server_port}"
+    server = Loopback(("127.0.0.1", 0), handler)
+    proxy.url = f"http://127.0.0.1:{server.server_address[1]}"
     there = [{"name": config["clusters"][0]["name"], "cluster": {"server": proxy.url}}]
     proxy.kubeconfig = json.dumps(config | {"clusters": there}).encode()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube_pace import Pace
@@ -89,6 +90,13 @@ class Server:
         self.asked.append(asked)
         reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
         return reply if isinstance(reply, Reply) else reply(asked)
+
+
+class Loopback(ThreadingTCPServer):
+    """A thread a connection. Not an HTTPServer: that asks the resolver for a name of its own."""
+
+    daemon_threads = True
+    request_queue_size = 64
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -184,11 +192,10 @@ def serving(
     """A server with a script, until the end of the block."""
     script = Server(replies)
     handler = type("Handler", (_Handler,), {"script": script})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = Loopback(("127.0.0.1", 0), handler)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    script.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}"
+    script.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
