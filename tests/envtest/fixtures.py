@@ -59,6 +59,7 @@ def tenants(fleet: Fleet) -> Iterator[tuple[ApiServer, ...]]:
     for server in servers:
         server.install_crds(fleet.assets.crds["metallb"])
         server.namespace("metallb-system")
+        server.writes()  # what was written until now is nobody's concern
     yield servers
     for server in servers:
         server.wipe()

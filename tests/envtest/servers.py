@@ -230,7 +230,8 @@ class ApiServer:
 
         status, body = until(answer, f"{path} can be read")
         assert status == 200, (path, status, body)
-        return body
+        found: dict[str, Any] = body
+        return found
 
     def put(self, *manifests: Mapping[str, Any], path: str) -> None:
         """Create objects below a collection."""

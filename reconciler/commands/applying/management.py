@@ -25,6 +25,7 @@ from reconciler.commands.applying.concluding import concluded, saved
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
+from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.pool_events import Announcer
 from reconciler.commands.applying.wish import Wish
 from reconciler.model.pool import Pool
@@ -87,7 +88,7 @@ def apply_management(hub: Hub, estate: Estate, ledger: Ledger) -> Applied:
     work = _Management(hub, ledger, estate)
     failure: ClusterError | None = None
     try:
-        work.run()
+        locked(ledger, hub.enrolment, work.notes, work.run)
     except ClusterError as failed:
         failure = failed
     if work.has_home:
@@ -179,11 +180,11 @@ class _Management:
         """Read all objects of the kinds that matter; returns kinds of ours that are not known."""
         missing: list[str] = []
         self.live = {}
-        for resource, is_ours in self._resources().items():
+        for resource, must_be in self._resources().items():
             try:
                 self.live |= self.hub.objects(resource)
             except NoSuchKindError:
-                if is_ours:
+                if must_be:
                     missing.append(resource.kind)
         return missing
 
@@ -217,7 +218,8 @@ class _Management:
     def _brake(self, gone: Iterable[Ref]) -> tuple[str, str] | None:
         """Too many live objects would go: something is wrong, or a person has to say so."""
         living = [ref for ref in gone if self._is_live(ref)]
-        known = len(self.ledger.entries)
+        kinds = self._resources()
+        known = sum(parse_ref(name).resource in kinds for name in self.ledger.entries)
         allowed = self.ledger.wish.allow_release
         if allowed is not None:
             is_too_much = len(living) > allowed
