@@ -1,0 +1,237 @@
+"""What deploy/ holds: rights as the table has them, flags that exist, Pods without privileges."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.cli.deliver import parse_shard
+from reconciler.cli.group import ipam
+from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Right
+from reconciler.clusters.shard import is_in_shard
+from tests.documentation import ROOT, blocks
+from tests.envtest.servers import ApiServer
+
+DEPLOY = ROOT / "deploy"
+FILES = ("rbac.yaml", "rbac-tenant.yaml", "apply-job.yaml")
+INSTALL = (Need.CRDS, Need.POLICIES)
+# Namespace, API group, resource, name, verb.
+Rule = tuple[str, str, str, str, str]
+
+
+def manifests(name: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((DEPLOY / name).read_text(encoding="utf-8")))
+
+
+def named(file: str, kind: str, name: str) -> dict[str, Any]:
+    found = [
+        item
+        for item in manifests(file)
+        if item["kind"] == kind and item["metadata"]["name"] == name
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def granted(file: str, kind: str, name: str) -> set[Rule]:
+    """All that a role permits."""
+    role = named(file, kind, name)
+    return {
+        (role["metadata"].get("namespace", ""), group, resource, only, verb)
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for only in rule.get("resourceNames", [""])
+        for verb in rule["verbs"]
+    }
+
+
+def needed(rights: tuple[Right, ...], *needs: Need) -> set[Rule]:
+    """All that the table says is needed for something."""
+    return {
+        (
+            right.namespace,
+            right.resource.group,
+            "/".join(step for step in (right.resource.plural, right.part) if step),
+            right.name,
+            verb,
+        )
+        for right in rights
+        if right.need in needs
+        for verb in right.verbs
+    }
+
+
+def jobs() -> dict[str, dict[str, Any]]:
+    """The template of each CronJob's Job."""
+    return {
+        item["metadata"]["name"]: item["spec"]["jobTemplate"]["spec"]
+        for item in manifests("apply-job.yaml")
+        if item["kind"] == "CronJob"
+    }
+
+
+def pods() -> Iterator[dict[str, Any]]:
+    for job in jobs().values():
+        yield job["template"]["spec"]
+
+
+def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
+    always = (Need.APPLY, Need.NAMESPACES, Need.OBSERVE)
+    file = "rbac.yaml"
+    roles = granted(file, "ClusterRole", "gitops-ipam") | granted(file, "Role", "gitops-ipam")
+    assert roles == needed(MANAGEMENT, *always)
+    secrets = granted(file, "ClusterRole", "gitops-ipam-kubeconfigs")
+    assert secrets == needed(MANAGEMENT, Need.KUBECONFIGS)
+    install = granted(file, "ClusterRole", "gitops-ipam-install")
+    assert install == needed(MANAGEMENT, *INSTALL)
+
+
+def test_a_tenant_cluster_grants_exactly_what_an_apply_uses() -> None:
+    file, name = "rbac-tenant.yaml", "gitops-ipam-tenant"
+    assert granted(file, "ClusterRole", name) | granted(file, "Role", name) == needed(
+        TENANT, Need.APPLY
+    )
+    install = granted(file, "ClusterRole", "gitops-ipam-install")
+    assert install == needed(TENANT, *INSTALL)
+
+
+@pytest.mark.parametrize("file", ["rbac.yaml", "rbac-tenant.yaml"])
+def test_roles_are_bound_to_the_account_that_applies_and_to_nobody_else(file: str) -> None:
+    bound = []
+    for item in manifests(file):
+        if item["kind"] in ("RoleBinding", "ClusterRoleBinding"):
+            assert [subject["name"] for subject in item["subjects"]] == ["ipam-apply"]
+            bound.append(item["roleRef"]["name"])
+            kind = item["roleRef"]["kind"]
+            role = named(file, kind, item["roleRef"]["name"])
+            assert role["metadata"].get("namespace") == item["metadata"].get("namespace")
+    assert "gitops-ipam-install" not in bound
+
+
+def test_only_the_job_that_applies_has_an_account_in_the_cluster() -> None:
+    accounts = {
+        name: (spec["serviceAccountName"], spec["automountServiceAccountToken"])
+        for name, spec in zip(jobs(), pods(), strict=True)
+    }
+    assert accounts == {
+        "ipam-reconcile": ("ipam-reconcile", False),
+        "ipam-apply": ("ipam-apply", True),
+    }
+
+
+def test_every_flag_of_a_job_is_one_of_its_verb() -> None:
+    for spec in pods():
+        verb, *words = spec["containers"][0]["args"]
+        command = ipam.get_command(click.Context(ipam), verb)
+        assert command is not None
+        known = {name for option in command.params for name in option.opts}
+        assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_every_variable_of_a_job_is_set_or_comes_from_kubernetes() -> None:
+    settings = named("apply-job.yaml", "ConfigMap", "ipam")["data"]
+    for spec in pods():
+        container = spec["containers"][0]
+        own = {entry["name"] for entry in container["env"]}
+        used = set(re.findall(r"\$\((\w+)\)", " ".join(container["args"])))
+        assert used <= own | set(settings) | {"JOB_COMPLETION_INDEX"}
+
+
+def test_there_are_as_many_pods_as_shards() -> None:
+    job = jobs()["ipam-apply"]
+    args = job["template"]["spec"]["containers"][0]["args"]
+    shard = args[args.index("--shard") + 1]
+    assert job["completionMode"] == "Indexed"
+    shards = [
+        parse_shard(shard.replace("$(JOB_COMPLETION_INDEX)", str(index)))
+        for index in range(job["completions"])
+    ]
+    assert shards == [(index, job["completions"]) for index in range(job["completions"])]
+
+
+@given(
+    st.lists(st.text("abc-/", min_size=1, max_size=20), max_size=30, unique=True),
+    st.integers(1, 64),
+)
+def test_every_cluster_is_in_exactly_one_shard(names: list[str], count: int) -> None:
+    shards = [parse_shard(f"{index}/{count}") for index in range(count)]
+    for name in names:
+        assert sum(is_in_shard(name, shard) for shard in shards) == 1
+
+
+def test_shards_are_of_like_size() -> None:
+    names = [f"team-{index % 50}/cluster-{index}" for index in range(2_000)]
+    sizes = [sum(is_in_shard(name, (index, 8)) for name in names) for index in range(8)]
+    assert all(200 < size < 300 for size in sizes), sizes
+
+
+def test_no_pod_has_a_privilege_or_a_root_file_system_to_write_to() -> None:
+    for spec in pods():
+        assert spec["restartPolicy"] == "Never"
+        context = spec["securityContext"]
+        assert context["runAsNonRoot"]
+        assert context["runAsUser"] == 65532
+        assert context["seccompProfile"] == {"type": "RuntimeDefault"}
+        (container,) = spec["containers"]
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        mounts = {item["mountPath"]: item["name"] for item in container["volumeMounts"]}
+        volumes = {item["name"]: item["emptyDir"] for item in spec["volumes"]}
+        assert set(mounts) == {"/cache", "/tmp"}
+        assert set(mounts.values()) == set(volumes)
+        assert {"name": "XDG_CACHE_HOME", "value": "/cache"} in container["env"]
+
+
+def test_no_secret_is_written_in_a_manifest() -> None:
+    for file in FILES:
+        assert all(item["kind"] != "Secret" for item in manifests(file))
+    for spec in pods():
+        (token,) = [
+            entry for entry in spec["containers"][0]["env"] if entry["name"] == "IPAM_GIT_TOKEN"
+        ]
+        assert set(token["valueFrom"]) == {"secretKeyRef"}
+
+
+def test_the_image_runs_ipam_without_being_root() -> None:
+    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    assert re.search(r"^USER 65532:65532$", text, re.MULTILINE)
+    assert 'ENTRYPOINT ["ipam"]' in text
+    for name in re.findall(r"^COPY (\S+)", text, re.MULTILINE):
+        assert (ROOT / name).exists(), name
+
+
+def test_the_page_names_every_file_and_flags_that_exist() -> None:
+    page = (DEPLOY / "README.md").read_text(encoding="utf-8")
+    files = sorted(path.name for path in DEPLOY.iterdir() if path.name != "README.md")
+    assert sorted(re.findall(r"^\| `([\w.-]+)` \|", page, re.MULTILINE)) == files
+    known: set[str] = set()
+    for verb in ("apply", "reconcile", "doctor"):
+        command = ipam.get_command(click.Context(ipam), verb)
+        assert command is not None
+        known |= {name for option in command.params for name in option.opts}
+    shell = "\n".join(block.text for block in blocks(page))
+    prose = page if not shell else re.sub(r"```.*?```", "", page, flags=re.DOTALL)
+    told = re.findall(r"`[^`\n]*`", prose) + re.findall(r"^.*\bipam \w+ .*$", shell, re.MULTILINE)
+    for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", " ".join(told)):
+        assert flag in known, flag
+
+
+def test_a_real_server_takes_the_manifests(management: ApiServer, tmp_path: Path) -> None:
+    # A dry run makes no namespaces, so those that are needed are made before.
+    management.namespace("gitops-ipam", "butler-system", "metallb-system")
+    for file in FILES:
+        done = management.kubectl(
+            "apply", "--server-side", "--dry-run=server", "-f", str(DEPLOY / file)
+        )
+        assert done.returncode == 0, done.stderr
+        assert "Warning" not in done.stderr
