@@ -81,17 +81,15 @@ def _look_at_remote(probe: Probe, looked: Looked) -> None:
     except ReconcilerError as failure:
         looked.checks.append(failed("remote", failure))
         is_reached = False
-    head = _find(probe, oid, looked)
-    if head is None:
+    head = looked.revision = _find(probe, oid, looked, is_reached=is_reached)
+    if head is None or not is_reached:
         return
-    looked.revision = head
-    if is_reached and oid in (None, head.id):
+    if oid in (None, head.id):
         looked.checks += run([("history", lambda: _history(probe, head))])
-    if is_reached:
-        looked.checks += run([("push", lambda: _push(probe, head))])
+    looked.checks += run([("push", lambda: _push(probe, head))])
 
 
-def _find(probe: Probe, oid: str | None, looked: Looked) -> Revision | None:
+def _find(probe: Probe, oid: str | None, looked: Looked, *, is_reached: bool) -> Revision | None:
     """The head that counts, else the one that is here."""
     try:
         if (head := probe.find(oid)) is not None:
@@ -100,10 +98,10 @@ def _find(probe: Probe, oid: str | None, looked: Looked) -> Revision | None:
     except ReconcilerError as failure:
         looked.checks.append(failed("history", failure))
         return None
-    if head is None:
+    if head is None and is_reached:
         message = "the branch has no commit here"
         looked.checks.append(wrong("history", message, "make a first commit, or git fetch"))
-    else:
+    elif head is not None:
         message = f"the remote's head is not here; {head.id[:12]} was read instead"
         looked.checks.append(doubtful("history", message, "git fetch"))
     return head
