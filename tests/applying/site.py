@@ -1,10 +1,12 @@
 """A management cluster and tenants that trees are applied to, in this process."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reconciler.adapters.kube import KubeClusters
+from reconciler.adapters.kube_pace import Pace
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
@@ -55,7 +57,9 @@ class Site:
     def clusters(self) -> KubeClusters:
         named = {name: server.kubeconfig for name, server in self.tenants.items()}
         kubeconfig = self.management.kubeconfig
-        return KubeClusters(kubeconfig, clusters=named, timeout_seconds=self.timeout)
+        # A cluster that is away is asked again at once: what it costs to wait is tested elsewhere.
+        pace = Pace(self.timeout, sleep=lambda seconds: time.sleep(min(seconds, 0.1)))
+        return KubeClusters(kubeconfig, clusters=named, pace=pace)
 
     def apply(self, files: Files, revision: str = "a", **wish: Any) -> dict[str, Applied]:
         """Apply a tree; what became of each cluster."""
