@@ -48,7 +48,11 @@ _REACHING = (
 )
 _WISHING = (
     option("--crds", is_flag=True, help="Install and upgrade the CRDs."),
-    option("--policies", is_flag=True, help="Install the admission policies."),
+    option(
+        "--policies/--no-policies",
+        default=None,
+        help="Install or remove the admission policies; else they stay as they are.",
+    ),
     option("--break-glass", metavar="GROUP", multiple=True, help="Who may pass the policies."),
     option("--adopt", is_flag=True, help="Take over objects that belong to others."),
     option("--require-all", is_flag=True, help="A tenant without kubeconfig is a failure."),
@@ -142,7 +146,7 @@ def _reach(
 
 def _wish(
     crds: bool,
-    policies: bool,
+    policies: bool | None,
     break_glass: Sequence[str],
     adopt: bool,
     require_all: bool,
@@ -152,6 +156,8 @@ def _wish(
 ) -> Wish:
     if break_glass and not policies:
         raise UsageError("--break-glass needs --policies")
+    if not all(break_glass):
+        raise UsageError("--break-glass names no group")
     return Wish(
         crds=crds,
         policies=policies,

@@ -31,6 +31,7 @@ from reconciler.cli.shared import (
     tell,
 )
 from reconciler.clusters.outcome import Applied
+from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
@@ -197,18 +198,35 @@ def _identity(author: str | None) -> tuple[str, str] | None:
 @click.command()
 @reading_options
 @option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
+@option("--policies", is_flag=True, help="The admission policies, too.")
+@option("--reconciler", metavar="USER", default="", help="With --policies: who applies the files.")
+@option("--break-glass", metavar="GROUP", multiple=True, help="Who may pass the policies.")
 @output_options("text", "json", "yaml")
-def render(repo: Path, rev: str, worktree: bool, out: Path, output: str, color: str) -> int:
+def render(
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    out: Path,
+    policies: bool,
+    reconciler: str,
+    break_glass: Sequence[str],
+    output: str,
+    color: str,
+) -> int:
     """Write the objects that clusters get, a folder a cluster, from the committed records.
 
     For kubectl, Flux and Argo CD: each folder has a kustomization.
     """
+    if bool(reconciler) != policies or (break_glass and not policies):
+        message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
+        raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with progress("reading"):
         evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
     errors = [found for found in evaluation.findings if found.severity == "error"]
     if errors:
         tell(findings_text(errors, painter(color)))
-    counts = run_render(evaluation, out)
+    manifests = admission_policies(reconciler, break_glass) if policies else ()
+    counts = run_render(evaluation, out, manifests)
     if output == "text":
         for cluster, count in counts.items():
             emit(f"{out}/{cluster}: {count} files\n")

@@ -1,9 +1,11 @@
 """Render: what will be applied, as files, a folder a cluster."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from reconciler.clusters.intent import owned_labels
+from reconciler.clusters.resources import Manifest
 from reconciler.documents.dump import dump
 from reconciler.documents.shipped import crd_files
 from reconciler.evaluate import Evaluation, project
@@ -16,7 +18,7 @@ _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-
 _MANAGEMENT = "management"
 
 
-def render(evaluation: Evaluation, out: Path) -> dict[str, int]:
+def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
     """Write the objects of every cluster below a folder, in place of what was rendered before.
 
     Files that it did not write stay.
@@ -24,13 +26,18 @@ def render(evaluation: Evaluation, out: Path) -> dict[str, int]:
     A folder a cluster, with a kustomization that lists its files; so kubectl, Flux and Argo CD
     take it as it is.
 
+    Args:
+        evaluation: Of the revision.
+        out: The folder.
+        policies: Admission policies, for every cluster.
+
     Returns:
         The number of files by cluster.
 
     Raises:
         UsageError: The folder holds something that was not rendered.
     """
-    files = rendered(evaluation)
+    files = rendered(evaluation, policies)
     old = _begin(out, files)
     counts: dict[str, int] = {}
     for path in sorted(files):
@@ -44,8 +51,11 @@ def render(evaluation: Evaluation, out: Path) -> dict[str, int]:
     return counts
 
 
-def rendered(evaluation: Evaluation) -> dict[str, str]:
-    """All files by path."""
+def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
+    """All files by path.
+
+    With policies, the kustomizations put the label on that the policies go by.
+    """
     files: dict[str, str] = {}
     for projection in project(evaluation):
         if not projection.is_status_only:  # a file of it would make what others own
@@ -54,11 +64,16 @@ def rendered(evaluation: Evaluation) -> dict[str, str]:
         files[f"{_MANAGEMENT}/crds/{name}"] = text
     clusters = sorted({path.partition("/")[0] for path in files})
     for cluster in clusters:
+        for manifest in policies:
+            name = f"{manifest['kind']}/{manifest['metadata']['name']}.yaml"
+            files[f"{cluster}/{name}"] = dump(manifest)
+        labels = {"labels": [{"pairs": owned_labels()}]} if policies else {}
         listed = sorted(path.partition("/")[2] for path in files if path.startswith(f"{cluster}/"))
         files[f"{cluster}/kustomization.yaml"] = dump(
             {
                 "apiVersion": "kustomize.config.k8s.io/v1beta1",
                 "kind": "Kustomization",
+                **labels,
                 "resources": listed,
             }
         )

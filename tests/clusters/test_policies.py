@@ -1,0 +1,69 @@
+"""Admission policies: what they say, and that no name breaks out of them."""
+
+import pytest
+
+from reconciler.clusters.policies import OWNED, POOLS, literal, policies
+from reconciler.clusters.resources import Manifest, ref_of
+
+HOSTILE = 'x"] || true || group in ["y'
+
+
+def expressions(manifest: Manifest) -> str:
+    spec = manifest["spec"]
+    variables = [item["expression"] for item in spec["variables"]]
+    return "\n".join([*variables, *(item["expression"] for item in spec["validations"])])
+
+
+def test_each_policy_stands_before_its_binding_and_denies() -> None:
+    found = policies("ci")
+    assert [str(ref_of(item)).partition("/")[2] for item in found] == [
+        f"ValidatingAdmissionPolicy/{OWNED}",
+        f"ValidatingAdmissionPolicyBinding/{OWNED}",
+        f"ValidatingAdmissionPolicy/{POOLS}",
+        f"ValidatingAdmissionPolicyBinding/{POOLS}",
+    ]
+    for policy, binding in (found[:2], found[2:]):
+        assert policy["spec"]["failurePolicy"] == "Fail"
+        assert binding["spec"] == {
+            "policyName": policy["metadata"]["name"],
+            "validationActions": ["Deny", "Audit"],
+        }
+
+
+def test_status_is_never_locked_and_what_is_deleted_is() -> None:
+    owned, _, pools, _ = policies("ci")
+    rules = [
+        *owned["spec"]["matchConstraints"]["resourceRules"],
+        *pools["spec"]["matchConstraints"]["resourceRules"],
+    ]
+    names = [name for rule in rules for name in rule["resources"]]
+    assert not any("/" in name or "*" in name for name in names)
+    assert {tuple(rule["operations"]) for rule in rules[:-1]} == {("CREATE", "UPDATE", "DELETE")}
+    assert rules[-1]["operations"] == ["UPDATE"]
+
+
+def test_nobody_breaks_the_glass_when_no_group_may() -> None:
+    for policy in policies("ci", [""])[::2]:
+        found = {item["name"]: item["expression"] for item in policy["spec"]["variables"]}
+        assert found["breaksGlass"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("system:serviceaccount:a:b", '"system:serviceaccount:a:b"'),
+        ('a"b', '"a\\U00000022b"'),
+        ("a\\", '"a\\U0000005C"'),
+        ("a'\n", '"a\\U00000027\\U0000000A"'),
+        ("é🙂", '"\\U000000E9\\U0001F642"'),
+        ("", '""'),
+    ],
+)
+def test_a_literal_ends_where_its_text_ends(text: str, written: str) -> None:
+    assert literal(text) == written
+
+
+def test_a_name_with_quotes_stays_a_name() -> None:
+    for policy in policies(HOSTILE, [HOSTILE])[::2]:
+        assert HOSTILE not in expressions(policy)
+        assert literal(HOSTILE) in expressions(policy)
