@@ -190,13 +190,16 @@ def versions(server: ApiServer, paths: Sequence[str]) -> dict[str, str]:
     return dict(_versions(server, paths))
 
 
+def events(server: ApiServer) -> list[Mapping[str, Any]]:
+    """What the command asked of a server so far, by the audit log."""
+    found = [json.loads(line) for line in server.audit_log.read_text("utf-8").splitlines()]
+    return [event for event in found if event["user"]["username"] == USER]
+
+
 def lists(server: ApiServer) -> list[str]:
-    """The paths that the command listed so far, by the audit log."""
-    events = [json.loads(line) for line in server.audit_log.read_text("utf-8").splitlines()]
+    """The paths that the command listed so far."""
     return [
-        event["requestURI"].partition("?")[0]
-        for event in events
-        if event["user"]["username"] == USER and event["verb"] == "list"
+        event["requestURI"].partition("?")[0] for event in events(server) if event["verb"] == "list"
     ]
 
 

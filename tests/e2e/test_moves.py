@@ -1,0 +1,174 @@
+"""Addresses that go from one cluster to another: withdrawn first, given away after, never both."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.site import POOL, POOL_NAME, SERVICES, Ran, Site, events, use
+from tests.envtest.servers import ApiServer
+from tests.world import CLOCK, pool, provider, tenant
+
+STAY, OLD, NEW = "team-a/stay", "team-a/old", "team-a/new"
+RANGE, OTHER = ["10.40.0.64-10.40.0.71"], ["10.40.0.72-10.40.0.79"]
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/old.loadbalancer.yaml"
+HOUR = 3600
+REMOVED = CLOCK + 600
+SETTINGS = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    "spec: {retention: 1h, gate: never}\n"
+)
+FILES = {
+    "ipam.yaml": SETTINGS,
+    "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.64, end: 10.40.0.79}"),
+    "providers/default.yaml": provider(),
+    "tenants/stay.yaml": tenant("stay"),
+    "tenants/old.yaml": tenant("old"),
+}
+SWAP = {"tenants/old.yaml": None, "tenants/new.yaml": tenant("new")}
+
+
+@pytest.fixture
+def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) -> Site:
+    """Room for two tenants, both of them there; a third cluster waits."""
+    site = Site(tmp_path, management, FILES)
+    for name, server in zip((STAY, OLD, NEW), tenants, strict=True):
+        site.name(name, server)
+    site.reconcile()
+    assert (site.pool(OLD), site.pool(STAY)) == (RANGE, OTHER)
+    return site
+
+
+def at(site: Site, clock: int, *words: str, code: int = 0) -> Ran:
+    """A reconcile at some time: that of the newest commit."""
+    site.commit({"README.md": f"{clock}\n"}, "time passes", clock)
+    return site.reconcile(*words, code=code)
+
+
+def test_addresses_are_withdrawn_at_once_and_given_away_after_retention(site: Site) -> None:
+    site.commit(SWAP, "old goes, new comes", REMOVED)
+    ran = site.reconcile(code=3)
+    assert ran.summary == {"release": 1, "refuse": 1}
+    assert (site.pool(OLD), site.pool(NEW), site.pool(STAY)) == ([], [], OTHER)
+    assert at(site, REMOVED + HOUR - 1, code=3).document["commit"] is None
+    assert site.pool(NEW) == []
+    ran = at(site, REMOVED + HOUR)
+    assert ran.summary == {"expire": 1, "allocate": 1}
+    assert (site.pool(OLD), site.pool(NEW), site.pool(STAY)) == ([], RANGE, OTHER)
+    assert site.reconcile().document["commit"] is None
+
+
+def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site) -> None:
+    site.tenants[OLD].stop()
+    try:
+        site.commit(SWAP, "old goes, new comes", REMOVED)
+        assert site.reconcile(code=5).states[OLD] == "unreachable"
+        ran = at(site, REMOVED + HOUR, code=5)
+        assert held(ran) == [RECORD]
+        assert RECORD in site.records()
+        assert site.pool(NEW) == []
+    finally:
+        site.tenants[OLD].start()
+    # It still announces when it is back: first it has to let go.
+    assert site.pool(OLD) == RANGE
+    ran = site.reconcile(code=5)
+    assert held(ran) == [RECORD]
+    assert (site.pool(OLD), site.pool(NEW)) == ([], [])
+    assert site.reconcile().summary == {"expire": 1, "allocate": 1}
+    assert site.pool(NEW) == RANGE
+
+
+def test_a_person_may_say_that_an_unreachable_cluster_announces_nothing(site: Site) -> None:
+    site.commit(SWAP, "old goes, new comes", REMOVED)
+    site.reconcile(code=3)
+    site.tenants[OLD].stop()
+    try:
+        assert held(at(site, REMOVED + HOUR, code=5)) == [RECORD]
+        ran = site.reconcile("--confirm-withdrawn", OLD)
+        assert held(ran) == []
+        assert RECORD not in site.records()
+        assert site.pool(NEW) == RANGE
+    finally:
+        site.tenants[OLD].start()
+    site.reconcile()
+
+
+def test_a_cluster_whose_kubeconfig_and_tenant_are_gone_counts_as_withdrawn(site: Site) -> None:
+    site.tenants[OLD].stop()
+    try:
+        site.forget(OLD)
+        site.commit(SWAP, "old goes, new comes", REMOVED)
+        assert OLD not in site.reconcile(code=3).states
+        assert site.pool(NEW) == []
+        assert at(site, REMOVED + HOUR).summary == {"expire": 1, "allocate": 1}
+        assert site.pool(NEW) == RANGE
+    finally:
+        site.tenants.pop(OLD).start()
+
+
+def test_addresses_that_a_service_uses_are_withdrawn_by_force_alone(site: Site) -> None:
+    use(site.tenants[OLD], "web", "10.40.0.66")
+    site.commit(SWAP, "old goes, new comes", REMOVED)
+    ran = site.reconcile(code=5)
+    assert "Service default/web uses 10.40.0.66" in ran.objects(OLD)[POOL_NAME]["error"]
+    assert site.pool(OLD) == RANGE
+    assert held(at(site, REMOVED + HOUR, code=5)) == [RECORD]
+    assert (site.pool(OLD), site.pool(NEW)) == (RANGE, [])
+    # The pool goes, but the Service has its address until it is deleted.
+    assert held(site.reconcile("--force-withdraw", code=5)) == [RECORD]
+    assert (site.pool(OLD), site.pool(NEW)) == ([], [])
+    site.tenants[OLD].request("DELETE", f"{SERVICES}/web")
+    assert site.reconcile().summary == {"expire": 1, "allocate": 1}
+    assert site.pool(NEW) == RANGE
+
+
+def test_a_range_whose_record_is_deleted_goes_over_in_order(site: Site) -> None:
+    site.commit({**SWAP, RECORD: None}, "new gets what old had", REMOVED)
+    assert site.reconcile("--allow-release", "1").summary == {"allocate": 1}
+    assert (site.pool(OLD), site.pool(NEW)) == ([], RANGE)
+    withdrawn = pool_write(site.tenants[OLD], "delete")["stageTimestamp"]
+    given = pool_write(site.tenants[NEW], "patch")["requestReceivedTimestamp"]
+    assert withdrawn < given
+
+
+def test_a_range_whose_record_is_deleted_waits_for_its_old_cluster(site: Site) -> None:
+    site.tenants[OLD].stop()
+    try:
+        site.commit({**SWAP, RECORD: None}, "new gets what old had", REMOVED)
+        ran = site.reconcile("--allow-release", "1", code=5)
+        assert ran.summary == {"allocate": 1}
+        assert f"{OLD} may still announce" in ran.errors()
+        assert site.pool(NEW) == []
+    finally:
+        site.tenants[OLD].start()
+    site.reconcile()
+    assert (site.pool(OLD), site.pool(NEW)) == ([], RANGE)
+
+
+def test_a_claim_moves_when_its_record_is_deleted_by_hand(site: Site) -> None:
+    moved = {
+        "pools/next.yaml": pool("next", "10.41.0.0/24"),
+        "providers/default.yaml": provider(pools="[{name: next}]"),
+        RECORD: None,
+    }
+    site.commit(moved, "old moves to another pool", REMOVED)
+    assert site.reconcile("--allow-release", "1").summary == {"allocate": 1}
+    assert site.pool(STAY) == OTHER
+    assert site.pool(OLD) == ["10.41.0.0-10.41.0.7"]
+
+
+def held(ran: Ran) -> list[str]:
+    """Records that are kept because some cluster may still announce what they hold."""
+    findings = ran.document["plan"]["findings"]
+    return [found["path"] for found in findings if found["code"] == "expiry-held"]
+
+
+def pool_write(server: ApiServer, verb: str) -> Mapping[str, Any]:
+    """The last write of the command to the pool, as the audit log tells it."""
+    found = [
+        event
+        for event in events(server)
+        if event["verb"] == verb and event["requestURI"].partition("?")[0] == POOL
+    ]
+    return found[-1]
