@@ -170,6 +170,7 @@ def project(evaluation: Evaluation) -> tuple[Projection, ...]:
         records,
         evaluation.plan.before,
         format_instant(evaluation.tree.clock),
+        evaluation.tree.settings.applies_documents,
     )
     found = [item for family in families() for item in family.project(world)]
     found += [Projection("management", record_document(record)) for record in records]

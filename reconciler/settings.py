@@ -51,6 +51,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         retention=parse_duration(spec["retention"]) if "retention" in spec else default.retention,
         overlap_is_error=spec.get("poolOverlap") == "error",
         max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
+        applies_documents=(spec.get("apply") or {}).get("documents") == "all",
         min_records=brakes.get("minRecords", default.min_records),
         committer=(
             committer.get("name", default.committer[0]),

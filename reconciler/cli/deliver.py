@@ -31,7 +31,7 @@ from reconciler.report.text import findings_text
 @wishing_options
 @option("--dry-run", is_flag=True, help="Write nothing; tell what would be written.")
 @option("--detailed-exitcode", is_flag=True, help="With --dry-run: 2 when something would change.")
-@option("--allow-release", type=Number(), help="Delete up to so many objects that hold addresses.")
+@option("--allow-release", type=Number(), help="Delete up to so many objects.")
 @option("--shard", metavar="I/N", default="0/1", help="Only this part of the clusters, from 0/N.")
 @output_options("text", "json", "yaml")
 def apply(

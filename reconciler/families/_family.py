@@ -56,13 +56,18 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What projections are made from: one committed tree."""
+    """What projections are made from: one committed tree.
+
+    Attributes:
+        applies_documents: People's documents are applied as objects, too, not the pools alone.
+    """
 
     documents: Documents
     reading: Reading
     records: tuple[Allocation, ...]
     usage: Mapping[Key, Usage]
     clock: str
+    applies_documents: bool = False
 
 
 # What a record's name has behind its owner's: type, number of growth, hash of a newcomer.

@@ -21,5 +21,6 @@ class Settings:
     overlap_is_error: bool = False
     max_release_percent: int = 30
     min_records: int = 10
+    applies_documents: bool = False
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
     location: Location = field(default=_START)

@@ -115,7 +115,7 @@ def test_too_many_objects_are_not_deleted_without_a_word(site: Site) -> None:
     site.apply(files, "c")
     vanished = {path: text for path, text in files.items() if "/team-a/" not in path}
     applied = site.apply(vanished, "d")["management"]
-    assert applied.error == "8 of 9 objects that hold addresses would be deleted"
+    assert applied.error == "8 of 9 objects would be deleted"
     assert applied.hint == "if that is meant: --allow-release 8"
     assert len(site.management.get(ALLOCATIONS)["items"]) == 8
     site.apply(vanished, "d", allow_release=8)

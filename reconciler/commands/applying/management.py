@@ -8,6 +8,7 @@ from reconciler.clusters.infrastructure import infrastructure
 from reconciler.clusters.intent import MANAGER, Intent, owned_labels, with_status
 from reconciler.clusters.outcome import Applied, Outcome, Result
 from reconciler.clusters.resources import (
+    BUTLER,
     IP_ALLOCATION,
     MACHINE,
     NAMESPACE,
@@ -106,6 +107,7 @@ class _Management:
         self.intents = list(estate.intents)
         self.notes: list[str] = []
         self.live: dict[Ref, Manifest] = {}
+        self.unknown: list[Resource] = []
         self.has_home = False
 
     def run(self) -> None:
@@ -126,17 +128,22 @@ class _Management:
         pools = {Ref(NETWORK_POOL, p.key.namespace, p.key.name): p for p in self.estate.pools}
         announcer = Announcer(self.ledger, pools, self.live)
         for intent in self.intents:
-            before = self.live.get(intent.ref)
-            is_known = before is not None and is_ours(
-                before, self.ledger.entries.get(str(intent.ref))
-            )
-            if is_known:  # before the status says so: a run that is cut off between tells again
-                announcer.tell(intent, before, before)
-            now = self.ledger.bring(intent, before)
-            if not is_known:
-                announcer.tell(intent, before, now)
+            if intent.ref.resource not in self.unknown:
+                self._bring(intent, announcer)
+            elif intent.body is not None:
+                self.ledger.fail(str(intent.ref), f"no kind {intent.ref.resource.kind} there")
         self.notes += announcer.notes
         self._prune()
+
+    def _bring(self, intent: Intent, announcer: Announcer) -> None:
+        before = self.live.get(intent.ref)
+        entry = self.ledger.entries.get(str(intent.ref))
+        is_known = before is not None and is_ours(before, entry)
+        if is_known:  # before the status says so: a run that is cut off between tells it again
+            announcer.tell(intent, before, before)
+        now = self.ledger.bring(intent, before)
+        if not is_known:
+            announcer.tell(intent, before, now)
 
     def _observe(self) -> None:
         """Add to the status of pools who uses their reserved addresses in this cluster."""
@@ -180,19 +187,26 @@ class _Management:
         """Read all objects of the kinds that matter; returns kinds of ours that are not known."""
         missing: list[str] = []
         self.live = {}
+        self.unknown = []
         for resource, must_be in self._resources().items():
             try:
                 self.live |= self.hub.objects(resource)
             except NoSuchKindError:
                 if must_be:
                     missing.append(resource.kind)
+                else:
+                    self.unknown.append(resource)
         return missing
 
     def _resources(self) -> Mapping[Resource, bool]:
-        """The kinds to read, and whether their objects are ours."""
+        """The kinds to read, and whether nothing can be done without them."""
         found = {NETWORK_POOL: True, IP_ALLOCATION: True}
         for intent in self.intents:
-            found.setdefault(intent.ref.resource, intent.body is not None)
+            found.setdefault(intent.ref.resource, False)
+        for name in self.ledger.entries:
+            resource = parse_ref(name).resource
+            if resource.api_version == BUTLER:
+                found.setdefault(resource, False)
         return found
 
     def _prune(self) -> None:
@@ -228,13 +242,13 @@ class _Management:
             is_too_much = known >= self.estate.settings.min_records and share
         if not is_too_much:
             return None
-        message = f"{len(living)} of {known} objects that hold addresses would be deleted"
+        message = f"{len(living)} of {known} objects would be deleted"
         return message, f"if that is meant: --allow-release {len(living)}"
 
     def _is_live(self, ref: Ref) -> bool:
-        """It would take addresses from somebody: a pool, or an allocation that was not released."""
+        """Somebody would miss it; nobody misses an allocation that holds nothing for its tenant."""
         live = self.live.get(ref)
         if live is None:
             return False
         status = live.get("status") or {}
-        return ref.resource == NETWORK_POOL or status.get("phase") == "Allocated"
+        return ref.resource != IP_ALLOCATION or status.get("phase") == "Allocated"

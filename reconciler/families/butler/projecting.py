@@ -3,7 +3,7 @@
 Status fields, condition types, reasons and messages: `butler.md` §1; thresholds are the pool's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reconciler.addresses import IPRange, IPSet
@@ -32,12 +32,31 @@ _CAPACITY = (
 def project(world: World) -> tuple[Projection, ...]:
     """NetworkPools, others' status, and each tenant's MetalLB pool; records come from elsewhere."""
     providers = Providers(world.documents)
+    others = [*provider_statuses(world, providers), *tenant_statuses(world, providers)]
     return (
         *_pools(world),
-        *provider_statuses(world, providers),
-        *tenant_statuses(world, providers),
+        *(_documents(world, others) if world.applies_documents else others),
         *_tenants(world),
     )
+
+
+def _documents(world: World, statuses: Iterable[Projection]) -> Iterator[Projection]:
+    """Documents as objects, with the status that we have of them."""
+    status = {_identity(item.manifest): item.manifest["status"] for item in statuses}
+    for kind in ("Team", "ProviderConfig", TENANT):
+        for document in world.documents.of(kind):
+            metadata = dict(document.metadata)
+            if document.namespace:
+                metadata["namespace"] = document.namespace
+            manifest = {**document.body, "metadata": metadata}
+            if (found := status.get((kind, document.namespace, document.name))) is not None:
+                manifest["status"] = found
+            yield Projection(MANAGEMENT, manifest)
+
+
+def _identity(manifest: Mapping[str, Any]) -> tuple[str, str, str]:
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
 def _pools(world: World) -> list[Projection]:
