@@ -1,0 +1,183 @@
+"""Clusters that somebody changes by hand, replaces or switches off."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.site import BUTLER, METALLB, POOL_NAME, USER, Site
+from tests.envtest.servers import ApiServer
+from tests.envtest.wiping import renew_identity
+from tests.world import pool, provider, tenant
+
+ONE, TWO, THREE = "team-a/one", "team-a/two", "team-a/three"
+HELD = {
+    ONE: ["10.40.0.0-10.40.0.7"],
+    THREE: ["10.40.0.8-10.40.0.15"],
+    TWO: ["10.40.0.16-10.40.0.23"],
+}
+ALLOCATION = f"{BUTLER}/ipallocations/team-a-one-lb"
+ALLOCATION_NAME = "butler.butlerlabs.dev/IPAllocation/butler-system/team-a-one-lb"
+FILES = {
+    "pools/edge.yaml": pool(),
+    "providers/default.yaml": provider(),
+    "tenants/one.yaml": tenant("one"),
+    "tenants/three.yaml": tenant("three"),
+    "tenants/two.yaml": tenant("two"),
+}
+
+
+@pytest.fixture
+def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) -> Site:
+    """Three tenants with eight addresses each; nothing is applied yet."""
+    site = Site(tmp_path, management, FILES)
+    for name, server in zip((ONE, TWO, THREE), tenants, strict=True):
+        site.name(name, server)
+    return site
+
+
+@pytest.fixture
+def applied(site: Site) -> Site:
+    """The same, applied."""
+    site.reconcile()
+    assert {name: site.pool(name) for name in HELD} == HELD
+    return site
+
+
+def require_quiet(site: Site) -> None:
+    """One more run does nothing at all."""
+    servers = [site.management, *site.tenants.values()]
+    for server in servers:
+        server.writes(USER)
+    ran = site.reconcile()
+    assert not any(ran.objects(name) for name in ran.states)
+    assert [server.writes(USER) for server in servers] == [[]] * len(servers)
+
+
+def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied: Site) -> None:
+    server = applied.tenants[ONE]
+    patch = '{"spec": {"addresses": ["10.40.0.0/24"], "autoAssign": false}}'
+    edit(server, "ipaddresspool", "default-pool", "metallb-system", patch)
+    told = applied.reconcile().objects(ONE)[POOL_NAME]
+    assert told["result"] == "configured"
+    assert told["drift"]["manager"] == "kubectl-edit"
+    assert told["drift"]["time"].startswith("20")
+    assert "spec.addresses" in told["drift"]["fields"]
+    assert applied.pool(ONE) == HELD[ONE]
+    require_quiet(applied)
+
+
+def test_a_foreign_pool_of_the_same_name_is_refused_until_it_is_adopted(site: Site) -> None:
+    foreign = address_pool("default-pool", "192.168.7.0/28")
+    site.tenants[TWO].put(foreign, path=f"{METALLB}/ipaddresspools")
+    ran = site.reconcile(code=5)
+    assert "not ours; --adopt takes it over" in ran.objects(TWO)[POOL_NAME]["error"]
+    assert site.pool(TWO) == ["192.168.7.0/28"]
+    assert (site.pool(ONE), site.pool(THREE)) == (HELD[ONE], HELD[THREE])
+    site.reconcile("--adopt")
+    assert site.pool(TWO) == HELD[TWO]
+    require_quiet(site)
+
+
+def test_a_foreign_pool_that_overlaps_is_named_and_nothing_is_applied_over_it(site: Site) -> None:
+    foreign = address_pool("lab", "10.40.0.20/32")
+    site.tenants[TWO].put(foreign, path=f"{METALLB}/ipaddresspools")
+    ran = site.reconcile(code=5)
+    assert "10.40.0.20-10.40.0.20 is also in IPAddressPool lab" in ran.errors()
+    assert site.pool(TWO) == []
+    assert site.pool(ONE) == HELD[ONE]
+
+
+def test_a_network_cannot_be_made_smaller_by_hand(applied: Site) -> None:
+    patch = '{"spec": {"cidr": "10.40.0.0/25"}}'
+    words = ("patch", "networkpool", "edge", "-n", "butler-system", "--type=merge", "-p", patch)
+    done = applied.management.kubectl(*words)
+    assert done.returncode == 1
+    assert "may grow, but must keep every address that it had" in done.stderr
+    require_quiet(applied)
+
+
+def test_an_allocation_that_was_deleted_by_hand_comes_back(applied: Site) -> None:
+    before = applied.management.get(ALLOCATION)
+    words = ("delete", "ipallocation", "team-a-one-lb", "-n", "butler-system", "--wait=false")
+    assert applied.management.kubectl(*words).returncode == 0
+    told = applied.reconcile().objects("management")[ALLOCATION_NAME]
+    assert told["drift"]["fields"] == ["metadata.deletionTimestamp"]
+    after = applied.management.get(ALLOCATION)
+    assert after["metadata"]["uid"] != before["metadata"]["uid"]
+    assert facts(after) == facts(before)
+    require_quiet(applied)
+
+
+def test_without_its_inventories_nothing_is_lost(applied: Site) -> None:
+    words = ("delete", "configmap", "gitops-ipam-inventory", "-n")
+    assert applied.management.kubectl(*words, "butler-system").returncode == 0
+    for server in applied.tenants.values():
+        assert server.kubectl(*words, "metallb-system").returncode == 0
+    ran = applied.reconcile()
+    assert {ran.clusters[name]["deleted"] for name in ran.states} == {0}
+    assert {name: applied.pool(name) for name in HELD} == HELD
+    require_quiet(applied)
+
+
+def test_another_cluster_behind_a_known_name_is_refused_until_it_is_enrolled(
+    applied: Site,
+) -> None:
+    renew_identity(applied.tenants[ONE])
+    grow = {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 8}", teamRef="{name: a}")}
+    applied.commit(grow, "something for the others")
+    ran = applied.reconcile(code=5)
+    assert ran.states == {"management": "applied", ONE: "refused", TWO: "applied", THREE: "applied"}
+    assert f"--re-enrol {ONE}" in ran.errors()
+    assert applied.reconcile("--re-enrol", ONE).states[ONE] == "applied"
+    assert applied.pool(ONE) == HELD[ONE]
+    require_quiet(applied)
+
+
+def test_a_tenant_that_is_down_delays_nobody_and_keeps_its_addresses(applied: Site) -> None:
+    applied.tenants[ONE].stop()
+    try:
+        applied.commit({"tenants/four.yaml": tenant("four")}, "one more")
+        ran = applied.reconcile(code=5)
+        assert ran.states == {
+            "management": "applied",
+            ONE: "unreachable",
+            TWO: "applied",
+            THREE: "applied",
+            "team-a/four": "waiting",
+        }
+        status = applied.management.get(ALLOCATION)["status"]
+        assert (status["phase"], status["startAddress"]) == ("Allocated", "10.40.0.0")
+        assert (
+            "10.40.0.24"
+            in applied.records()[
+                "allocations/NetworkPool/butler-system.edge/team-a/four.loadbalancer.yaml"
+            ]
+        )
+    finally:
+        applied.tenants[ONE].start()
+    assert applied.reconcile().states[ONE] == "applied"
+
+
+def edit(server: ApiServer, kind: str, name: str, namespace: str, patch: str) -> None:
+    """What `kubectl edit` does when its editor is left."""
+    words = (kind, name, "-n", namespace, "--type=merge", "--field-manager=kubectl-edit")
+    done = server.kubectl("patch", *words, "-p", patch)
+    assert done.returncode == 0, done.stderr
+
+
+def address_pool(name: str, addresses: str) -> dict[str, Any]:
+    """An IPAddressPool as a person writes it."""
+    return {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "IPAddressPool",
+        "metadata": {"name": name},
+        "spec": {"addresses": [addresses]},
+    }
+
+
+def facts(allocation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an allocation says, without what the server adds."""
+    status = {key: item for key, item in allocation["status"].items() if key != "conditions"}
+    return {"spec": allocation["spec"], "status": status}
