@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import NotationError, format_range, parse_address
 from reconciler.clusters.intent import Intent, intent
 from reconciler.clusters.resources import Manifest
@@ -37,22 +38,46 @@ def ranges_of(texts: Iterable[str]) -> IPSet:
 
 
 def _entry(text: str) -> IPRange:
-    import netaddr  # 34 ms, and only needed where pools of others are read
-
     try:
-        first, dash, last = (part.strip() for part in text.partition("-"))
+        first, dash, last = text.partition("-")
         if dash:
-            start, end = netaddr.IPAddress(first), netaddr.IPAddress(last)
-            if start.version != end.version or start > end:
-                raise ValueError(text)
-            return IPRange(start.version, int(start), int(end))
-        if "/" not in text:
-            raise ValueError(text)
-        network = netaddr.IPNetwork(text).cidr
-        return IPRange(network.version, network.first, network.last)
-    except (netaddr.AddrFormatError, ValueError) as wrong:
+            (version, start), (other, end) = _number(first.strip()), _number(last.strip())
+            return _range(version, start, end if version == other else -1)
+        address, _, length = text.partition("/")
+        version, start = _number(address)
+        size = 1 << (BITS[6 if ":" in address else 4] - int(length))
+        start -= start % size
+        return _range(version, start, start + size - 1)
+    except ValueError as wrong:
         message = f"{shown(text)} is neither a CIDR nor start-end"
         raise ValueError(message) from wrong
+
+
+def _range(version: int, first: int, last: int) -> IPRange:
+    if not first <= last < 1 << BITS[version]:
+        raise ValueError(last)
+    return IPRange(version, first, last)
+
+
+def _number(text: str) -> tuple[int, int]:
+    """The IP version and the number of an address as others write it, canonical or not.
+
+    An IPv4-mapped address is the IPv4 address, as in Go.
+
+    Raises:
+        ValueError: It is no address.
+    """
+    try:
+        return parse_address(text)
+    except NotationError:
+        import netaddr  # 34 ms, and only needed for what others write
+
+    try:
+        address = netaddr.IPAddress(text)
+    except netaddr.AddrFormatError as wrong:
+        raise ValueError(text) from wrong
+    mapped = address.version == 6 and address.is_ipv4_mapped()
+    return (4, int(address) & 0xFFFF_FFFF) if mapped else (address.version, int(address))
 
 
 def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
@@ -73,15 +98,6 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
             if shared := addresses & theirs:
                 what = ", ".join(written(shared))
                 yield name, f"{what} is also in IPAddressPool {other}, which is not ours"
-
-
-def clashes(pools: Pools) -> Iterator[str]:
-    """Pools that share addresses among themselves: MetalLB refuses its configuration then."""
-    names = list(pools)
-    for index, name in enumerate(names):
-        for other in names[index + 1 :]:
-            if shared := pools[name] & pools[other]:
-                yield f"IPAddressPools {name} and {other} share {', '.join(written(shared))}"
 
 
 class Shrunk(NamedTuple):
@@ -163,7 +179,7 @@ def _ingress(service: Manifest) -> Iterator[str]:
 
 def _is_in(text: str, addresses: IPSet) -> bool:
     try:
-        version, number = parse_address(text)
-    except NotationError:
+        version, number = _number(text)
+    except ValueError:
         return False
     return bool(addresses.overlapping(IPRange(version, number, number)))
