@@ -9,15 +9,16 @@ from pathlib import Path
 
 from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_objects import find_revisions
+from reconciler.adapters.git_open import with_remote
 from reconciler.adapters.git_process import GitProcess
 from reconciler.adapters.git_remote import remote_head, try_push
-from reconciler.ports import GitError, Revision, Source
+from reconciler.ports import GitError, Revision, Source, UsageError
 
 _READ_ONLY = "cannot be written"
 
 
 class RepositoryProbe:
-    """A repository that is opened when it is first asked about."""
+    """A repository that is opened when it is first asked about, a checkout with its remote."""
 
     def __init__(
         self, open_repository: Callable[[], GitRepository], environment: Mapping[str, str]
@@ -29,7 +30,7 @@ class RepositoryProbe:
     @property
     def _repository(self) -> GitRepository:
         if self._opened is None:
-            self._opened = self._open()
+            self._opened = _reaching(self._open())
         return self._opened
 
     def version(self) -> str:
@@ -90,6 +91,16 @@ class RepositoryProbe:
     def source(self, revision: Revision) -> Source:
         """The files of a revision."""
         return self._repository.source(revision.id)
+
+
+def _reaching(repository: GitRepository) -> GitRepository:
+    """The repository with its remote. A wrong one in its configuration is no wrong usage."""
+    if repository.is_mirror:
+        return repository
+    try:
+        return with_remote(repository)
+    except UsageError as wrong:
+        raise GitError(str(wrong), wrong.hint) from wrong
 
 
 def _check_writable(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.git import GitRepository
-from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
+from reconciler.adapters.git_open import open_mirror, open_repository
 from reconciler.adapters.git_probe import RepositoryProbe
 from reconciler.cli.cluster_options import Reach, reaching_options
 from reconciler.cli.options import option, output_options, repository_option
@@ -40,7 +40,7 @@ def doctor(
     def opened() -> GitRepository:
         if remote is not None:
             return open_mirror(remote, cache_folder(), environment(), branch)
-        return with_remote(open_repository(repo, environment(), branch))
+        return open_repository(repo, environment(), branch)
 
     probe = RepositoryProbe(opened, environment())
     with progress("looking"):

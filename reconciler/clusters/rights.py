@@ -112,8 +112,8 @@ MANAGEMENT = (
     Right(Need.OBSERVE, NODE, ("list",)),
     Right(Need.OBSERVE, MACHINE, ("list",)),
     Right(Need.CRDS, CRD, ("get", "create", "patch")),
-    Right(Need.POLICIES, POLICY, ("get", "list", "create", "patch")),
-    Right(Need.POLICIES, BINDING, ("get", "list", "create", "patch")),
+    Right(Need.POLICIES, POLICY, OURS),
+    Right(Need.POLICIES, BINDING, OURS),
 )
 
 TENANT = (
@@ -125,8 +125,8 @@ TENANT = (
     # Who uses an address decides whether it may be withdrawn, and given to others.
     Right(Need.APPLY, SERVICE, ("list",)),
     Right(Need.APPLY, NODE, ("list",)),
-    Right(Need.POLICIES, POLICY, ("get", "list", "create", "patch")),
-    Right(Need.POLICIES, BINDING, ("get", "list", "create", "patch")),
+    Right(Need.POLICIES, POLICY, OURS),
+    Right(Need.POLICIES, BINDING, OURS),
 )
 
 

@@ -33,8 +33,8 @@ from reconciler.ports import (
     UnreachableError,
 )
 
-_POLICIES = (1, 30)
-_CEL = (1, 31)
+# From there on rules may use the functions for addresses; CRDs and policies do.
+_RULES = (1, 31)
 _OPTIONAL = (Need.CRDS, Need.POLICIES)
 _RIGHTS = "deploy/rbac.yaml has all of them"
 _NEEDED = ("NetworkPool", "IPAllocation")
@@ -89,10 +89,9 @@ def _server(cluster: Cluster, *, has_crds: bool) -> Check:
     if found is None:
         return doubtful("server", f"Kubernetes {version!r}: the version cannot be read")
     numbers = int(found[1]), int(found[2])
-    lacks = ["--policies needs 1.30"] if numbers < _POLICIES else []
-    lacks += ["--crds needs 1.31"] if numbers < _CEL and has_crds else []
-    if lacks:
-        return doubtful("server", f"Kubernetes {version}: {', '.join(lacks)}", "upgrade it")
+    if numbers < _RULES:
+        what = "--crds and --policies need" if has_crds else "--policies needs"
+        return doubtful("server", f"Kubernetes {version}: {what} 1.31", "upgrade it")
     return fine("server", f"Kubernetes {version}")
 
 

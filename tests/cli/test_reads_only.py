@@ -14,6 +14,7 @@ HOOKS = (
     "reference-transaction",
     "fsmonitor-watchman",
     "post-index-change",
+    "pre-push",
 )
 LOOKING = (
     ("check",),
@@ -52,6 +53,8 @@ def hostile(tmp_path: Path) -> Path:
         "diff.mark.textconv": touch,
         "credential.helper": f"!{touch}",
         "remote.origin.url": f"ext::{touch}",
+        "remote.origin.receivepack": touch,
+        "remote.origin.uploadpack": touch,
         "branch.main.remote": "origin",
     }.items():
         git(folder, "config", key, value)
@@ -73,6 +76,19 @@ def test_a_verb_that_looks_runs_nothing_writes_nothing_and_opens_no_socket(
 ) -> None:
     before = _state(hostile)
     assert run([*arguments, "--repo", str(hostile)]) == 0
+    assert _state(hostile) == before
+    assert not (hostile.parent / "mark").exists()
+
+
+@pytest.mark.parametrize(("url", "code"), [("", 4), ("../remote.git", 0)])
+def test_doctor_runs_nothing_and_writes_nothing_either(hostile: Path, url: str, code: int) -> None:
+    if url:
+        bare = str(hostile.parent / "remote.git")
+        # As a person's clone, which touches nothing of the repository itself.
+        git(hostile.parent, "clone", "-q", "--bare", str(hostile), bare)
+        git(hostile, "config", "remote.origin.url", url)
+    before = _state(hostile)
+    assert run(["doctor", "--repo", str(hostile)]) == code
     assert _state(hostile) == before
     assert not (hostile.parent / "mark").exists()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
+from reconciler.adapters.git_open import open_mirror, open_repository
 from reconciler.adapters.git_probe import RepositoryProbe
 from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, fine, wrong
 from reconciler.commands.doctor import diagnose, diagnosis_code
@@ -23,11 +23,11 @@ NOW = CLOCK + 60
 OK, WARNING, FAILED = Verdict.OK, Verdict.WARNING, Verdict.FAILED
 
 
-def checks(path: Path, **options: str) -> dict[str, Check]:
+def checks(path: Path) -> dict[str, Check]:
     """The checks of a checkout, by name."""
 
     def opened() -> Any:
-        return with_remote(open_repository(path, ENVIRONMENT, options.get("branch")))
+        return open_repository(path, ENVIRONMENT)
 
     return _checks(RepositoryProbe(opened, ENVIRONMENT))
 
@@ -174,6 +174,13 @@ def test_no_repository_ends_the_checks_of_git(tmp_path: Path) -> None:
 def test_a_repository_without_a_commit_is_told(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
     assert verdicts(checks(tmp_path)) == {"history": FAILED}
+
+
+def test_a_remote_of_the_configuration_that_may_not_be_reached_is_told(checkout: Path) -> None:
+    git(checkout, "remote", "set-url", "origin", "ext::touch mark")
+    found = checks(checkout)
+    assert verdicts(found) == {"repository": FAILED}
+    assert "is not a remote" in found["repository"].message
 
 
 def test_an_old_git_is_told(tmp_path: Path) -> None:

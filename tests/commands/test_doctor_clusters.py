@@ -93,8 +93,8 @@ def _run(steps: Iterator[Step]) -> dict[str, Check]:
     [
         ("v1.31.0", OK, OK),
         ("v1.31.4-eks-abc", OK, OK),
-        ("v1.30.2+k3s1", WARNING, OK),
-        ("v1.29.9", WARNING, WARNING),
+        ("v1.30.2+k3s1", WARNING, WARNING),
+        ("v1.22.0", WARNING, WARNING),
         ("v1.100.0", OK, OK),
         ("", WARNING, WARNING),
     ],
