@@ -33,10 +33,13 @@ class Fault(NamedTuple):
         nth: Which of the requests that match, from 1 on; 0 is each of them.
         kind: `status`: an answer of the proxy's own. `reset`: the connection is reset, nothing is
             carried out. `lost`: it is carried out, then reset. `eof`: it is carried out, and the
-            answer ends in its middle. `stall`: no answer before the proxy ends. `pass`: nothing;
-            for the sake of `then`.
+            answer ends in its middle. `stall`: no answer before the proxy ends. `drip`: it is
+            carried out, and the answer comes byte by byte. `pass`: nothing; for the sake of `then`
+            and `after`.
         body: Of `status`; a mapping is sent as JSON.
-        then: Called first: what happens behind the client's back.
+        then: Called first: what happens behind the client's back. When it raises a
+            ConnectionError, nothing is carried out.
+        after: Of `pass`: called when it was carried out, before the answer.
     """
 
     match: str
@@ -46,6 +49,7 @@ class Fault(NamedTuple):
     body: Mapping[str, Any] | bytes = b""
     headers: Mapping[str, str] = {}
     then: Callable[[], object] | None = None
+    after: Callable[[], object] | None = None
 
 
 @dataclass
@@ -126,8 +130,11 @@ class _Handler(BaseHTTPRequestHandler):
         said = fault.body if isinstance(fault.body, bytes) else json.dumps(fault.body).encode()
         self._say(_Answer(fault.status, list(fault.headers.items()), said))
 
-    def _pass(self, _fault: Fault, body: bytes) -> None:
-        self._say(self._forward(body))
+    def _pass(self, fault: Fault, body: bytes) -> None:
+        answer = self._forward(body)
+        if fault.after is not None:
+            fault.after()
+        self._say(answer)
 
     def _lost(self, fault: Fault, body: bytes) -> None:
         self._forward(body)
@@ -136,6 +143,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _eof(self, _fault: Fault, body: bytes) -> None:
         self._say(self._forward(body), missing=1)
         self.close_connection = True
+
+    def _drip(self, _fault: Fault, body: bytes) -> None:
+        self.close_connection = True
+        answer = self._forward(body)
+        self._say(answer._replace(body=b""), missing=-len(answer.body))
+        for byte in answer.body:
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            if self.proxy.ended.wait(0.001):
+                return
 
     def _stall(self, _fault: Fault, _body: bytes) -> None:
         self.proxy.ended.wait()
@@ -159,10 +176,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _say(self, answer: _Answer, missing: int = 0) -> None:
         self.send_response_only(answer.status)
-        for name, value in (*answer.headers, ("Content-Length", str(len(answer.body)))):
+        length = str(len(answer.body) - min(missing, 0))
+        for name, value in (*answer.headers, ("Content-Length", length)):
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(answer.body[: len(answer.body) - missing])
+        self.wfile.write(answer.body[: len(answer.body) - max(missing, 0)])
         self.wfile.flush()
 
 

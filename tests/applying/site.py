@@ -12,6 +12,7 @@ from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.ports import Clusters
 from tests.envtest.servers import ApiServer
 from tests.world import CLOCK, pool, provider, reconciled, tenant, tree_of
 
@@ -54,7 +55,7 @@ class Site:
     history: str = "abcdefgh"
     timeout: float = 60.0
 
-    def clusters(self) -> KubeClusters:
+    def clusters(self) -> Clusters:
         named = {name: server.kubeconfig for name, server in self.tenants.items()}
         kubeconfig = self.management.kubeconfig
         # A cluster that is away is asked again at once: what it costs to wait is tested elsewhere.

@@ -1,0 +1,182 @@
+"""Clusters with a proxy in front of each of them, and clocks that nobody waits for."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from reconciler.adapters.kube import KubeCluster, KubeClusters
+from reconciler.addresses.notation import format_range
+from reconciler.clusters.inventory import read_inventory
+from reconciler.clusters.outcome import Applied
+from reconciler.ports import Clusters
+from tests.adapters_kube.proxy import Fault, Proxy, proxied
+from tests.adapters_kube.server import Time
+from tests.applying.site import INVENTORY, METALLB, Files, Site, announced, evaluated
+from tests.envtest.servers import ApiServer
+
+HUB = "management"
+POOL = f"{METALLB}/ipaddresspools/default-pool"
+ADVERTISEMENT = f"{METALLB}/l2advertisements/default"
+POOL_NAME = "metallb.io/IPAddressPool/metallb-system/default-pool"
+PATCH_POOL = f"PATCH {POOL}"
+HOMES = {HUB: "butler-system"}
+
+
+@dataclass
+class Clock(Time):
+    """A clock that moves when somebody sleeps; short pauses are polls of a real server.
+
+    Attributes:
+        longest_poll: Pauses up to this long are real, and all others only move the clock.
+    """
+
+    longest_poll: float = 0.2
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if seconds <= self.longest_poll:
+            time.sleep(seconds)
+
+
+@dataclass
+class Faulty(Site):
+    """A site of which a script decides what breaks.
+
+    Attributes:
+        proxies: In front of each cluster, by its name.
+        clocks: Each cluster's own: that one waits costs the others nothing.
+    """
+
+    folder: Path = Path()
+    proxies: dict[str, Proxy] = field(default_factory=dict)
+    clocks: dict[str, Clock] = field(default_factory=dict)
+    read_seconds: float = 15.0
+
+    def servers(self) -> dict[str, ApiServer]:
+        return {HUB: self.management, **self.tenants}
+
+    def kubeconfig_of(self, cluster: str) -> Path:
+        return self.folder / f"{cluster.replace('/', '.')}.kubeconfig"
+
+    def breaks(self, cluster: str, *faults: Fault) -> Proxy:
+        """From now on a cluster breaks so; what was asked before is forgotten."""
+        proxy = self.proxies[cluster]
+        proxy.faults = faults
+        proxy.asked.clear()
+        self.clocks[cluster].slept.clear()
+        return proxy
+
+    def mend(self) -> None:
+        """Nothing breaks any more."""
+        for name in self.proxies:
+            self.breaks(name)
+
+    def clusters(self) -> Clusters:
+        return _Clocked(self)
+
+    def settle(self, files: Files, revision: str = "a", **wish: Any) -> None:
+        """What follows a fault: in two runs all is as it shall be, and a third writes nothing."""
+        self.mend()
+        self.apply(files, revision, **wish)
+        applied = self.apply(files, revision)
+        assert not [item for item in applied.values() if item.is_failed], applied
+        for server in self.servers().values():
+            server.writes()
+        again = self.apply(files, revision)
+        assert not [item for item in again.values() if item.is_changed or item.is_failed], again
+        assert [server.writes() for server in self.servers().values()] == [[]] * len(self.servers())
+        self.check(files)
+
+    def check(self, files: Files) -> None:
+        """Clusters announce what the records say, and inventories name what is there."""
+        wanted = wanted_of(files)
+        assert self.announced() == wanted
+        for name, server in self.servers().items():
+            inventory = read_inventory(self._inventory(name))
+            assert inventory.uid in ("", server.uid())
+            if name == HUB:
+                known = {other: item.addresses for other, item in inventory.clusters.items()}
+                assert {other: ranges for other, ranges in known.items() if ranges} == wanted
+            else:
+                live = server.get(POOL)["metadata"]["uid"] if name in wanted else None
+                entry = inventory.objects.get(POOL_NAME)
+                assert (entry and entry.uid) == live
+
+    def announced(self) -> dict[str, tuple[str, ...]]:
+        """What each tenant cluster announces, asked of its API server itself; nothing twice."""
+        found = {name: tuple(announced(server) or ()) for name, server in self.tenants.items()}
+        every = [item for ranges in found.values() for item in ranges]
+        assert len(every) == len(set(every)), found
+        return {name: ranges for name, ranges in found.items() if ranges}
+
+    def known(self) -> Mapping[str, Any]:
+        """The other clusters, as the management cluster remembers them."""
+        return read_inventory(self._inventory(HUB)).clusters
+
+    def _inventory(self, name: str) -> list[dict[str, Any]]:
+        home = HOMES.get(name, "metallb-system")
+        path = f"/api/v1/namespaces/{home}/{INVENTORY}"
+        status, found = self.servers()[name].request("GET", path)
+        return [found] if status == 200 else []
+
+
+class _Clocked:
+    """Clusters, each by a clock of its own."""
+
+    def __init__(self, site: Faulty) -> None:
+        self._site = site
+
+    def management(self) -> KubeCluster | None:
+        return self._of(HUB).management()
+
+    def named(self, cluster: str) -> bytes | None:
+        return self._of(cluster).named(cluster)
+
+    def connect(self, cluster: str, kubeconfig: bytes) -> KubeCluster:
+        return self._of(cluster).connect(cluster, kubeconfig)
+
+    def _of(self, cluster: str) -> KubeClusters:
+        site = self._site
+        clock = site.clocks.setdefault(cluster, Clock())
+        pace = replace(clock.pace(site.timeout), wall=time.time, read_seconds=site.read_seconds)
+        named = {name: site.kubeconfig_of(name) for name in site.tenants}
+        return KubeClusters(site.kubeconfig_of(HUB), clusters=named, pace=pace)
+
+
+@contextmanager
+def faulty(management: ApiServer, tenants: dict[str, ApiServer], folder: Path) -> Iterator[Faulty]:
+    """A site whose clusters are all reached through proxies."""
+    site = Faulty(management, tenants, folder=folder)
+    with ExitStack() as stack:
+        for name, server in site.servers().items():
+            proxy = stack.enter_context(proxied(server.kubeconfig.read_bytes()))
+            site.proxies[name] = proxy
+            site.clocks[name] = Clock()
+            site.kubeconfig_of(name).write_bytes(proxy.kubeconfig)
+        yield site
+
+
+def wanted_of(files: Files) -> dict[str, tuple[str, ...]]:
+    """The addresses that each cluster shall announce, read from the records."""
+    found: dict[str, list[str]] = {}
+    for record in evaluated(files).state.records:
+        if record.range is not None and not record.is_released:
+            name = f"{record.owner.namespace}/{record.owner.name}"
+            found.setdefault(name, []).append(format_range(record.range))
+    return {name: tuple(ranges) for name, ranges in found.items()}
+
+
+def refusal(code: int, message: str, reason: str = "", **details: Any) -> dict[str, Any]:
+    """A refusal as API servers make it."""
+    body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code}
+    return body | {"message": message, "reason": reason, "details": details}
+
+
+def good(applied: Mapping[str, Applied], *names: str) -> None:
+    """These clusters were applied, and nothing failed there."""
+    for name in names:
+        assert applied[name].state == "applied", applied[name]
+        assert not applied[name].is_failed, applied[name]

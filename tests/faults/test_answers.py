@@ -1,0 +1,335 @@
+"""Answers that are none: F37, F40, F41, F43, F45, F46, F58 of the fault table."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.outcome import State
+from tests.adapters_kube.proxy import Fault
+from tests.applying.site import (
+    ALLOCATIONS,
+    BUTLER,
+    FIRST,
+    POOLS,
+    SECOND,
+    failures,
+    world,
+)
+from tests.cli.running import ipam
+from tests.faults.site import HUB, PATCH_POOL, POOL, POOL_NAME, Faulty, good, refusal
+from tests.world import pool, reconciled, repository
+
+FILES = world("web", "shop")
+APPLY = "application/apply-patch+yaml"
+FORBIDDEN = refusal(
+    403, 'ipaddresspools is forbidden: User "x" cannot patch resource "ipaddresspools"', "Forbidden"
+)
+
+
+@pytest.mark.parametrize("code", [401, 403])
+def test_f37_a_cluster_that_does_not_know_us_is_asked_once(site: Faulty, code: int) -> None:
+    """F37: told at once, no second try in the run, and the others are applied."""
+    proxy = site.breaks(FIRST, Fault("", status=code))
+    applied = site.apply(FILES)
+    assert applied[FIRST].state is State.FAILED
+    assert applied[FIRST].error.startswith("read Namespace/kube-system: the server")
+    assert proxy.asked == ["GET /api/v1/namespaces/kube-system"]
+    good(applied, HUB, SECOND)
+    assert FIRST not in site.announced()
+    site.settle(FILES)
+
+
+def test_f37_a_right_that_is_missing_ends_the_work_in_that_cluster(site: Faulty) -> None:
+    """F37: a 403 in the middle; what was done before is in the inventory."""
+    advertise = "PATCH .*/l2advertisements/"
+    proxy = site.breaks(FIRST, Fault(advertise, status=403, body=FORBIDDEN))
+    applied = site.apply(FILES)
+    assert applied[FIRST].state is State.FAILED
+    assert "cannot patch resource" in applied[FIRST].error
+    assert proxy.count(advertise) == 1
+    good(applied, HUB, SECOND)
+    site.check(FILES)
+    site.settle(FILES)
+
+
+def test_f37_a_management_cluster_that_does_not_know_us_gets_nothing(site: Faulty) -> None:
+    """F37: without it nothing is known of the others, so nothing is written anywhere."""
+    site.breaks(HUB, Fault("", status=401))
+    assert list(site.apply(FILES)) == [HUB]
+    assert site.announced() == {}
+    site.settle(FILES)
+
+
+def test_f37_the_exit_code_is_5(
+    site: Faulty, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """F37 on the command line: the table names the cluster, and the others are applied."""
+    folder = repository(tmp_path / "repo", FILES)
+    site.breaks(FIRST, Fault("", status=401))
+    named = [f"--cluster={name}={site.kubeconfig_of(name)}" for name in (FIRST, SECOND)]
+    reach = ["--repo", folder, "--kubeconfig", site.kubeconfig_of(HUB), *named]
+    ran = ipam(capsys, "apply", *reach)
+    assert ran.code == 5
+    assert "the server does not accept the credentials" in ran.out
+    assert site.announced() == {SECOND: ("10.0.0.0-10.0.0.3",)}
+    site.mend()
+    assert ipam(capsys, "apply", *reach).code == 0
+    assert "0 objects changed" in ipam(capsys, "apply", *reach).out
+
+
+def test_f40_what_another_manager_owns_is_left_to_it_and_told(site: Faulty) -> None:
+    """F40: only the status of that one object is not written; its owner and field are named."""
+    site.apply(FILES)
+    site.management.namespace("team-a")
+    path = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/team-a/tenantclusters"
+    named = {"apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "TenantCluster"}
+    named["metadata"] = {"name": "web", "namespace": "team-a"}  # type: ignore[assignment]
+    site.management.put({**named, "spec": {"workers": {"replicas": 1}}}, path=path)
+    theirs = {**named, "status": {"lbAllocationRef": {"name": "another"}}}
+    patch = f"{path}/web/status?fieldManager=butler"
+    assert site.management.request("PATCH", patch, theirs, APPLY)[0] == 200
+    applied = site.apply(FILES, "b")
+    name = "butler.butlerlabs.dev/TenantCluster/team-a/web"
+    assert failures(applied[HUB]) == {
+        name: "butler owns status.lbAllocationRef.name; --adopt takes it over"
+    }
+    live = site.management.get(f"{path}/web")
+    assert live["status"] == {"lbAllocationRef": {"name": "another"}}
+    good(applied, FIRST, SECOND)
+    site.settle(FILES, "b", adopt=True)
+    assert site.management.get(f"{path}/web")["status"]["lbAllocationRef"]["name"] != "another"
+
+
+def _conflict() -> dict[str, Any]:
+    message = "Operation cannot be fulfilled: the object has been modified"
+    return refusal(409, message, "Conflict")
+
+
+def test_f41_an_object_that_changed_meanwhile_is_read_again(site: Faulty) -> None:
+    """F41: a 409 is answered by reading the object and deciding anew."""
+    proxy = site.breaks(FIRST, Fault(PATCH_POOL, 1, status=409, body=_conflict()))
+    applied = site.apply(FILES)
+    assert proxy.count(PATCH_POOL) == 2
+    assert proxy.count(f"GET {POOL}") == 1
+    good(applied, HUB, FIRST, SECOND)
+    site.settle(FILES)
+
+
+def test_f41_after_five_times_it_is_told(site: Faulty) -> None:
+    """F41: somebody who changes an object again and again does not hold up the run."""
+    proxy = site.breaks(FIRST, Fault(PATCH_POOL, status=409, body=_conflict()))
+    applied = site.apply(FILES)
+    assert proxy.count(PATCH_POOL) == 5
+    assert "the object has been modified" in failures(applied[FIRST])[POOL_NAME]
+    good(applied, HUB, SECOND)
+    site.settle(FILES)
+
+
+def test_f41_an_object_that_was_made_anew_meanwhile_is_not_overwritten(site: Faulty) -> None:
+    """F41: between the list and the write somebody deletes our pool and makes one of their own."""
+    site.apply(FILES)
+    one = site.tenants[FIRST]
+    drift = {"spec": {"addresses": ["172.16.0.0/24"]}}
+    one.request("PATCH", POOL, drift, "application/merge-patch+json")
+
+    def replace_it() -> None:
+        body = {key: one.get(POOL)[key] for key in ("apiVersion", "kind", "spec")}
+        one.request("DELETE", POOL)
+        there = {"metadata": {"name": "default-pool", "namespace": "metallb-system"}}
+        one.put({**body, **there}, path=POOL.rpartition("/")[0])
+
+    proxy = site.breaks(FIRST, Fault(PATCH_POOL, 1, "pass", then=replace_it))
+    applied = site.apply(FILES)
+    assert proxy.count(PATCH_POOL) == 1
+    assert "not ours" in failures(applied[FIRST])[POOL_NAME]
+    assert one.get(POOL)["spec"]["addresses"] == ["172.16.0.0/24"]
+    good(applied, HUB, SECOND)
+    one.request("DELETE", POOL)
+    site.settle(FILES)
+
+
+def test_f41_a_record_that_changed_while_it_is_let_go_is_read_again(site: Faulty) -> None:
+    """F41: between the list and the end of the finalizer somebody writes a label."""
+    files = world("web", "shop")
+    site.apply(files)
+    path = f"{ALLOCATIONS}/team-a-web-lb"
+    gone = {name: text for name, text in files.items() if "web" not in name}
+
+    def label() -> None:
+        merge = "application/merge-patch+json"
+        site.management.request("PATCH", path, {"metadata": {"labels": {"a": "b"}}}, merge)
+
+    proxy = site.breaks(HUB, Fault(f"PATCH {path}", 1, "pass", then=label))
+    applied = site.apply(gone, "b")
+    assert proxy.count(f"PATCH {path}") == 2
+    good(applied, HUB, SECOND)
+    assert site.management.request("GET", path)[0] == 404
+    site.settle(gone, "b")
+
+
+_INVALID = refusal(
+    422,
+    'IPAddressPool.metallb.io "default-pool" is invalid',
+    "Invalid",
+    causes=[
+        {"field": "spec.addresses", "message": "must not be so", "reason": "FieldValueInvalid"}
+    ],
+)
+_DENIED = refusal(403, 'admission webhook "a.metallb.io" denied the request: no', "Forbidden")
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "told"),
+    [(422, _INVALID, "spec.addresses: must not be so"), (403, _DENIED, "denied the request: no")],
+)
+def test_f43_what_is_refused_for_good_is_not_tried_again(
+    site: Faulty, code: int, body: dict[str, Any], told: str
+) -> None:
+    """F43: a 422 or the no of a webhook is about that one object, and says which field."""
+    proxy = site.breaks(FIRST, Fault(PATCH_POOL, status=code, body=body))
+    applied = site.apply(FILES)
+    assert proxy.count(PATCH_POOL) == 1
+    assert told in failures(applied[FIRST])[POOL_NAME]
+    assert applied[FIRST].count(applied[FIRST].outcomes[-1].result) == 1
+    good(applied, HUB, SECOND)
+    site.settle(FILES)
+
+
+def test_f43_a_rule_of_the_crd_refuses_one_object(site: Faulty) -> None:
+    """F43 without a proxy's help: a pool that shrinks; its records are applied all the same."""
+    site.apply(FILES)
+    smaller = reconciled({**FILES, "pools/edge.yaml": pool("edge", "10.0.0.0/28")})
+    applied = site.apply(smaller, "b")
+    (error,) = failures(applied[HUB]).values()
+    assert "spec.cidr" in error
+    good(applied, FIRST, SECOND)
+    site.settle(FILES, "c")
+
+
+_WEBHOOK = refusal(
+    500,
+    'Internal error occurred: failed calling webhook "ipaddresspool.metallb.io": timeout',
+    "InternalError",
+)
+
+
+def test_f43_a_webhook_that_answers_late_is_waited_for(site: Faulty) -> None:
+    """F43: nothing is wrong with the object."""
+    proxy = site.breaks(FIRST, Fault(PATCH_POOL, 1, status=500, body=_WEBHOOK))
+    good(site.apply(FILES), HUB, FIRST, SECOND)
+    assert proxy.count(PATCH_POOL) == 2
+    assert site.clocks[FIRST].slept == [0.5]
+    site.settle(FILES)
+
+
+def test_f43_a_webhook_that_is_down_is_named(site: Faulty) -> None:
+    """F43: after four more tries it is told, and never got around."""
+    proxy = site.breaks(FIRST, Fault(PATCH_POOL, status=500, body=_WEBHOOK))
+    applied = site.apply(FILES)
+    assert proxy.count(PATCH_POOL) == 5
+    assert "MetalLB's webhook is unavailable" in failures(applied[FIRST])[POOL_NAME]
+    assert FIRST not in site.announced()
+    good(applied, HUB, SECOND)
+    site.settle(FILES)
+
+
+@pytest.mark.parametrize(("wish", "pause"), [("1", 1.0), ("3600", 60.0), ("garbage", 0.5)])
+def test_f45_a_server_that_is_busy_says_when_to_come_back(
+    site: Faulty, wish: str, pause: float
+) -> None:
+    """F45: Retry-After is honoured up to a minute; nonsense in it is no wish."""
+    site.timeout = 120.0
+    busy = Fault(PATCH_POOL, 1, status=429, headers={"Retry-After": wish})
+    proxy = site.breaks(FIRST, busy)
+    good(site.apply(FILES), HUB, FIRST, SECOND)
+    assert proxy.count(PATCH_POOL) == 2
+    assert site.clocks[FIRST].slept == [pause]
+    assert site.clocks[SECOND].slept == []
+    site.settle(FILES)
+
+
+def test_f45_a_wish_beyond_the_deadline_is_not_waited_for(site: Faulty) -> None:
+    """F45: such a cluster is left for the next run."""
+    busy = Fault("GET /api/v1/namespaces/kube-system", status=429, headers={"Retry-After": "3600"})
+    site.breaks(FIRST, busy)
+    applied = site.apply(FILES)
+    assert applied[FIRST].state is State.UNREACHABLE
+    assert site.clocks[FIRST].slept == []
+    good(applied, HUB, SECOND)
+    site.settle(FILES)
+
+
+def _broken(match: str) -> list[Fault]:
+    codes = [Fault(match, 1, status=code) for code in (500, 502, 503, 504)]
+    return [*codes, *(Fault(match, 1, kind) for kind in ("reset", "lost", "eof"))]
+
+
+def _name(fault: Fault) -> str:
+    return str(fault.status) if fault.kind == "status" else fault.kind
+
+
+@pytest.mark.parametrize("fault", _broken(PATCH_POOL), ids=_name)
+def test_f46_a_write_that_broke_off_is_sent_again(site: Faulty, fault: Fault) -> None:
+    """F46: to apply twice does no harm; an alert of TLS is in `tests/adapters_kube/test_tls.py`."""
+    proxy = site.breaks(FIRST, fault)
+    good(site.apply(FILES), HUB, FIRST, SECOND)
+    assert proxy.count(PATCH_POOL) == 2
+    assert site.clocks[FIRST].slept == [0.5]
+    site.check(FILES)
+    site.settle(FILES)
+
+
+@pytest.mark.parametrize("fault", _broken("POST .*/configmaps"), ids=_name)
+def test_f46_an_inventory_that_may_have_been_made_is_read_by_the_next_run(
+    site: Faulty, fault: Fault
+) -> None:
+    """F46: what is created is not sent twice; the next run sees whether it is there."""
+    proxy = site.breaks(FIRST, fault)
+    applied = site.apply(FILES)
+    assert proxy.count("POST .*/configmaps") == 1
+    assert applied[FIRST].state is State.UNREACHABLE
+    good(applied, HUB, SECOND)
+    assert site.announced() == {FIRST: ("10.0.0.4-10.0.0.7",), SECOND: ("10.0.0.0-10.0.0.3",)}
+    site.settle(FILES)
+
+
+def test_f46_a_server_that_stays_broken_is_given_up(site: Faulty) -> None:
+    """F46: four more tries with pauses from half a second on."""
+    proxy = site.breaks(FIRST, Fault(PATCH_POOL))
+    applied = site.apply(FILES)
+    assert applied[FIRST].state is State.UNREACHABLE
+    assert proxy.count(PATCH_POOL) == 5
+    assert site.clocks[FIRST].slept == [0.5, 1.0, 2.0, 4.0]
+    good(applied, HUB, SECOND)
+    site.settle(FILES)
+
+
+_TOO_LARGE = refusal(500, "etcdserver: request is too large", "InternalError")
+_FULL = refusal(500, "etcdserver: mvcc: database space exceeded", "InternalError")
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "told"),
+    [
+        (413, b"", "too large for the server"),
+        (500, _TOO_LARGE, "too large for the server"),
+        (500, _FULL, "etcd is full"),
+    ],
+    ids=["413", "too-large", "quota"],
+)
+def test_f58_what_is_too_large_is_told_for_good(
+    site: Faulty, code: int, body: Any, told: str
+) -> None:
+    """F58: nothing is split: a pool holds ranges, and a record lists at most 1,024 addresses."""
+    write = f"PATCH {ALLOCATIONS}/team-a-web-lb"
+    proxy = site.breaks(HUB, Fault(write, status=code, body=body))
+    applied = site.apply(FILES)
+    (error,) = failures(applied[HUB]).values()
+    assert told in error
+    assert proxy.count(write) == 1
+    assert site.management.get(f"{ALLOCATIONS}/team-a-shop-lb")["status"]["phase"] == "Allocated"
+    assert site.management.get(f"{POOLS}/edge")["status"]["allocatedIPs"] == 8
+    good(applied, FIRST, SECOND)
+    assert proxy.count(f"DELETE {BUTLER}") == 0
+    site.settle(FILES)

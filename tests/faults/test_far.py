@@ -1,0 +1,146 @@
+"""Clusters that are slow, away or gone: F47, F48, F49 of the fault table."""
+
+import threading
+
+from reconciler.clusters.outcome import State
+from tests.adapters_kube.proxy import Fault
+from tests.applying.site import FIRST, SECOND, THIRD, announced, failures, world
+from tests.faults.site import HUB, POOL, POOL_NAME, Faulty, good, wanted_of
+from tests.world import CLOCK, reconciled, tenant
+
+FILES = world("web", "shop", "blog")
+HOUR = 3_600
+AWAY = Fault("", kind="reset")
+
+
+def test_f47_a_slow_cluster_delays_nobody(site: Faulty) -> None:
+    """F47: it does not answer before all the others are done, and they are done nevertheless."""
+    saved = threading.Semaphore(0)
+    done = threading.Event()
+
+    def wait_for_the_others() -> None:
+        if all(saved.acquire(timeout=30) for _ in range(2)):
+            done.set()
+
+    write = "POST /api/v1/namespaces/metallb-system/configmaps"
+    proxies = [
+        site.breaks(name, Fault(write, 1, "pass", after=saved.release)) for name in (SECOND, THIRD)
+    ]
+    slow = Fault("GET /api/v1/namespaces/kube-system", 1, "pass", then=wait_for_the_others)
+    site.breaks(FIRST, slow)
+    site.read_seconds = 40.0
+    good(site.apply(FILES), HUB, FIRST, SECOND, THIRD)
+    assert done.is_set()
+    assert [proxy.count(write) for proxy in proxies] == [1, 1]
+    site.settle(FILES)
+
+
+def test_f47_a_byte_now_and_then_does_not_keep_a_run(site: Faulty) -> None:
+    """F47: the deadline is for all of a cluster together, down to the last byte."""
+    site.clocks[FIRST].tick = 1.0
+    proxy = site.breaks(FIRST, Fault("GET /apis/metallb.io/", kind="drip"))
+    applied = site.apply(FILES)
+    site.clocks[FIRST].tick = 0.0
+    assert applied[FIRST].state is State.UNREACHABLE
+    assert applied[FIRST].error.endswith("the cluster's 60 seconds are over")
+    assert proxy.count("GET /apis/metallb.io/") == 1
+    good(applied, HUB, SECOND, THIRD)
+    site.settle(FILES)
+
+
+def test_f47_no_first_byte_is_no_answer(site: Faulty) -> None:
+    """F47: it is asked four times more, and then left alone."""
+    site.read_seconds = 0.1
+    path = "GET /api/v1/namespaces/metallb-system/configmaps"
+    proxy = site.breaks(FIRST, Fault(path, kind="stall"))
+    applied = site.apply(FILES)
+    site.read_seconds = 15.0
+    assert applied[FIRST].state is State.UNREACHABLE
+    assert "no answer within 0.1 seconds" in applied[FIRST].error
+    assert proxy.count(path) == 5
+    assert applied[SECOND].uid
+    site.settle(FILES)
+
+
+def test_f48_a_cluster_that_is_away_for_days_comes_back_to_the_head(site: Faulty) -> None:
+    """F48: the others go on; its own revision stays, and so do its addresses."""
+    site.apply(FILES)
+    trees = [
+        reconciled({**FILES, f"tenants/t{number}.yaml": tenant(f"t{number}")})
+        for number in range(3)
+    ]
+    proxy = site.breaks(FIRST, AWAY)
+    for revision, files in zip("bcd", trees, strict=True):
+        applied = site.apply(files, revision)
+        assert applied[FIRST].state is State.UNREACHABLE
+        assert applied[FIRST].revision == "a" * 40
+        assert applied[SECOND].revision == revision * 40
+        good(applied, HUB, SECOND, THIRD)
+    assert proxy.count("GET") == 15
+    known = site.known()
+    assert (known[FIRST].revision, known[SECOND].revision) == ("a" * 40, "d" * 40)
+    assert known[FIRST].addresses == ("10.0.0.8-10.0.0.11",)
+    site.mend()
+    applied = site.apply(FILES, "d")
+    assert applied[FIRST].revision == "d" * 40
+    assert site.known()[FIRST].revision == "d" * 40
+    site.settle(FILES, "d")
+
+
+def test_f48_addresses_of_a_cluster_that_is_away_are_held(site: Faulty) -> None:
+    """F48: its tenant is gone, retention is over, but nobody can see whether it announces them."""
+    site.apply(FILES)
+    gone = reconciled({name: text for name, text in FILES.items() if "tenants/web" not in name})
+    site.breaks(FIRST, AWAY)
+    applied = site.apply(gone, "b")
+    assert applied[FIRST].state is State.UNREACHABLE
+    later = CLOCK + 72 * HOUR
+    (reason,) = site.doubts(gone, later).values()
+    assert reason.startswith(f"{FIRST} cannot be asked: read Namespace/kube-system")
+    site.mend()
+    (reason,) = site.doubts(gone, later).values()
+    assert reason == f"IPAddressPool default-pool of {FIRST} still has 10.0.0.8-11"
+    site.apply(gone, "b")
+    assert site.doubts(gone, later) == {}
+    site.settle(gone, "b")
+
+
+def test_f49_a_cluster_that_is_gone_for_good_needs_a_word(site: Faulty) -> None:
+    """F49: nothing is given away before a person says that it announces nothing any more."""
+    files = world("web", "shop")
+    site.apply(files)
+    gone = reconciled({name: text for name, text in files.items() if "tenants/web" not in name})
+    proxy = site.breaks(FIRST, AWAY)
+    assert site.apply(gone, "b")[FIRST].is_failed
+    later, word = CLOCK + 25 * HOUR, frozenset([FIRST])
+    assert len(site.doubts(gone, later)) == 1
+    assert site.doubts(gone, later, confirm_withdrawn=word) == {}
+    heir = reconciled({**reconciled(gone, later), "tenants/blog.yaml": tenant("blog")}, later)
+    assert wanted_of(heir)[THIRD] == ("10.0.0.4-10.0.0.7",)
+    applied = site.apply(heir, "c")
+    held = "team-a/web may still announce 10.0.0.4-10.0.0.7"
+    assert failures(applied[THIRD]) == {POOL_NAME: held}
+    assert announced(site.tenants[THIRD]) is None
+    applied = site.apply(heir, "c", confirm_withdrawn=word)
+    good(applied, HUB, SECOND, THIRD)
+    assert announced(site.tenants[THIRD]) == ["10.0.0.4-10.0.0.7"]
+    good(site.apply(heir, "c"), HUB, SECOND, THIRD)  # what was given stays given
+    assert proxy.count("GET") > 0
+    site.tenants.pop(FIRST)
+    site.settle(heir, "c")
+
+
+def test_f49_without_kubeconfig_and_tenant_a_cluster_counts_as_withdrawn(site: Faulty) -> None:
+    """F49: who takes both away says so in Git and on the command line."""
+    site.apply(FILES)
+    gone = reconciled({name: text for name, text in FILES.items() if "tenants/web" not in name})
+    proxy = site.breaks(FIRST, AWAY)
+    server = site.tenants.pop(FIRST)
+    later = CLOCK + 25 * HOUR
+    assert site.doubts(gone, later) == {}
+    applied = site.apply(gone, "b")
+    assert FIRST not in applied
+    good(applied, HUB, SECOND, THIRD)
+    assert proxy.count("") == 0
+    assert FIRST not in site.known()
+    assert server.get(POOL)["spec"]["addresses"] == ["10.0.0.8-10.0.0.11"]
