@@ -10,16 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 from reconciler.clusters.intent import owned_labels
+from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.resources import Manifest, parse_ref
 
 NAME = "gitops-ipam-inventory"
 PART_LABEL = "gitops-ipam.dev/inventory"
-# A line takes up to 400 bytes, a ConfigMap 1 MiB.
+# A line takes up to 424 bytes, a ConfigMap 1 MiB.
 _OBJECTS_IN_ONE = 2_000
 _ORPHAN = "orphan-since-"
 _CLUSTER = "cluster."
+_HASHED = f"{_CLUSTER}-"
+_MAX_KEY = 253
 
 
 class Entry(NamedTuple):
@@ -79,7 +83,11 @@ class Inventory:
 
 
 def read_inventory(config_maps: Iterable[Manifest]) -> Inventory:
-    """The inventory that some ConfigMaps hold; other ConfigMaps are ignored."""
+    """The inventory that some ConfigMaps hold; other ConfigMaps are ignored.
+
+    Raises:
+        ValueError: What another cluster may announce cannot be read, so nothing is safe to give.
+    """
     uid = revision = ""
     objects: dict[str, Entry] = {}
     clusters: dict[str, Enrolled] = {}
@@ -97,12 +105,7 @@ def read_inventory(config_maps: Iterable[Manifest]) -> Inventory:
                 damaged.append(line)
             else:
                 objects[read[0]] = read[1]
-        for key, value in data.items():
-            if key.startswith(_CLUSTER):
-                uid_of, at, spaces, *addresses = [*value.split(" "), "", ""]
-                named = tuple(space for space in spaces.split(",") if space)
-                ranges = tuple(text for text in addresses if text)
-                clusters[_cluster_name(key)] = Enrolled(uid_of, at, named, ranges)
+        clusters.update(_enrolled(*it) for it in data.items() if it[0].startswith(_CLUSTER))
     return Inventory(uid, revision, objects, clusters, tuple(damaged))
 
 
@@ -143,14 +146,31 @@ def config_maps(inventory: Inventory, namespace: str) -> list[Manifest]:
 
 def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | None]:
     """Other clusters as data of the first ConfigMap; None takes one out of it."""
-    return {
-        _cluster_key(name): None
-        if enrolled is None
-        else " ".join(
-            [enrolled.uid, enrolled.revision, ",".join(enrolled.spaces), *enrolled.addresses]
-        )
-        for name, enrolled in sorted(clusters.items())
-    }
+    data: dict[str, str | None] = {}
+    for name, enrolled in sorted(clusters.items()):
+        key = _cluster_key(name)
+        named = [name] if key.startswith(_HASHED) else []
+        data[key] = None if enrolled is None else " ".join([*named, *_words(enrolled)])
+    return data
+
+
+def _words(enrolled: Enrolled) -> list[str]:
+    # Names of address spaces are free text; the empty one is written as `%`, which is no other.
+    spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
+    return [enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
+
+
+def _enrolled(key: str, value: str) -> tuple[str, Enrolled]:
+    words = value.split(" ")
+    name = words.pop(0) if key.startswith(_HASHED) else _cluster_name(key)
+    uid, revision, spaces, *addresses = [*words, "", ""]
+    ranges = tuple(text for text in addresses if text)
+    try:
+        ranges_of(ranges)
+    except ValueError as wrong:
+        raise ValueError(f"{key} of ConfigMap {NAME}: {wrong}") from wrong
+    named = tuple("" if item == "%" else unquote(item) for item in spaces.split(",") if item)
+    return name, Enrolled(uid, revision, named, ranges)
 
 
 def stale_parts(config_maps_there: Iterable[Manifest], wanted: Iterable[Manifest]) -> Iterator[str]:
@@ -166,10 +186,12 @@ def _part(name: str, count: int) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:4], "big") % count
 
 
-# A key of a ConfigMap has letters, digits, `-`, `_` and `.`; a namespace has no `.` or `_`.
+# A key of a ConfigMap has up to 253 letters, digits, `-`, `_` and `.`; a namespace has no `.`, and
+# begins with neither `_` nor `-`. Where the names are too long for a key, the value begins with them.
 def _cluster_key(name: str) -> str:
     namespace, slash, rest = name.partition("/")
-    return f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"
+    key = f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"
+    return key if len(key) <= _MAX_KEY else f"{_HASHED}{sha256(name.encode()).hexdigest()}"
 
 
 def _cluster_name(key: str) -> str:

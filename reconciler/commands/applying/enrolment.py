@@ -49,13 +49,18 @@ def enrol(
 
     Raises:
         IdentityError: It is another cluster than before.
+        ClusterError: It cannot be asked, or its inventory cannot be read.
     """
     home = cluster.get(_IDENTITY)
     if home is None:
         raise ClusterError("it has no namespace kube-system, by which clusters are known")
     uid: str = home["metadata"]["uid"]
     maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL)
-    inventory = read_inventory(maps)
+    try:
+        inventory = read_inventory(maps)
+    except ValueError as wrong:
+        message = f"its inventory in {namespace} is damaged: {wrong}"
+        raise ClusterError(message, "mend the value, or remove its key") from wrong
     before = known or inventory.uid
     if {before, inventory.uid or before} - {uid, ""}:
         if not accept:
