@@ -9,7 +9,7 @@ from typing import Any
 
 from reconciler.adapters.kube import KubeCluster, KubeClusters
 from reconciler.addresses.notation import format_range
-from reconciler.clusters.inventory import read_inventory
+from reconciler.clusters.inventory import Enrolled, Inventory, read_inventory
 from reconciler.clusters.outcome import Applied
 from reconciler.ports import Clusters
 from tests.adapters_kube.proxy import Fault, Proxy, proxied
@@ -95,7 +95,7 @@ class Faulty(Site):
         wanted = wanted_of(files)
         assert self.announced() == wanted
         for name, server in self.servers().items():
-            inventory = read_inventory(self._inventory(name))
+            inventory = self.inventory(name)
             assert inventory.uid in ("", server.uid())
             if name == HUB:
                 known = {other: item.addresses for other, item in inventory.clusters.items()}
@@ -112,15 +112,16 @@ class Faulty(Site):
         assert len(every) == len(set(every)), found
         return {name: ranges for name, ranges in found.items() if ranges}
 
-    def known(self) -> Mapping[str, Any]:
+    def known(self) -> Mapping[str, Enrolled]:
         """The other clusters, as the management cluster remembers them."""
-        return read_inventory(self._inventory(HUB)).clusters
+        return self.inventory(HUB).clusters
 
-    def _inventory(self, name: str) -> list[dict[str, Any]]:
+    def inventory(self, name: str) -> Inventory:
+        """What is known of a cluster, in that cluster."""
         home = HOMES.get(name, "metallb-system")
         path = f"/api/v1/namespaces/{home}/{INVENTORY}"
         status, found = self.servers()[name].request("GET", path)
-        return [found] if status == 200 else []
+        return read_inventory([found] if status == 200 else [])
 
 
 class _Clocked:

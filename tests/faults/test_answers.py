@@ -68,7 +68,7 @@ def test_f37_the_exit_code_is_5(
     folder = repository(tmp_path / "repo", FILES)
     site.breaks(FIRST, Fault("", status=401))
     named = [f"--cluster={name}={site.kubeconfig_of(name)}" for name in (FIRST, SECOND)]
-    reach = ["--repo", folder, "--kubeconfig", site.kubeconfig_of(HUB), *named]
+    reach: list[str | Path] = ["--repo", folder, "--kubeconfig", site.kubeconfig_of(HUB), *named]
     ran = ipam(capsys, "apply", *reach)
     assert ran.code == 5
     assert "the server does not accept the credentials" in ran.out
