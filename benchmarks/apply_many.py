@@ -1,0 +1,134 @@
+"""A hundred clusters, some of which take connections and never answer."""
+
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from statistics import quantiles
+from typing import NamedTuple
+
+import urllib3
+
+from reconciler.adapters.kube import KubeClusters
+from reconciler.clusters.outcome import State
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.management import MANAGEMENT
+from reconciler.commands.applying.wish import Wish
+from reconciler.evaluate import Evaluation
+from tests.world import evaluation_of, pool, provider, reconciled, tenant
+
+CLUSTERS = 100
+DEAD = 20
+DEADLINE = 20.0
+ROUNDS = 3
+
+
+class Done(NamedTuple):
+    """Seconds until each healthy cluster was done, and until all were."""
+
+    healthy: list[float]
+    all: float
+    unreachable: int
+
+
+def many_table() -> str:
+    """When healthy clusters are done, without dead ones beside them and with."""
+    evaluation = corpus()
+    with tempfile.TemporaryDirectory() as folder, _served() as port, _black_hole() as hole:
+        _apply(evaluation, replace(_clusters(Path(folder), port, port, 0), timeout_seconds=600.0))
+        runs: dict[int, list[Done]] = {0: [], DEAD: []}
+        for _ in range(ROUNDS):
+            for dead, taken in runs.items():
+                taken.append(_measured(evaluation, Path(folder), port, hole, dead))
+    lines = [
+        f"| nothing to do in {CLUSTERS} clusters | healthy done, p50 | p99 | all done | told dead |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for dead, taken in runs.items():
+        cuts = quantiles([seconds for run in taken for seconds in run.healthy], n=100)
+        last = max(run.all for run in taken)
+        told = taken[-1].unreachable
+        name = f"{dead} never answer, deadline {DEADLINE:g} s" if dead else "all answer after 5 ms"
+        cells = (name, f"{cuts[49]:.2f} s", f"{cuts[98]:.2f} s", f"{last:.2f} s", str(told))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def corpus() -> Evaluation:
+    """A tree of tenants with four addresses each, carried out."""
+    files: dict[str, str | bytes] = {
+        "pools/edge.yaml": pool("edge", "10.0.0.0/16"),
+        "providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 4}"),
+    }
+    files |= {f"tenants/{number}.yaml": tenant(_name(number)) for number in range(CLUSTERS)}
+    return evaluation_of(reconciled(files))
+
+
+def _measured(evaluation: Evaluation, folder: Path, port: int, hole: int, dead: int) -> Done:
+    clusters = _clusters(folder, port, hole, dead)
+    start = time.monotonic()
+    unreachable = _apply(evaluation, clusters)
+    seconds = time.monotonic() - start
+    last = json.loads(urllib3.request("GET", f"http://127.0.0.1:{port}/last").data)
+    done = [at - start for name, at in last.items() if name != MANAGEMENT and at >= start]
+    assert len(done) == CLUSTERS - dead, len(done)
+    return Done(done, seconds, unreachable)
+
+
+def _apply(evaluation: Evaluation, clusters: KubeClusters) -> int:
+    applied = apply_fleet(evaluation, clusters, Wish(), lambda _old, _new: True)
+    assert applied[0].state is State.APPLIED, applied[0].error
+    return sum(item.state is State.UNREACHABLE for item in applied)
+
+
+def _clusters(folder: Path, port: int, hole: int, dead: int) -> KubeClusters:
+    """All clusters by kubeconfig; those that are dead are spread over them."""
+    every = CLUSTERS // dead if dead else CLUSTERS + 1
+    named = {}
+    for number in range(CLUSTERS):
+        is_dead = (number + 1) % every == 0
+        url = f"http://127.0.0.1:{hole if is_dead else port}/{_name(number)}"
+        named[f"team-a/{_name(number)}"] = _kubeconfig(folder, _name(number), url)
+    home = _kubeconfig(folder, MANAGEMENT, f"http://127.0.0.1:{port}/{MANAGEMENT}")
+    return KubeClusters(home, clusters=named, timeout_seconds=DEADLINE)
+
+
+def _kubeconfig(folder: Path, name: str, url: str) -> Path:
+    config = {
+        "clusters": [{"name": "c", "cluster": {"server": url}}],
+        "users": [{"name": "u", "user": {"token": "secret-token"}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    path = folder / name
+    path.write_text(json.dumps(config), encoding="utf-8")
+    return path
+
+
+def _name(number: int) -> str:
+    return f"c{number:03d}"
+
+
+@contextmanager
+def _served() -> Iterator[int]:
+    """The port of a server, in a process of its own, that stands for many clusters."""
+    command = [sys.executable, "-m", "benchmarks.fake_clusters"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@contextmanager
+def _black_hole() -> Iterator[int]:
+    """The port of a socket that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
+        yield listening.getsockname()[1]
