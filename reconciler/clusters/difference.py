@@ -67,15 +67,17 @@ def _same(key: str, wanted: object, live: object) -> bool:
 
 
 def drift(live: Manifest, fields: Sequence[str]) -> Drift:
-    """Who changed some fields of a live object, by its managedFields.
+    """Who changed some fields of a live object's body, by its managedFields.
 
-    A field that somebody removed is owned by nobody; then it is the last who wrote after us.
+    A field that somebody removed is owned by nobody; then it is the last who wrote the body after
+    us. Who writes a subresource, as controllers do all the time, cannot have removed it.
     """
     entries = live["metadata"].get("managedFields") or ()
     others = [entry for entry in entries if entry.get("manager") not in _OURS]
     owning = [entry for entry in others if any(_owns(entry, field) for field in fields)]
-    ours = max((_time(entry) for entry in entries if entry.get("manager") in _OURS), default="")
-    suspects = owning or [entry for entry in others if _time(entry) >= ours]
+    ours = max((_time(entry) for entry in entries if entry.get("manager") == MANAGER), default="")
+    bodies = [entry for entry in others if not entry.get("subresource")]
+    suspects = owning or [entry for entry in bodies if _time(entry) >= ours]
     last: Mapping[str, Any] = max(
         suspects, key=lambda entry: (_time(entry), entry.get("manager", "")), default={}
     )
