@@ -107,8 +107,10 @@ class Transport:
         return is_unknown and self._is_renewable
 
     def _wait(self, tries: int, found: Trouble) -> None:
-        pause = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE) * (0.5 + self._pace.jitter() / 2)
-        pause = max(pause, found.after_seconds)
+        longest, jitter = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE), self._pace.jitter()
+        pause = longest * (0.5 + jitter / 2)
+        if found.after_seconds > pause:  # never before the server wishes it, nor all at once
+            pause = found.after_seconds + longest * (1 - jitter) / 2
         if pause >= self.budget.left():
             raise found.error
         self._pace.sleep(pause)

@@ -169,6 +169,14 @@ def test_a_server_may_say_when_to_come_back(wish: str, pause: float, code: int) 
         assert server.time.slept == [pause]
 
 
+def test_those_who_were_told_the_same_time_do_not_come_back_at_once() -> None:
+    reply = status(429, "slow down")._replace(headers={"Retry-After": "7"})
+    with serving(reply, FINE) as server:
+        server.time.chance = 0.5
+        _get(cluster_of(server))
+        assert server.time.slept == [7.125]
+
+
 def test_too_many_requests_to_the_last_is_told() -> None:
     with serving(status(429, "slow down")) as server:
         with pytest.raises(UnreachableError, match=r"too many requests \(429: slow down\)"):

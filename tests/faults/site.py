@@ -1,7 +1,7 @@
 """Clusters with a proxy in front of each of them, and clocks that nobody waits for."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -54,6 +54,7 @@ class Faulty(Site):
     proxies: dict[str, Proxy] = field(default_factory=dict)
     clocks: dict[str, Clock] = field(default_factory=dict)
     read_seconds: float = 15.0
+    wall: Callable[[], float] = time.time
 
     def servers(self) -> dict[str, ApiServer]:
         return {HUB: self.management, **self.tenants}
@@ -142,7 +143,7 @@ class _Clocked:
     def _of(self, cluster: str) -> KubeClusters:
         site = self._site
         clock = site.clocks.setdefault(cluster, Clock())
-        pace = replace(clock.pace(site.timeout), wall=time.time, read_seconds=site.read_seconds)
+        pace = replace(clock.pace(site.timeout), wall=site.wall, read_seconds=site.read_seconds)
         named = {name: site.kubeconfig_of(name) for name in site.tenants}
         return KubeClusters(site.kubeconfig_of(HUB), clusters=named, pace=pace)
 

@@ -99,7 +99,7 @@ def test_f48_addresses_of_a_cluster_that_is_away_are_held(site: Faulty) -> None:
     assert reason.startswith(f"{FIRST} cannot be asked: read Namespace/kube-system")
     site.mend()
     (reason,) = site.doubts(gone, later).values()
-    assert reason == f"IPAddressPool default-pool of {FIRST} still has 10.0.0.8-11"
+    assert reason == f"IPAddressPool default-pool of {FIRST} still has 10.0.0.8-10.0.0.11"
     site.apply(gone, "b")
     assert site.doubts(gone, later) == {}
     site.settle(gone, "b")

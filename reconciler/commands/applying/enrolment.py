@@ -1,6 +1,7 @@
 """Which cluster this is, and what was put into it: identity and inventory."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from reconciler.clusters.intent import MANAGER
@@ -16,7 +17,7 @@ from reconciler.clusters.inventory import (
     stale_parts,
 )
 from reconciler.clusters.resources import CONFIG_MAP, NAMESPACE, Manifest, Ref
-from reconciler.ports import Cluster, ClusterError, IdentityError
+from reconciler.ports import Cluster, ClusterError, IdentityError, UnauthorizedError
 
 _IDENTITY = Ref(NAMESPACE, "", "kube-system")
 
@@ -54,6 +55,7 @@ def enrol(
     home = cluster.get(_IDENTITY)
     if home is None:
         raise ClusterError("it has no namespace kube-system, by which clusters are known")
+    _check_version(cluster)
     uid: str = home["metadata"]["uid"]
     maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL)
     try:
@@ -70,6 +72,12 @@ def enrol(
             )
         inventory = Inventory(clusters=inventory.clusters)
     return Enrolment(uid, inventory, maps, namespace)
+
+
+def _check_version(cluster: Cluster) -> None:
+    """Refuse a server that is too old; one that does not tell its version is taken as it is."""
+    with suppress(UnauthorizedError):
+        cluster.version()
 
 
 def save(

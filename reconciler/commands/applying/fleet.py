@@ -171,6 +171,8 @@ class _Fleet:
         """The target without what other clusters still announce, now that they were worked on."""
         left: dict[str, Enrolled] = {}
         for name in others[target.name]:
+            if name in self.wish.confirm_withdrawn:
+                continue
             enrolled = done[name].enrolled if name in done else self.known[name]
             if enrolled is not None:
                 left[name] = enrolled

@@ -138,15 +138,26 @@ class Ledger:
         if self.wish.dry_run:
             self.outcomes.append(Outcome(name, Result.DELETED))
             return
-        try:
-            self._remove(ref, live)
-        except (UnreachableError, UnauthorizedError):
-            raise
-        except ClusterError as failed:
-            self.fail(name, _said(failed))
-            return
-        self.entries.pop(name)
-        self.outcomes.append(Outcome(name, Result.DELETED))
+        for attempt in range(_ATTEMPTS):
+            try:
+                self._remove(ref, live)
+            except (UnreachableError, UnauthorizedError):
+                raise
+            except ClusterError as failed:
+                now = self._anew(ref, entry, failed)
+                if now is None or attempt == _ATTEMPTS - 1:
+                    self.fail(name, _said(failed))
+                    return
+                live = now
+            else:
+                self.entries.pop(name)
+                self.outcomes.append(Outcome(name, Result.DELETED))
+                return
+
+    def _anew(self, ref: Ref, entry: Entry, failed: ClusterError) -> Manifest | None:
+        """The object as it is by now, when it was changed meanwhile and still is ours."""
+        live = self.cluster.get(ref) if isinstance(failed, StaleError) else None
+        return live if live is not None and live["metadata"]["uid"] == entry.uid else None
 
     def _remove(self, ref: Ref, live: Manifest) -> None:
         """Delete an object and see it gone.

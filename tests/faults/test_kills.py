@@ -1,0 +1,192 @@
+"""A run that is killed at each of its writes: before the server has it, and after.
+
+The next run brings everything to what the records say, whatever the killed one left.
+"""
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from reconciler.cli import run
+from tests.adapters_kube.proxy import Fault
+from tests.applying.site import ADDRESS_POOLS, ALLOCATIONS, FIRST, METALLB, POOLS, SECOND, world
+from tests.cli.running import ROOT
+from tests.envtest.servers import ApiServer
+from tests.faults.site import HUB, Faulty, faulty
+from tests.world import commit, reconciled, repository, tenant, write
+
+FILES = world("web", "shop")
+SWAPPED = reconciled({**world("web"), "tenants/shop.yaml": tenant("shop")})
+WRITE = "(PATCH|POST|PUT|DELETE) "
+KINDS = {
+    HUB: (POOLS, ALLOCATIONS),
+    FIRST: (ADDRESS_POOLS, f"{METALLB}/l2advertisements"),
+    SECOND: (ADDRESS_POOLS, f"{METALLB}/l2advertisements"),
+}
+
+
+class Story(NamedTuple):
+    """What is there, what comes then, and how many runs that takes when none is killed."""
+
+    before: Mapping[str, str | bytes]
+    then: Mapping[str, str | bytes]
+    runs: int
+
+
+STORIES = {
+    "nothing is there yet": Story({}, FILES, 1),
+    "two tenants swap their ranges": Story(FILES, SWAPPED, 2),
+}
+
+
+class Executioner:
+    """Counts the writes of all clusters together, and kills a process at one of them.
+
+    Writes pass one at a time, so that after each of them can be seen who announces what.
+    """
+
+    def __init__(self, site: Faulty, nth: int = 0, *, is_after: bool = False) -> None:
+        self.site = site
+        self.nth = nth
+        self.is_after = is_after
+        self.count = 0
+        self.is_done = False
+        self.doubled: list[str] = []
+        self.kill: Callable[[], object] = lambda: None
+        self._counting = threading.Lock()
+        self._passing = threading.Lock()
+        self._mine = threading.local()
+
+    def fault(self) -> Fault:
+        return Fault(WRITE, 0, "pass", then=self._before, after=self._after)
+
+    def _before(self) -> None:
+        with self._counting:
+            self.count += 1
+            self._mine.number = self.count
+        if not self.is_after and self._mine.number == self.nth:
+            self.kill()
+            raise ConnectionAbortedError
+        self._passing.acquire(timeout=30)
+
+    def _after(self) -> None:
+        try:
+            self.site.announced()
+        except AssertionError as found:
+            self.doubled.append(str(found))
+        finally:
+            self._passing.release()
+        if self.is_after and self._mine.number == self.nth:
+            self.kill()
+
+
+class World:
+    """The site, a repository, and the command that applies it."""
+
+    def __init__(self, site: Faulty, folder: Path, story: Story) -> None:
+        self.site = site
+        self.story = story
+        self.repo = repository(folder / "repo", story.before)
+        write(self.repo, story.then)
+        self.first = "HEAD~" if story.before else ""
+        commit(self.repo)
+        named = [f"--cluster={name}={site.kubeconfig_of(name)}" for name in (FIRST, SECOND)]
+        hub = f"--kubeconfig={site.kubeconfig_of(HUB)}"
+        self.words = ["apply", f"--repo={self.repo}", hub, *named]
+
+    def begin(self) -> None:
+        """All clusters as new, but for what was there before."""
+        self.site.mend()
+        for name, server in self.site.servers().items():
+            server.wipe()
+            if name != HUB:
+                server.namespace("metallb-system")
+        if self.first:
+            assert run([*self.words, f"--rev={self.first}"]) == 0
+
+    def killed(self, nth: int, *, is_after: bool) -> Executioner:
+        """Run until the nth write."""
+        executioner = Executioner(self.site, nth, is_after=is_after)
+        for name in self.site.proxies:
+            self.site.breaks(name, executioner.fault())
+        process = subprocess.Popen(
+            [sys.executable, "-m", "reconciler", *self.words],
+            cwd=ROOT,
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        executioner.kill = process.kill
+        executioner.is_done = process.wait(timeout=120) == -signal.SIGKILL
+        self.site.mend()
+        return executioner
+
+    def finish(self) -> Executioner:
+        """Run as often as it takes; then once more, when nothing is left to do."""
+        watched = Executioner(self.site)
+        for name in self.site.proxies:
+            self.site.breaks(name, watched.fault())
+        for _ in range(self.story.runs):
+            code = run(self.words)
+        assert code == 0
+        seen = watched.count
+        assert run(self.words) == 0
+        assert watched.count == seen
+        self.site.check(self.story.then)
+        return watched
+
+    def found(self) -> dict[str, Any]:
+        """All that is there, and what the inventories say of it."""
+        return {
+            name: (
+                [
+                    item["metadata"]["name"]
+                    for path in paths
+                    for item in self.site.servers()[name].get(path)["items"]
+                ],
+                sorted(self.site.inventory(name).objects),
+            )
+            for name, paths in KINDS.items()
+        }
+
+
+@contextmanager
+def worlds(
+    management: ApiServer, tenants: tuple[ApiServer, ...], folder: Path, story: Story
+) -> Iterator[World]:
+    named = dict(zip((FIRST, SECOND), tenants, strict=False))
+    with faulty(management, named, folder) as site:
+        yield World(site, folder, story)
+
+
+@pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("name", STORIES)
+def test_a_run_that_is_killed_at_a_write_is_made_good_by_the_next(
+    management: ApiServer,
+    tenants: tuple[ApiServer, ...],
+    tmp_path: Path,
+    name: str,
+    is_after: bool,
+) -> None:
+    """All writes, one after the other; no two clusters ever announce one address."""
+    with worlds(management, tenants, tmp_path, STORIES[name]) as world:
+        world.begin()
+        world.finish()
+        expected = world.found()
+        for nth in count(1):
+            world.begin()
+            killed = world.killed(nth, is_after=is_after)
+            healed = world.finish()
+            assert (killed.doubled, healed.doubled) == ([], []), nth
+            assert world.found() == expected, nth
+            if not killed.is_done:
+                break
+        assert killed.count == nth - 1 > 10
