@@ -39,7 +39,7 @@ class Intent:
         """The body to apply, with the revision that it comes from."""
         assert self.body is not None  # noqa: S101 - callers apply only what has a body
         metadata = self.body["metadata"]
-        annotations = {**metadata.get("annotations", {}), REVISION: revision}
+        annotations = {**(metadata.get("annotations") or {}), REVISION: revision}
         return {**self.body, "metadata": {**metadata, "annotations": annotations}}
 
 
