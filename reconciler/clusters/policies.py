@@ -58,6 +58,20 @@ def literal(text: str) -> str:
     return f'"{escaped}"'
 
 
+def intruders(live: Manifest) -> list[str]:
+    """Others who own a part of what a policy or binding says, by its managedFields.
+
+    A condition or an exception that they add opens the lock, and server-side apply takes nothing
+    away that others add: such an object has to be made anew.
+    """
+    entries = live["metadata"].get("managedFields") or ()
+    return [
+        entry.get("manager", "")
+        for entry in entries
+        if entry.get("manager") != MANAGER and "f:spec" in (entry.get("fieldsV1") or {})
+    ]
+
+
 def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
     sweepers = ", ".join(literal(name) for name in _SWEEPERS)
     label = f"[?{literal(OWNER_LABEL)}].orValue('')"

@@ -7,10 +7,11 @@ anything else is written: they may name the account that applied before.
 from collections.abc import Callable
 from typing import TypeVar
 
-from reconciler.clusters.intent import MANAGER, intent
+from reconciler.clusters.difference import differing, drift
+from reconciler.clusters.intent import MANAGER, Intent, intent
 from reconciler.clusters.inventory import NAME, Entry
-from reconciler.clusters.outcome import Result
-from reconciler.clusters.policies import OWNED, policies
+from reconciler.clusters.outcome import Outcome, Result
+from reconciler.clusters.policies import OWNED, intruders, policies
 from reconciler.clusters.resources import (
     BINDING,
     CONFIG_MAP,
@@ -28,7 +29,7 @@ from reconciler.ports import (
     NoSuchKindError,
     NoSuchObjectError,
     RejectedError,
-    UnauthorizedError,
+    UnreachableError,
 )
 
 T = TypeVar("T")
@@ -77,7 +78,9 @@ class _Lock:
                 self.ledger.entries.pop(name)
             if self.ledger.wish.policies:
                 self.notes.append("no admission policies: they need Kubernetes 1.31 or newer")
-        except UnauthorizedError as failed:
+        except UnreachableError:
+            raise
+        except ClusterError as failed:
             self.is_done = True
             self.ledger.fail(str(Ref(POLICY, "", OWNED)), str(failed))
 
@@ -122,9 +125,30 @@ class _Lock:
         self.live = {ref: found[ref] for ref in wanted if ref in found}
 
     def _bring(self) -> None:
+        refused = ""
         for manifest in policies(self._writer(), self.ledger.wish.break_glass):
             item = intent(manifest)
-            self.ledger.bring(item, self.live.get(item.ref))
+            if item.ref.resource == BINDING and item.ref.name == refused:
+                continue  # it would put somebody else's policy in force
+            live = self.live.get(item.ref)
+            known = self.ledger.entries.get(str(item.ref))
+            if live is not None and is_ours(live, known) and intruders(live):
+                self._replace(item, live)
+            else:
+                self.ledger.bring(item, live)
+            if self.ledger.outcomes[-1].result is Result.FAILED:
+                refused = item.ref.name
+
+    def _replace(self, item: Intent, live: Manifest) -> None:
+        """Make an object anew that others have a part in."""
+        found = drift(live, differing(item.body or {}, live) or ("spec",))
+        mended = Outcome(str(item.ref), Result.CONFIGURED, found)
+        if not self.ledger.wish.dry_run:
+            self.ledger.cluster.delete(item.ref, live["metadata"]["uid"])
+            self.ledger.bring(item, None)
+            made = self.ledger.outcomes.pop()
+            mended = mended if made.result is Result.CREATED else made
+        self.ledger.outcomes.append(mended)
 
     def _writer(self) -> str:
         """The user name that the server knows us by."""

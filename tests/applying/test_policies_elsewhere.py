@@ -1,0 +1,162 @@
+"""Policies where the CRDs are others', where files are applied, and where there can be none."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.inventory import Entry, Inventory
+from reconciler.clusters.outcome import Result
+from reconciler.clusters.policies import policies
+from reconciler.clusters.resources import Resource
+from reconciler.commands.applying.crds import manifests
+from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.applying.ledger import Ledger
+from reconciler.commands.applying.policies import locked
+from reconciler.commands.applying.wish import Wish
+from reconciler.commands.render import render
+from reconciler.ports import ClusterError, NoSuchKindError, UnauthorizedError, UnreachableError
+from tests.applying.crew import Crew, give_rights, is_locked, may, refused, unlock
+from tests.applying.site import ALLOCATIONS, POOLS, evaluated, failures, world
+from tests.envtest.servers import ApiServer, until
+
+OTHERS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default"
+POLICY = "admissionregistration.k8s.io/ValidatingAdmissionPolicy/gitops-ipam-owned"
+
+
+def without_rules(value: Any) -> Any:
+    """A CRD without what the API server itself would enforce."""
+    if isinstance(value, Mapping):
+        dropped = ("x-kubernetes-validations", "pattern", "maxLength")
+        return {key: without_rules(item) for key, item in value.items() if key not in dropped}
+    return [without_rules(item) for item in value] if isinstance(value, list) else value
+
+
+def theirs(kind: str, name: str, **spec: object) -> dict[str, object]:
+    """An object of somebody else, without our label."""
+    named = {"apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": kind}
+    return {**named, "metadata": {"name": name}, "spec": spec}
+
+
+def cidr(text: str) -> dict[str, object]:
+    return {"spec": {"cidr": text}}
+
+
+@pytest.fixture
+def foreign(bare: ApiServer) -> ApiServer:
+    """A cluster with policies, and with CRDs of others that enforce nothing."""
+    crds = {"apiVersion": "v1", "kind": "List", "items": without_rules(manifests())}
+    assert bare.kubectl("apply", "-f", "-", stdin=json.dumps(crds)).returncode == 0
+    assert bare.kubectl("wait", "--for=condition=Established", "crd", "--all").returncode == 0
+    give_rights(bare)
+    done = Crew(bare, {}).apply(world("web"), policies=True, break_glass=("breakers",))
+    assert failures(done["management"]) == {}
+    until(partial(is_locked, bare), "the policies are in force")
+    return bare
+
+
+def test_under_crds_of_others_no_pool_shrinks_and_nothing_given_changes(
+    foreign: ApiServer,
+) -> None:
+    pools, allocations = f"{OTHERS}/networkpools", f"{OTHERS}/ipallocations"
+    for name, text in (("wide", "10.9.0.0/24"), ("odd", "no CIDR")):
+        foreign.put(theirs("NetworkPool", name, cidr=text), path=pools)
+    wide, odd = f"{pools}/wide", f"{pools}/odd"
+    kept = "the CIDR may grow, but must keep every address of 10.9.0.0/24"
+    for user in ("alice", "reconciler"):
+        for narrow in ("10.9.0.0/25", "10.9.1.0/24", "fd00::/64", "", None, "x"):
+            assert kept in refused(foreign, wide, cidr(narrow or ""), user)
+    may(foreign, wide, cidr("10.9.0.0/23"), "alice")
+    may(foreign, wide, cidr("10.9.0.0/25"), "bob")
+    may(foreign, odd, cidr("10.8.0.0/24"), "alice")
+    refused(foreign, odd, cidr("10.8.0.0/25"))
+    tenant = {"name": "a", "namespace": "b"}
+    spec = {"poolRef": {"name": "wide"}, "type": "nodes", "tenantClusterRef": tenant}
+    foreign.put(theirs("IPAllocation", "given", **spec, count=4), path=allocations)
+    given = f"{allocations}/given"
+    may(foreign, given, {"spec": {"count": 8}}, "alice")
+    may(foreign, f"{given}/status", {"status": {"phase": "Allocated"}}, "alice")
+    pinned = {"startAddress": "10.9.0.0", "endAddress": "10.9.0.3"}
+    fixed = "spec cannot change once the addresses are allocated"
+    for change in ({"count": 4}, {"count": None}, {"poolRef": {"name": "odd"}}):
+        assert fixed in refused(foreign, given, {"spec": change})
+    may(foreign, given, {"spec": {"pinnedRange": pinned}}, "alice")
+    may(foreign, given, {"metadata": {"labels": {"a": "b"}}}, "alice")
+    may(foreign, given, {"spec": {"count": 4}}, "bob")
+
+
+def test_our_own_pools_shrink_neither_by_kubectl_nor_by_the_reconciler(
+    foreign: ApiServer,
+) -> None:
+    words = ("-n", "butler-system", "patch", "networkpool", "edge", "--type=merge")
+    done = foreign.kubectl(*words, "-p", json.dumps(cidr("10.0.0.0/28")), user="alice")
+    # Both policies refuse it; the server tells of one of them.
+    assert "ValidatingAdmissionPolicy 'gitops-ipam-" in done.stderr
+    narrow = world("web", **{"pools/edge.yaml": _pool("10.0.0.0/28")})
+    failed = failures(Crew(foreign, {}).apply(narrow, "b")["management"])
+    assert list(failed) == ["butler.butlerlabs.dev/NetworkPool/butler-system/edge"]
+    assert "must keep every address of 10.0.0.0/27" in next(iter(failed.values()))
+
+
+def _pool(text: str) -> str:
+    return str(world()["pools/edge.yaml"]).replace("10.0.0.0/27", text)
+
+
+def test_rendered_files_lock_what_they_make(management: ApiServer, tmp_path: Path) -> None:
+    render(evaluated(world("web")), tmp_path, policies("reconciler"))
+    give_rights(management)
+    management.namespace("butler-system")
+    words = ("apply", "--server-side", "--force-conflicts", "-k", str(tmp_path / "management"))
+    done = management.kubectl(*words, user="reconciler")
+    assert done.returncode == 0, done.stderr
+    until(partial(is_locked, management), "the policies are in force")
+    for path in (f"{POOLS}/edge", f"{ALLOCATIONS}/team-a-web-lb"):
+        said = refused(management, path, {"metadata": {"labels": {"a": "b"}}})
+        assert (
+            "this object is kept by gitops-ipam; change it in Git (reconciler applies it)" in said
+        )
+    assert management.kubectl(*words, user="reconciler").returncode == 0
+    unlock(management)
+
+
+class Refusing:
+    """A cluster that refuses to tell of policies."""
+
+    def __init__(self, error: ClusterError) -> None:
+        self.error = error
+
+    def list(self, resource: Resource) -> list[object]:
+        del resource
+        raise self.error
+
+
+def work(error: ClusterError, entries: dict[str, Entry]) -> tuple[Ledger, list[str], str]:
+    cluster: Any = Refusing(error)
+    ledger = Ledger(cluster, "a" * 40, Wish(policies=True), entries)
+    notes: list[str] = []
+    enrolment = Enrolment("uid", Inventory(), (), "butler-system")
+    return ledger, notes, locked(ledger, enrolment, notes, lambda: "done")
+
+
+def test_a_server_that_knows_no_policies_is_no_failure() -> None:
+    entries = {POLICY: Entry("u", "h"), "v1": Entry("u", "h")}
+    ledger, notes, done = work(NoSuchKindError("no kind"), entries)
+    assert done == "done"
+    assert notes == ["no admission policies: they need Kubernetes 1.31 or newer"]
+    assert ledger.outcomes == []
+    assert list(ledger.entries) == ["v1"]
+
+
+def test_policies_that_may_not_be_written_keep_nothing_else_from_being_applied() -> None:
+    ledger, _, done = work(UnauthorizedError("no right"), {"v1": Entry("u", "h")})
+    assert done == "done"
+    (outcome,) = ledger.outcomes
+    assert (outcome.object, outcome.result, outcome.error) == (POLICY, Result.FAILED, "no right")
+
+
+def test_a_cluster_that_does_not_answer_is_asked_nothing_more() -> None:
+    with pytest.raises(UnreachableError):
+        work(UnreachableError("no answer"), {})
