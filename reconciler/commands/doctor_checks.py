@@ -3,16 +3,30 @@
 from collections.abc import Callable, Iterable
 
 from reconciler.clusters.diagnosis import Check, wrong
-from reconciler.ports import ReconcilerError, UnreachableError
+from reconciler.ports import (
+    KubeconfigError,
+    ReconcilerError,
+    UnauthorizedError,
+    UnreachableError,
+)
 
 SKEW_SECONDS = 30
+
+# What helps when the failure itself does not say it.
+_MENDS = {
+    UnreachableError: "see that its API server is up, and that this machine may reach it",
+    UnauthorizedError: "give it credentials that are valid, with the rights that deploy/ lists",
+    KubeconfigError: "mend that kubeconfig, or name another",
+}
+_ELSE = "mend that, and look again"
 
 Step = tuple[str, Callable[[], Check]]
 
 
 def failed(name: str, failure: ReconcilerError) -> Check:
     """A check that the world made fail."""
-    return wrong(name, str(failure), failure.hint)
+    mend = next((mend for kind, mend in _MENDS.items() if isinstance(failure, kind)), _ELSE)
+    return wrong(name, str(failure), failure.hint or mend)
 
 
 def run(steps: Iterable[Step]) -> list[Check]:

@@ -133,7 +133,9 @@ def test_a_review_names_what_kubernetes_authorizes() -> None:
 
 def test_a_server_that_answers_nothing_is_asked_once() -> None:
     cluster = FakeCluster(failure=UnreachableError("no answer"))
-    assert list(of_management(cluster)) == ["server"]
+    found = of_management(cluster)
+    assert list(found) == ["server"]
+    assert found["server"].mend.startswith("see that its API server is up")
     assert cluster.asked == []
 
 
