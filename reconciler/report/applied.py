@@ -92,10 +92,18 @@ def _sum(applied: Sequence[Applied], painter: Painter, *, dry_run: bool) -> str:
         item.count(result) for item in applied for result in _COUNTED if result != "unchanged"
     )
     would = " would be" if dry_run else ""
-    what = f"{len(applied)} clusters, {changed} objects{would} changed"
+    what = f"{_many(len(applied), 'cluster')}, {_many(changed, 'object')}{would} changed"
     if failed:
-        return painter.paint(f"✗ {what}, {failed} clusters failed", Colour.RED) + "\n"
+        return painter.paint(f"✗ {what}, {_many(failed, 'cluster')} failed", Colour.RED) + "\n"
     return painter.paint(f"✓ {what}", Colour.GREEN) + "\n"
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) -> dict[str, Any]:
