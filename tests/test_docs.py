@@ -158,7 +158,7 @@ def test_the_page_of_verbs_names_every_option_of_a_verb(verb: str) -> None:
             for value in getattr(option.type, "choices", ()):
                 assert f"`{value}`" in section or option.name == "color", value
     named = set(re.findall(r"`(--[a-z-]+)", section.partition("```")[0]))
-    known = {name for option in command.params for name in option.opts}
+    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
     assert named <= known | _EVERYWHERE | {"--version", "--interval"}, named - known
 
 

@@ -12,7 +12,11 @@ from tests.documentation import ROOT, Block, Said, Terminal, blocks, masked, pla
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # What a test cannot do: install system packages, clone, and make a virtual environment.
 # `.ci/run` does those.
-UNTESTED = ("apt-get install", "git clone", "make demo", "cd gitops-ipam")
+UNTESTED = (
+    *("apt-get install", "git clone", "make demo", "cd gitops-ipam"),
+    # Real clusters are those of tests/e2e.
+    *("ipam apply --kubeconfig", "ipam reconcile --kubeconfig"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "record-misplaced": "group R: tests/records",
     "record-overlap": "group R: tests/engine",
     "record-duplicate": "group R: tests/engine",
+    "expiry-held": "clusters: tests/applying and tests/e2e",
     "release-held": "lifecycle: tests/engine",
     "pool-frozen": "group R: tests/engine",
     "no-matching-pool": "NovaEdge",
