@@ -31,7 +31,9 @@ class Access:
         Raises:
             ClusterError: There is one that cannot be used, or the Secret cannot be read.
         """
-        kubeconfig = self._clusters.named(cluster) or self._from_secret(cluster)
+        kubeconfig = self._clusters.named(cluster)
+        if kubeconfig is None:  # an empty one is not none: it is broken
+            kubeconfig = self._from_secret(cluster)
         return None if kubeconfig is None else self._clusters.connect(cluster, kubeconfig)
 
     def is_there(self, cluster: str) -> bool:
