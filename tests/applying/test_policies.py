@@ -238,6 +238,17 @@ def test_the_one_that_applies_is_free_to_change_replace_and_prune(locked: Crew) 
     assert locked.management.get(ALLOCATIONS)["items"] == []
 
 
+def test_policies_do_not_count_as_objects_that_hold_addresses(locked: Crew) -> None:
+    settings = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        "spec:\n  brakes: {maxReleasePercent: 30, minRecords: 2}\n"
+    )
+    files = {"pools/edge.yaml": world()["pools/edge.yaml"], "ipam.yaml": settings}
+    stopped = locked.apply(files, "b")["management"]
+    assert stopped.error == "1 of 2 objects that hold addresses would be deleted"
+    assert _there(locked.management) == NAMES * 2
+
+
 def test_a_cluster_with_nothing_to_lock_keeps_no_policies(locked: Crew) -> None:
     locked.apply({"pools/edge.yaml": world()["pools/edge.yaml"]}, "b", allow_release=9)
     assert _there(locked.tenants[FIRST]) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.clusters.policies import OWNED, POOLS, literal, policies
+from reconciler.clusters.policies import OWNED, POOLS, intruders, literal, policies
 from reconciler.clusters.resources import Manifest, ref_of
 
 HOSTILE = 'x"] || true || group in ["y'
@@ -67,3 +67,15 @@ def test_a_name_with_quotes_stays_a_name() -> None:
     for policy in policies(HOSTILE, [HOSTILE])[::2]:
         assert HOSTILE not in expressions(policy)
         assert literal(HOSTILE) in expressions(policy)
+
+
+def test_who_owns_a_part_of_a_policy_beside_us_is_told() -> None:
+    fields = {"f:spec": {"f:matchConditions": {}}}
+    managed = [
+        {"manager": "gitops-ipam", "fieldsV1": {"f:spec": {"f:failurePolicy": {}}}},
+        {"manager": "kube-controller-manager", "fieldsV1": {"f:status": {}}},
+        {"manager": "kubectl-edit", "fieldsV1": fields},
+    ]
+    live = {"metadata": {"name": OWNED, "managedFields": managed}}
+    assert intruders(live) == ["kubectl-edit"]
+    assert intruders({"metadata": {"name": OWNED}}) == []

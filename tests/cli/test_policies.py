@@ -1,0 +1,59 @@
+"""The options on admission policies: as files, and what they refuse."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from reconciler.clusters.policies import policies
+from tests.cli.running import ipam
+from tests.world import SMALL, reconciled, repository
+
+Capture = pytest.CaptureFixture[str]
+FILES = [
+    f"{kind}/{name}.yaml"
+    for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+    for name in ("gitops-ipam-owned", "gitops-ipam-pools")
+]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", reconciled(SMALL))
+
+
+def test_policies_are_rendered_for_every_cluster_and_read_back_as_they_are(
+    repo: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    words = ("--policies", "--reconciler", "system:flux", "--break-glass", 'a"b', "--out", out)
+    assert ipam(capsys, "render", "--repo", repo, *words).code == 0
+    for cluster in ("management", "team-a.one"):
+        listed = yaml.safe_load((out / cluster / "kustomization.yaml").read_text())
+        assert [name for name in listed["resources"] if name in FILES] == FILES
+        assert listed["labels"] == [{"pairs": {"gitops-ipam.dev/managed-by": "gitops-ipam"}}]
+        found = [yaml.safe_load((out / cluster / name).read_text()) for name in FILES]
+        for manifest in policies("system:flux", ['a"b']):
+            assert manifest in found
+    assert ipam(capsys, "render", "--repo", repo, "--out", out).code == 0
+    assert not any((out / "management" / name).exists() for name in FILES)
+    assert "labels" not in (out / "management" / "kustomization.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("render", "--out", "out", "--policies"),
+        ("render", "--out", "out", "--reconciler", "me"),
+        ("render", "--out", "out", "--break-glass", "people"),
+        ("apply", "--break-glass", "people"),
+        ("apply", "--no-policies", "--break-glass", "people"),
+        ("apply", "--policies", "--break-glass", ""),
+    ],
+)
+def test_options_that_say_nothing_together_are_wrong_usage(
+    repo: Path, capsys: Capture, words: tuple[str, ...]
+) -> None:
+    ran = ipam(capsys, *words, "--repo", repo)
+    assert ran.code == 64
+    assert "--break-glass" in ran.err
