@@ -222,9 +222,13 @@ class _Tenant:
         gave = False
         for name, keeps in giving(self.live, self.wanted):
             ref = Ref(ADDRESS_POOL, NAMESPACE, name)
-            if keeps and name in intents:
+            if name not in intents:
+                continue  # it is pruned before others grow
+            if keeps:
                 self.ledger.bring(with_addresses(intents[name], keeps), self.pools[ref])
-                gave = True
+            elif str(ref) in self.ledger.entries:  # a pool of no addresses is no pool
+                self.ledger.prune(ref, self.pools.pop(ref))
+            gave = True
         if gave and not self.ledger.wish.dry_run:
             self._confirm(self.cluster.now())
             self.pools |= listed(self.cluster.list(ADDRESS_POOL, NAMESPACE), ADDRESS_POOL)

@@ -1,0 +1,59 @@
+"""A range that moves between two of our pools in one cluster: taken from one, then given."""
+
+from typing import Any
+
+from reconciler.clusters.intent import intent
+from reconciler.clusters.outcome import Applied
+from reconciler.commands.applying.ledger import Ledger
+from reconciler.commands.applying.target import Target
+from reconciler.commands.applying.tenant import apply_tenant
+from reconciler.commands.applying.wish import Wish
+from tests.applying.site import ADDRESS_POOLS, FIRST, Site, address_pool, announced
+
+
+def applied(site: Site, **pools: tuple[str, ...]) -> Applied:
+    cluster = site.clusters().connect(FIRST, site.tenants[FIRST].kubeconfig.read_bytes())
+    wanted = tuple(intent(address_pool(name, *entries)) for name, entries in pools.items())
+
+    def ledger(enrolment: Any) -> Ledger:
+        return Ledger(cluster, "a" * 40, Wish(), dict(enrolment.inventory.objects))
+
+    done, _ = apply_tenant(cluster, Target(FIRST, wanted), None, lambda uid: None, ledger)
+    return done
+
+
+def order(site: Site) -> list[str]:
+    """Writes of pools, in order, by pool."""
+    paths = [line.split(" ") for line in site.tenants[FIRST].writes()]
+    return [f"{verb} {path.rpartition('/')[2]}" for verb, path in paths if ADDRESS_POOLS in path]
+
+
+def test_the_pool_that_gives_shrinks_before_the_other_one_grows(site: Site) -> None:
+    applied(site, old=("10.0.0.0-10.0.0.7",), young=("10.0.0.8-10.0.0.8",))
+    site.tenants[FIRST].writes()
+    done = applied(site, old=("10.0.0.0-10.0.0.3",), young=("10.0.0.4-10.0.0.8",))
+    assert not done.is_failed
+    assert order(site) == ["patch old", "patch young"]
+    # And the other way round, whichever comes first by name.
+    applied(site, old=("10.0.0.0-10.0.0.5",), young=("10.0.0.6-10.0.0.8",))
+    assert order(site) == ["patch young", "patch old"]
+    assert announced(site.tenants[FIRST], "old") == ["10.0.0.0-10.0.0.5"]
+
+
+def test_pools_that_change_places_are_never_in_each_others_way(site: Site) -> None:
+    applied(site, old=("10.0.0.0-10.0.0.3",), young=("10.0.0.4-10.0.0.7",))
+    site.tenants[FIRST].writes()
+    done = applied(site, old=("10.0.0.4-10.0.0.7",), young=("10.0.0.0-10.0.0.3",))
+    assert not done.is_failed
+    assert order(site) == ["delete old", "delete young", "patch old", "patch young"]
+    assert announced(site.tenants[FIRST], "old") == ["10.0.0.4-10.0.0.7"]
+    assert announced(site.tenants[FIRST], "young") == ["10.0.0.0-10.0.0.3"]
+    applied(site, old=("10.0.0.4-10.0.0.7",), young=("10.0.0.0-10.0.0.3",))
+    assert order(site) == []
+
+
+def test_a_pool_whose_range_another_one_gets_goes_first(site: Site) -> None:
+    applied(site, old=("10.0.0.0-10.0.0.3",))
+    site.tenants[FIRST].writes()
+    applied(site, young=("10.0.0.0-10.0.0.3",))
+    assert order(site) == ["delete old", "patch young"]
