@@ -81,7 +81,7 @@ def _authority(site: Faulty) -> str:
         ("exec", "key exec: it is not allowed; --allow-exec permits it"),
         ("expired", "the certificate has expired"),
         ("rotated", "the server's certificate is not trusted"),
-        ("stranger", "the server does not accept the credentials"),
+        ("stranger", 'User "nobody" cannot get resource "namespaces"'),
     ],
 )
 def test_f60_a_kubeconfig_that_cannot_be_used_is_about_one_cluster(
@@ -90,7 +90,8 @@ def test_f60_a_kubeconfig_that_cannot_be_used_is_about_one_cluster(
     """F60: its cluster is told, and all others are applied."""
     path = site.kubeconfig_of(FIRST)
     mended = path.read_bytes()
-    token = {"token": site.management.fleet.tokens["admin"]}
+    tokens = site.management.fleet.tokens
+    token = {"token": tokens["admin"]}
     if kind == "missing":
         path.unlink()
     else:
@@ -108,7 +109,7 @@ def test_f60_a_kubeconfig_that_cannot_be_used_is_about_one_cluster(
                 "rotated": _kubeconfig(
                     site, token, **{"certificate-authority-data": _authority(site)}
                 ),
-                "stranger": _kubeconfig(site, {"token": "not-one-of-yours"}),
+                "stranger": _kubeconfig(site, {"token": tokens["nobody"]}),
             }[kind]
         )
     applied = site.apply(FILES)

@@ -176,7 +176,9 @@ def test_a_run_that_is_killed_at_a_write_is_made_good_by_the_next(
     name: str,
     is_after: bool,
 ) -> None:
-    """All writes, one after the other; no two clusters ever announce one address."""
+    """Each write of a run; the last time round there is none left, and the run ends by itself.
+
+    After every write of all those runs no two clusters announce one address."""
     with worlds(management, tenants, tmp_path, STORIES[name]) as world:
         world.begin()
         world.finish()
@@ -189,4 +191,4 @@ def test_a_run_that_is_killed_at_a_write_is_made_good_by_the_next(
             assert world.found() == expected, nth
             if not killed.is_done:
                 break
-        assert killed.count == nth - 1 > 10
+        assert killed.count == nth - 1 >= 10
