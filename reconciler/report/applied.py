@@ -102,10 +102,6 @@ def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) -> dict[str, Any]:
     """All clusters, with their objects that are not unchanged."""
     return {
