@@ -21,6 +21,11 @@ settings.register_profile("nightly", deadline=None, max_examples=5_000, print_bl
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # Known without xdist, too: coverage is measured in one process.
+    config.addinivalue_line("markers", "xdist_group(name): tests that one process runs")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with real API servers run in one process: the servers are started once."""
