@@ -119,6 +119,18 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
         "apply {}: it is invalid (spec.cidr: may grow, never shrink)",
     ),
     (
+        "422 of the uid of an object that was made anew",
+        _apply,
+        status(
+            422,
+            "it is invalid",
+            "Invalid",
+            causes=[{"field": "metadata.uid", "message": "field is immutable"}],
+        ),
+        StaleError,
+        "apply {}: another object has the name by now",
+    ),
+    (
         "422 that says its fields in the text already",
         _apply,
         status(422, "spec.cidr: no", causes=[{"field": "spec.cidr", "message": "no"}]),
