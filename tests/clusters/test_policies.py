@@ -70,12 +70,12 @@ def test_a_name_with_quotes_stays_a_name() -> None:
 
 
 def test_who_owns_a_part_of_a_policy_beside_us_is_told() -> None:
-    fields = {"f:spec": {"f:matchConditions": {}}}
+    fields: Manifest = {"f:spec": {"f:matchConditions": {}}}
     managed = [
         {"manager": "gitops-ipam", "fieldsV1": {"f:spec": {"f:failurePolicy": {}}}},
         {"manager": "kube-controller-manager", "fieldsV1": {"f:status": {}}},
         {"manager": "kubectl-edit", "fieldsV1": fields},
     ]
-    live = {"metadata": {"name": OWNED, "managedFields": managed}}
+    live: Manifest = {"metadata": {"name": OWNED, "managedFields": managed}}
     assert intruders(live) == ["kubectl-edit"]
     assert intruders({"metadata": {"name": OWNED}}) == []
