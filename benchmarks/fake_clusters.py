@@ -41,6 +41,8 @@ def _answer(
     steps = [unquote(step) for step in urlsplit(target).path.split("/")[1:]]
     if steps == ["last"]:
         return 200, dict(_LAST)
+    if steps[1:] == ["version"]:
+        return 200, {"gitVersion": "v1.36.3", "major": "1", "minor": "36"}
     cluster, rest = steps[0], steps[3:] if steps[1] == "api" else steps[4:]
     objects = _STORE.setdefault(cluster, {})
     _LAST[cluster] = time.monotonic()
@@ -71,9 +73,14 @@ def _object(
             return 200, {"metadata": {"name": "kube-system", "uid": of}}
         there = objects.get(key)
         return (200, there) if there else (404, {"kind": "Status", "reason": "NotFound"})
-    found = objects.setdefault(key, {"metadata": {"uid": f"{of}-{key}", "generation": 1}})
+    found = objects.setdefault(key, _new(f"{of}-{key}"))
     _merge(found, {"status": body["status"]} if is_status else body)
     return 200, found
+
+
+def _new(uid: str) -> dict[str, Any]:
+    managers = [{"manager": "gitops-ipam", "operation": "Apply"}]
+    return {"metadata": {"uid": uid, "generation": 1, "managedFields": managers}}
 
 
 def _merge(target: dict[str, Any], patch: dict[str, Any]) -> None:

@@ -141,6 +141,10 @@ class KubeCluster:
         """Wait, within the cluster's deadline."""
         self._transport.pause(seconds)
 
+    def extend(self, seconds: float) -> None:
+        """Have so many seconds left, even when the deadline is over."""
+        self._transport.budget.extend(seconds)
+
     def _pages(self, resource: Resource, path: partial[str], what: str) -> builtins.list[Manifest]:
         found: builtins.list[Manifest] = []
         following = ""

@@ -52,6 +52,7 @@ class Budget:
         self.pace = pace
         self._lock = Lock()
         self._spent = 0.0
+        self._more = 0.0
         self._waiting = 0
         self._since = 0.0
 
@@ -74,7 +75,13 @@ class Budget:
         """Seconds that are left; negative when it is over."""
         with self._lock:
             running = self.pace.clock() - self._since if self._waiting else 0.0
-            return self.pace.deadline_seconds - self._spent - running
+            return self.pace.deadline_seconds + self._more - self._spent - running
+
+    def extend(self, seconds: float) -> None:
+        """See to it that so many seconds are left."""
+        more = seconds - self.left()
+        with self._lock:
+            self._more += max(more, 0.0)
 
 
 class _Socket(io.RawIOBase):

@@ -92,7 +92,8 @@ def _kubeconfig(
 ) -> ssl.SSLContext:
     from kubernetes.config.kube_config import KubeConfigLoader
 
-    context = _trusting(access.name, access.data("certificate-authority"))
+    is_tls = access.server.startswith("https:")
+    context = _trusting(access.name, access.data("certificate-authority"), is_tls=is_tls)
     _prove(access, context, wall)
     # Certificates are loaded by now; a plugin may ask what cluster it is for.
     keys = access.cluster if "exec" in access.user else ("server", "tls-server-name")
@@ -138,7 +139,7 @@ def _account(access: Account, configuration: Any) -> ssl.SSLContext:
     return _trusting(access.name, authority.read_bytes())
 
 
-def _trusting(name: str, authority: bytes) -> ssl.SSLContext:
+def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLContext:
     """TLS from 1.2 on that trusts the given certificates, or the system's when there are none."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -147,7 +148,7 @@ def _trusting(name: str, authority: bytes) -> ssl.SSLContext:
     try:
         if authority:
             context.load_verify_locations(cadata=authority.decode("ascii", "replace"))
-        else:
+        elif is_tls:  # they are many, and take longer to read than a whole run takes otherwise
             context.load_default_certs()
     except (ssl.SSLError, ValueError) as failure:
         why = "key certificate-authority-data: it holds no certificate that can be read"

@@ -69,6 +69,9 @@ class Cluster(Protocol):
             UnreachableError: The deadline comes first.
         """
 
+    def extend(self, seconds: float) -> None:
+        """Have so many seconds left for what must not be lost, even past the deadline."""
+
 
 class Clusters(Protocol):
     """How clusters are reached."""

@@ -70,6 +70,9 @@ class FakeCluster:
     def pause(self, seconds: float) -> None:
         del seconds
 
+    def extend(self, seconds: float) -> None:
+        del seconds
+
 
 def patient(cluster: Cluster, damaged: tuple[str, ...] = ()) -> Patient:
     enrolment = Enrolment("uid", Inventory(damaged=damaged), (), "butler-system")

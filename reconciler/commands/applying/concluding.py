@@ -7,11 +7,15 @@ from reconciler.commands.applying.enrolment import Enrolment, save
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.ports import ClusterError, IdentityError, UnreachableError
 
+LAST_SECONDS = 10.0
+"""For what was done to be remembered: without that a run that is too long begins anew for ever."""
+
 
 def saved(ledger: Ledger, enrolment: Enrolment) -> ClusterError | None:
     """Write the inventory; returns why that failed. A dry run writes nothing."""
     if ledger.wish.dry_run:
         return None
+    ledger.cluster.extend(LAST_SECONDS)
     try:
         save(ledger.cluster, enrolment, ledger.revision, ledger.entries)
     except ClusterError as failed:

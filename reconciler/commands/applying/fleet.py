@@ -5,7 +5,9 @@ A cluster that cannot be reached delays nobody but those that shall get its addr
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from threading import BoundedSemaphore
 
 from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
@@ -13,7 +15,7 @@ from reconciler.clusters.outcome import Applied
 from reconciler.clusters.rivals import rivals
 from reconciler.clusters.shard import is_in_shard
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.concluding import refused
+from reconciler.commands.applying.concluding import LAST_SECONDS, refused
 from reconciler.commands.applying.enrolment import Enrolment, save_clusters
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.commands.applying.management import (
@@ -31,6 +33,8 @@ from reconciler.evaluate import Evaluation, project
 from reconciler.ports import Cluster, ClusterError, Clusters, IdentityError, UsageError
 
 AT_ONCE = 16
+CONTACTS = 128
+"""How many clusters are waited for at once: those that never answer must not take all places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ class _Fleet:
         self.access = Access(clusters, hub)
         self.intents = intents(project(evaluation))
         self.names_by_uid: dict[str, str] = {}
+        self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self) -> list[Applied]:
         """Do it."""
@@ -106,7 +111,7 @@ class _Fleet:
         first = [item for item in found if item.name not in others]
         done: dict[str, _Done] = {}
         own: list[Applied] = []
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        with ThreadPoolExecutor(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
             hub = pool.submit(self._management) if self.wish.shard[0] == 0 else None
             done.update(
@@ -140,13 +145,15 @@ class _Fleet:
             cluster = self.access.connect(target.name)
             if cluster is None:
                 return self._without_kubeconfig(target, known)
-            applied, enrolled = apply_tenant(
-                cluster,
-                target,
-                known,
-                lambda uid: self._claim(uid, target.name),
-                lambda enrolment: self._ledger(cluster, enrolment),
-            )
+            with ExitStack() as place:
+
+                def begin(enrolment: Enrolment) -> Ledger:
+                    place.enter_context(self.places)  # it has answered: now it is worked on
+                    return self._ledger(cluster, enrolment)
+
+                applied, enrolled = apply_tenant(
+                    cluster, target, known, lambda uid: self._claim(uid, target.name), begin
+                )
         except ClusterError as failed:
             return _Done(refused(target.name, failed, known.revision if known else ""), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed
@@ -183,6 +190,7 @@ class _Fleet:
         """Keep what is known of the clusters; returns what failed of that."""
         if self.wish.dry_run:
             return []
+        self.hub.cluster.extend(LAST_SECONDS)
         try:
             save_clusters(
                 self.hub.cluster,
