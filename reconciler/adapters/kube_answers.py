@@ -203,7 +203,7 @@ def _too_large(said: _Said) -> Trouble:
 
 def _invalid(said: _Said) -> Trouble:
     """What rules refuse, each with the field that it is about."""
-    if [cause.get("field") for cause in said.causes] == ["metadata.uid"]:
+    if any(cause.get("field") == "metadata.uid" for cause in said.causes):
         # An apply that names the uid of an object which was made anew meanwhile.
         return Trouble(StaleError(said.told("another object has the name by now")))
     told = [

@@ -142,7 +142,7 @@ def test_f41_an_object_that_was_made_anew_meanwhile_is_not_overwritten(site: Fau
     proxy = site.breaks(FIRST, Fault(PATCH_POOL, 1, "pass", then=replace_it))
     applied = site.apply(FILES)
     assert proxy.count(PATCH_POOL) == 1
-    assert "not ours" in failures(applied[FIRST])[POOL_NAME]
+    assert "not ours" in failures(applied[FIRST])[POOL_NAME], applied[FIRST]
     assert one.get(POOL)["spec"]["addresses"] == ["172.16.0.0/24"]
     good(applied, HUB, SECOND)
     one.request("DELETE", POOL)
