@@ -1,13 +1,13 @@
 """Clusters that somebody changes by hand, replaces or switches off."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
-from tests.e2e.site import BUTLER, METALLB, POOL_NAME, USER, Site
-from tests.envtest.servers import ApiServer
+from tests.e2e.site import BUTLER, POOL_NAME, Site, require_quiet
+from tests.envtest.fixtures import CRDS, NAMES
+from tests.envtest.servers import ApiServer, Fleet
 from tests.envtest.wiping import renew_identity
 from tests.world import pool, provider, tenant
 
@@ -28,31 +28,21 @@ FILES = {
 }
 
 
-@pytest.fixture
-def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) -> Site:
-    """Three tenants with eight addresses each; nothing is applied yet."""
-    site = Site(tmp_path, management, FILES)
+@pytest.fixture(scope="module")
+def applied(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Three tenants with eight addresses each; every test leaves them as it found them."""
+    management, *tenants = (fleet.servers[name] for name in NAMES)
+    management.install_crds(CRDS)
+    site = Site(tmp_path_factory.mktemp("site"), management, FILES)
     for name, server in zip((ONE, TWO, THREE), tenants, strict=True):
+        server.install_crds(fleet.assets.crds["metallb"])
+        server.namespace("metallb-system")
         site.name(name, server)
-    return site
-
-
-@pytest.fixture
-def applied(site: Site) -> Site:
-    """The same, applied."""
     site.reconcile()
     assert {name: site.pool(name) for name in HELD} == HELD
-    return site
-
-
-def require_quiet(site: Site) -> None:
-    """One more run does nothing at all."""
-    servers = [site.management, *site.tenants.values()]
-    for server in servers:
-        server.writes(USER)
-    ran = site.reconcile()
-    assert not any(ran.objects(name) for name in ran.states)
-    assert [server.writes(USER) for server in servers] == [[]] * len(servers)
+    yield site
+    for server in (management, *tenants):
+        server.wipe()
 
 
 def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied: Site) -> None:
@@ -66,27 +56,6 @@ def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied
     assert "spec.addresses" in told["drift"]["fields"]
     assert applied.pool(ONE) == HELD[ONE]
     require_quiet(applied)
-
-
-def test_a_foreign_pool_of_the_same_name_is_refused_until_it_is_adopted(site: Site) -> None:
-    foreign = address_pool("default-pool", "192.168.7.0/28")
-    site.tenants[TWO].put(foreign, path=f"{METALLB}/ipaddresspools")
-    ran = site.reconcile(code=5)
-    assert "not ours; --adopt takes it over" in ran.objects(TWO)[POOL_NAME]["error"]
-    assert site.pool(TWO) == ["192.168.7.0/28"]
-    assert (site.pool(ONE), site.pool(THREE)) == (HELD[ONE], HELD[THREE])
-    site.reconcile("--adopt")
-    assert site.pool(TWO) == HELD[TWO]
-    require_quiet(site)
-
-
-def test_a_foreign_pool_that_overlaps_is_named_and_nothing_is_applied_over_it(site: Site) -> None:
-    foreign = address_pool("lab", "10.40.0.20/32")
-    site.tenants[TWO].put(foreign, path=f"{METALLB}/ipaddresspools")
-    ran = site.reconcile(code=5)
-    assert "10.40.0.20-10.40.0.20 is also in IPAddressPool lab" in ran.errors()
-    assert site.pool(TWO) == []
-    assert site.pool(ONE) == HELD[ONE]
 
 
 def test_a_network_cannot_be_made_smaller_by_hand(applied: Site) -> None:
@@ -165,16 +134,6 @@ def edit(server: ApiServer, kind: str, name: str, namespace: str, patch: str) ->
     words = (kind, name, "-n", namespace, "--type=merge", "--field-manager=kubectl-edit")
     done = server.kubectl("patch", *words, "-p", patch)
     assert done.returncode == 0, done.stderr
-
-
-def address_pool(name: str, addresses: str) -> dict[str, Any]:
-    """An IPAddressPool as a person writes it."""
-    return {
-        "apiVersion": "metallb.io/v1beta1",
-        "kind": "IPAddressPool",
-        "metadata": {"name": name},
-        "spec": {"addresses": [addresses]},
-    }
 
 
 def facts(allocation: Mapping[str, Any]) -> Mapping[str, Any]:
