@@ -16,20 +16,33 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.envtest.assets import find
+
 ROOT = Path(__file__).parent.parent
 COPIED = ("reconciler", "schemas", "example-repo", "tests", "pyproject.toml")
 QUICK = ("tests/engine", "tests/golden", "tests/addresses", "tests/records", "tests/properties",
          "tests/commands", "tests/test_comparison.py")  # fmt: skip
+PURE = ("tests/clusters",)
+LEDGER = ("tests/commands/test_ledger.py",)
+SERVERS = ("tests/applying/", "tests/faults/")
+FLEET = "tests/applying/test_fleet.py::test_"
+FIRST = "tests/applying/test_first_contact.py::test_"
+LEAVING = "tests/applying/test_withdrawal.py::test_"
 LIMIT_SECONDS = 300
 
 
 class Mutant(NamedTuple):
-    """A bug: what stands in a file of the package, once, and what stands there instead."""
+    """A bug: what stands in a file of the package, once, and what stands there instead.
+
+    Attributes:
+        tests: The tests that have to notice it; those of `SERVERS` need real API servers.
+    """
 
     name: str
     file: str
     before: str
     after: str
+    tests: Sequence[str] = QUICK
 
 
 MUTANTS = (
@@ -157,8 +170,8 @@ MUTANTS = (
     Mutant("records: a release has no date", "records/emit.py",
            'released = f"  releasedAt: {since}\\n" if record.is_released else ""', 'released = ""'),
     Mutant("clusters: addresses of nodes are announced", "families/butler/projecting.py",
-           'and record.range is not None and record.type == "loadbalancer":',
-           "and record.range is not None:"),
+           'if record.claim.family != _FAMILY or record.type != "loadbalancer":',
+           "if record.claim.family != _FAMILY:"),
     Mutant("clusters: the first range only", "families/_metallb.py",
            "format_range(item) for item in IPSet.of(ranges)]",
            "format_range(item) for item in IPSet.of(ranges)][:1]"),
@@ -173,11 +186,106 @@ MUTANTS = (
            "if new is None or not new.extent - old.extent:"),
     Mutant("comparison: nobody ever moves", "comparison.py",
            "and new.range != old.range", "and new.range == old.range"),
+    Mutant("apply: what is foreign is taken over", "clusters/steps.py",
+           "if not ours and not (adopt", "if False and not (adopt", PURE),
+    Mutant("apply: adopting adopts nothing", "clusters/steps.py",
+           "not (adopt or _consents(live)", "not (_consents(live)", PURE),
+    Mutant("apply: an annotation adopts nothing", "clusters/steps.py",
+           "adopt or _consents(live) or", "adopt or", PURE),
+    Mutant("apply: first contact is forced", "clusters/steps.py",
+           "return Step(Action.CREATE)", "return Step(Action.CREATE, force=True)", PURE),
+    Mutant("apply: our label alone makes it ours", "clusters/steps.py",
+           "== MANAGER and MANAGER in managers", "== MANAGER", PURE),
+    Mutant("apply: an orphan is ours at once", "clusters/steps.py",
+           ' == metadata["uid"] and entry.orphan_since is None', ' == metadata["uid"]', PURE),
+    Mutant("apply: what others hold is deleted", "clusters/steps.py",
+           "if finalizers in ([], [FINALIZER]):", "if True:", PURE),
+    Mutant("apply: a change in Git is called drift", "clusters/steps.py",
+           "if fields and same_intent else", "if fields else", PURE),
+    Mutant("apply: a fixed spec is changed in place", "clusters/steps.py",
+           'return phase in ("Allocated", "Released") and', "return False and", PURE),
+    Mutant("apply: drift is blamed on us", "clusters/difference.py",
+           ' if entry.get("manager") not in _OURS]', "]", PURE),
+    Mutant("apply: drift is blamed on who writes the status", "clusters/difference.py",
+           ' if not entry.get("subresource")]', "]", PURE),
+    Mutant("apply: lists are sets", "clusters/difference.py",
+           "return list(wanted) == list(live)", "return all(it in live for it in wanted)", PURE),
+    Mutant("apply: the hash of a status has times", "clusters/intent.py",
+           "said = None if status is None else timeless(status)", "said = status", PURE),
+    Mutant("apply: inventories are one ConfigMap", "clusters/inventory.py",
+           "while count * _OBJECTS_IN_ONE < len(inventory.objects):", "while False:", PURE),
+    Mutant("apply: a key of an inventory is too long", "clusters/inventory.py",
+           "return key if len(key) <= _MAX_KEY else", "return key if key else", PURE),
+    Mutant("apply: damaged lines are lost", "clusters/inventory.py",
+           'lines[0] += [f"{line}\\n" for line in inventory.damaged]', "pass", PURE),
+    Mutant("apply: ranges that only touch are rivals' too", "clusters/rivals.py",
+           "item.last >= span.first", "item.last >= span.first - 1", PURE),
+    Mutant("apply: address spaces keep nothing apart", "clusters/rivals.py",
+           "if not self.spaces or not other.spaces:", "if True:", PURE),
+    Mutant("apply: host bits move a pool", "clusters/metallb.py",
+           "start -= start % size", "start -= 0", PURE),
+    Mutant("apply: a pool grows before another one shrinks", "clusters/metallb.py",
+           "        if addresses & others:\n", "        if False:\n", PURE),
+    Mutant("apply: shards by Python's own hash", "clusters/shard.py",
+           'int.from_bytes(sha256(cluster.encode()).digest()[:8], "big")', "hash(cluster)", PURE),
+    Mutant("apply: pruned whatever the uid", "commands/applying/ledger.py",
+           ' or live["metadata"]["uid"] != entry.uid or', " or", LEDGER),
+    Mutant("apply: pruned whatever the label", "commands/applying/ledger.py",
+           "entry.uid or not _is_labelled(live):", "entry.uid:", LEDGER),
+    Mutant("apply: another object of the name is changed", "commands/applying/ledger.py",
+           '{**body["metadata"], "uid": live["metadata"]["uid"]}', '{**body["metadata"]}', LEDGER),
+    Mutant("apply: what could not be deleted is forgotten", "commands/applying/ledger.py",
+           "self.fail(name, _said(failed))\n                    return\n",
+           "self.fail(name, _said(failed))\n                    break\n"
+           "        self.entries.pop(name, None)\n", LEDGER),
+    Mutant("apply: a dry run prunes", "commands/applying/ledger.py",
+           "        if self.wish.dry_run:\n            self.outcomes.append(Outcome(name, Result.D",
+           "        if False:\n            self.outcomes.append(Outcome(name, Result.D", LEDGER),
+    Mutant("apply: withdrawn before Services are asked", "commands/applying/tenant.py",
+           "users = users_of(self.cluster.list(SERVICE), removed)", "users = users_of((), removed)",
+           [f"{LEAVING}addresses_that_a_service_uses_stay"]),
+    Mutant("apply: what is released counts as unclear, and the rest as released",
+           "commands/applying/tenant.py", "removed - self.target.released:",
+           "removed & self.target.released:",
+           [f"{LEAVING}nothing_is_withdrawn_while_the_repository_has_errors"]),
+    Mutant("apply: pools of others may overlap", "commands/applying/tenant.py",
+           "in overlaps(self.wanted, foreign):", "in overlaps(self.wanted, {}):",
+           ["tests/applying/test_metallb.py::"
+            "test_a_pool_of_others_that_overlaps_is_named_and_ours_is_not_applied"]),
+    Mutant("apply: rivals are forgotten", "commands/applying/fleet.py",
+           "others = rivals(remembered(self.known), claims_of(found))",
+           "others: Mapping[str, tuple[str, ...]] = {}",
+           [f"{FLEET}addresses_of_a_cluster_that_is_away_go_to_nobody"]),
+    Mutant("apply: an older revision is applied", "commands/applying/fleet.py",
+           'if last not in ("", revision) and is_in(revision, last):', "if False:",
+           [f"{FLEET}an_older_revision_is_refused_once_a_newer_one_is_applied"]),
+    Mutant("apply: one cluster may have two names", "commands/applying/fleet.py",
+           "if other != name:", "if False:", [f"{FLEET}two_names_of_one_cluster_are_refused"]),
+    Mutant("apply: any cluster is the one that it was", "commands/applying/enrolment.py",
+           'if {before, inventory.uid or before} - {uid, ""}:', "if False:",
+           [f"{FLEET}another_cluster_under_the_same_name_is_refused_until_it_is_enrolled"]),
+    Mutant("apply: what cannot be asked announces nothing", "commands/applying/expiry.py",
+           'return {record.path: f"{name} cannot be asked: {failed}" for record in records}',
+           "return {}",
+           ["tests/faults/test_far.py::test_f48_addresses_of_a_cluster_that_is_away_are_held"]),
+    Mutant("apply: orphans have no grace", "commands/applying/orphans.py",
+           "GRACE_SECONDS = 600", "GRACE_SECONDS = 0", [f"{LEAVING}orphans_go_after_a_grace"]),
+    Mutant("apply: the brake is off", "commands/applying/management.py",
+           "if stop := self._brake(gone):", "if stop := self._brake(()):",
+           [f"{LEAVING}too_many_objects_are_not_deleted_without_a_word"]),
+    Mutant("apply: inventories are not written", "commands/applying/concluding.py",
+           "save(ledger.cluster, enrolment, ledger.revision, ledger.entries)",
+           "save(ledger.cluster, enrolment, ledger.revision, enrolment.inventory.objects)",
+           [f"{FIRST}inventories_name_the_cluster_and_what_is_in_it"]),
+    Mutant("apply: every commit writes every inventory", "commands/applying/enrolment.py",
+           "    if dict(old.objects) == dict(entries) and old.uid == enrolment.uid:\n        return\n",
+           "",
+           [f"{FIRST}a_commit_that_changes_nothing_writes_one_line_of_the_inventory"]),
 )  # fmt: skip
 
 
 class Outcome(NamedTuple):
-    """How the tests took a mutant: `killed`, `SURVIVED` or `DOES NOT APPLY`; by which test."""
+    """How tests took a mutant, and which: `killed`, `SURVIVED`, `DOES NOT APPLY`, `NOT TRIED`."""
 
     mutant: Mutant
     word: str
@@ -191,12 +299,14 @@ def attempt(mutant: Mutant) -> Outcome:
     source = (ROOT / "reconciler" / mutant.file).read_text(encoding="utf-8")
     if source.count(mutant.before) != 1:
         return Outcome(mutant, "DOES NOT APPLY", f"{source.count(mutant.before)} places", 0)
+    if mutant.tests[0].startswith(SERVERS) and isinstance(missing := find(), str):
+        return Outcome(mutant, "NOT TRIED", missing, 0)
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
         folder = Path(name)
         copy(folder)
         changed = source.replace(mutant.before, mutant.after)
         (folder / "reconciler" / mutant.file).write_text(changed, encoding="utf-8")
-        word, by = verdict(folder)
+        word, by = verdict(folder, mutant.tests)
     return Outcome(mutant, word, by, time.monotonic() - started)
 
 
@@ -211,9 +321,9 @@ def copy(folder: Path) -> None:
             shutil.copy(source, folder / item)
 
 
-def verdict(folder: Path) -> tuple[str, str]:
+def verdict(folder: Path, tests: Sequence[str]) -> tuple[str, str]:
     """Whether a test of the copy fails, and which."""
-    there = [path for path in QUICK if (folder / path).exists()]
+    there = [path for path in tests if (folder / path.partition("::")[0]).exists()]
     environment = {
         **os.environ,
         "PYTHONPATH": str(folder),

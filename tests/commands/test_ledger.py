@@ -287,6 +287,21 @@ def test_what_could_not_be_pruned_stays_in_the_inventory() -> None:
     assert (account.entries, results(account)) == (KNOWN, [(Result.FAILED, held)])
 
 
+def test_what_changed_before_it_is_pruned_is_read_again_if_it_is_still_ours() -> None:
+    server = Server(living(), trouble=[StaleError("other version")])
+    account = ledger(server)
+    account.prune(REF, living())
+    assert results(account) == [(Result.DELETED, "")]
+    server = Server(living(NEW), trouble=[StaleError("other uid")])
+    account = ledger(server)
+    account.prune(REF, living())
+    assert (verbs(server), results(account)) == (["merge"], [(Result.FAILED, "other uid")])
+    server = Server(living(), trouble=[StaleError("other version")] * 9)
+    account = ledger(server)
+    account.prune(REF, living())
+    assert (len(server.sent), results(account)) == (5, [(Result.FAILED, "other version")])
+
+
 def test_an_allocation_of_another_spec_is_made_anew() -> None:
     larger = intent({**MANIFEST, "spec": {"count": 8}})
     server = Server(living())
