@@ -28,6 +28,7 @@ from tests.applying.site import (
     Site,
     address_pool,
     evaluated,
+    failures,
     world,
 )
 from tests.envtest.servers import ApiServer, until
@@ -336,7 +337,7 @@ def applied_by(clerk: Clerk, files: Mapping[str, str | bytes], revision: str) ->
     assert {(item.state, item.error, tuple(item.notes)) for item in done} == {
         (State.APPLIED, "", ())
     }
-    assert not any(item.is_failed for item in found)
+    assert [failures(item) for item in done] == [{}, {}, {}]
 
 
 def test_the_rights_of_deploy_are_all_that_an_apply_needs(clerk: Clerk, look: Looked) -> None:
