@@ -1,0 +1,133 @@
+"""Recognising a cluster, and writing its inventory where it differs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from reconciler.clusters.inventory import NAME, Enrolled, Entry, Inventory, config_maps
+from reconciler.clusters.resources import Ref, Resource
+from reconciler.commands.applying.enrolment import Enrolment, enrol, save, save_clusters
+from reconciler.ports import Cluster, ClusterError, IdentityError
+
+UID, HERE, AT = "uid-1", "metallb-system", "a" * 40
+MANY = {f"metallb.io/IPAddressPool/x/p{number}": Entry("u", "-") for number in range(2_001)}
+
+
+@dataclass
+class Server:
+    """An API server with an identity and ConfigMaps."""
+
+    maps: Sequence[Mapping[str, Any]] = ()
+    uid: str | None = UID
+    sent: list[tuple[str, str, Any]] = field(default_factory=list)
+
+    def get(self, ref: Ref) -> Mapping[str, Any] | None:
+        assert str(ref) == "Namespace/kube-system"
+        return None if self.uid is None else {"metadata": {"uid": self.uid}}
+
+    def version(self) -> str:
+        return "v1.36.3"
+
+    def list(self, resource: Resource, namespace: str, *, labels: str) -> Sequence[Any]:
+        assert (resource.kind, labels) == ("ConfigMap", "gitops-ipam.dev/inventory")
+        return [item for item in self.maps if item["metadata"]["namespace"] == namespace]
+
+    def create(self, manifest: Mapping[str, Any]) -> None:
+        self.sent.append(("create", manifest["metadata"]["name"], sorted(manifest["data"])))
+
+    def merge(self, ref: Ref, patch: Mapping[str, Any], manager: str) -> None:
+        assert manager == "gitops-ipam"
+        self.sent.append(("merge", ref.name, patch["data"]))
+
+    def delete(self, ref: Ref, uid: str) -> None:
+        self.sent.append(("delete", ref.name, uid))
+
+
+def kept(inventory: Inventory, **clusters: str) -> list[Mapping[str, Any]]:
+    """The ConfigMaps of an inventory as a server has them."""
+    maps = config_maps(inventory, HERE)
+    for number, item in enumerate(maps):
+        item["metadata"]["uid"] = f"map-{number}"
+    first, *rest = maps
+    return [{**first, "data": {**first["data"], **clusters}}, *rest]
+
+
+def recognised(server: Server, known: str = "", *, accept: bool = False) -> Enrolment:
+    return enrol(cast(Cluster, server), "team-a/web", HERE, known, accept=accept)
+
+
+@pytest.mark.parametrize("known", ["", UID])
+@pytest.mark.parametrize("written", ["", UID])
+def test_a_cluster_is_known_by_its_uid(known: str, written: str) -> None:
+    found = recognised(Server(kept(Inventory(written, AT))), known)
+    assert (found.uid, found.inventory.uid, found.namespace) == (UID, written, HERE)
+
+
+@pytest.mark.parametrize(("known", "written"), [("x", ""), ("", "x"), ("x", UID), (UID, "x")])
+def test_another_uid_is_refused_until_a_person_says_so(known: str, written: str) -> None:
+    """Whether the management cluster remembers another one, or a copied inventory does."""
+    one = Inventory(written, AT, {"Node/one": Entry("u", "-")})
+    server = Server(kept(one, **{"cluster._edge": f"u {AT}"}))
+    with pytest.raises(IdentityError, match="kube-system has uid uid-1, not") as refused:
+        recognised(server, known)
+    assert refused.value.hint == "if that is meant: --re-enrol team-a/web"
+    found = recognised(server, known, accept=True)
+    assert found.inventory == Inventory(clusters={"edge": Enrolled("u", AT)})
+
+
+def test_what_has_no_identity_is_no_cluster() -> None:
+    with pytest.raises(ClusterError, match="no namespace kube-system"):
+        recognised(Server(uid=None))
+
+
+def test_a_damaged_inventory_is_named_and_nothing_is_done() -> None:
+    server = Server(kept(Inventory(UID, AT), **{"cluster.team-a.shop": f"u {AT} default 10.x"}))
+    with pytest.raises(ClusterError, match=r"in metallb-system is damaged: cluster\.team-a\.shop"):
+        recognised(server)
+
+
+def saved(server: Server, objects: Mapping[str, Entry]) -> list[tuple[str, str, Any]]:
+    save(cast(Cluster, server), recognised(server), "b" * 40, objects)
+    return server.sent
+
+
+def test_an_inventory_that_says_the_same_is_not_written() -> None:
+    """A commit alone writes nothing in a cluster."""
+    objects = {"Node/one": Entry("u", "-")}
+    assert saved(Server(kept(Inventory(UID, AT, objects))), objects) == []
+
+
+def test_a_first_inventory_is_created() -> None:
+    assert saved(Server(), {}) == [("create", NAME, ["objects", "revision", "uid"])]
+
+
+def test_only_parts_that_differ_are_written() -> None:
+    one = next(iter(MANY))
+    sent = saved(Server(kept(Inventory(UID, AT, MANY))), {**MANY, one: Entry("u", "new")})
+    assert [(verb, name) for verb, name, _ in sent][-1][0] == "merge"
+    assert sum(f"{one} u new" in data["objects"] for _, _, data in sent) == 1
+    assert len(sent) <= 2  # the part, and the first for its revision
+
+
+def test_an_inventory_that_grows_and_shrinks_gets_and_loses_parts() -> None:
+    few = dict(list(MANY.items())[:10])
+    sent = saved(Server(kept(Inventory(UID, AT, few))), MANY)
+    assert [(verb, name) for verb, name, _ in sent] == [("merge", NAME), ("create", f"{NAME}-1")]
+    sent = saved(Server(kept(Inventory(UID, AT, MANY))), few)
+    assert [(verb, name) for verb, name, _ in sent] == [("merge", NAME), ("delete", f"{NAME}-1")]
+    assert sent[1][2] == "map-1"
+
+
+def test_other_clusters_are_written_key_by_key() -> None:
+    """Jobs that each work on a part of the clusters write at the same time."""
+    known = {"cluster.a.one": f"u {AT}", "cluster.a.two": f"u {AT}"}
+    server = Server(kept(Inventory(UID, AT), **known))
+    enrolment = recognised(server)
+    same, other = Enrolled("u", AT), Enrolled("u", "b" * 40)
+    save_clusters(cast(Cluster, server), enrolment, AT, {"a/one": same, "a/new": None})
+    assert server.sent == []
+    save_clusters(cast(Cluster, server), enrolment, "b" * 40, {"a/one": other, "a/two": None})
+    data = {"cluster.a.one": f"u {'b' * 40} ", "cluster.a.two": None, "revision": "b" * 40}
+    assert server.sent == [("merge", NAME, data)]
