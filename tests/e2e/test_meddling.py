@@ -67,6 +67,19 @@ def test_a_network_cannot_be_made_smaller_by_hand(applied: Site) -> None:
     require_quiet(applied)
 
 
+def test_a_network_that_grew_by_hand_alone_is_reported_until_git_says_so_too(
+    applied: Site,
+) -> None:
+    patch = '{"spec": {"cidr": "10.40.0.0/23"}}'
+    edit(applied.management, "networkpool", "edge", "butler-system", patch)
+    ran = applied.reconcile(code=5)
+    assert "may grow, but must keep every address that it had" in ran.errors()
+    assert {item["failed"] for item in ran.clusters.values()} == {0, 1}
+    applied.commit({"pools/edge.yaml": pool(cidr="10.40.0.0/23")}, "grow the network")
+    applied.reconcile()
+    require_quiet(applied)
+
+
 def test_an_allocation_that_was_deleted_by_hand_comes_back(applied: Site) -> None:
     before = applied.management.get(ALLOCATION)
     words = ("delete", "ipallocation", "team-a-one-lb", "-n", "butler-system", "--wait=false")
