@@ -191,8 +191,10 @@ def _documents(sources: Iterable[Loaded]) -> tuple[Documents, list[Finding]]:
     first: dict[tuple[str, str, str, str], Document] = {}
     found: list[Finding] = []
     broken: list[tuple[str, str, str, str]] = []
+    remains: list[Document] = []
     for source in sources:
         broken.extend(source.broken)
+        remains.extend(source.remains)
         for document in source.documents:
             other = first.setdefault(document.identity, document)
             if other is not document:
@@ -200,7 +202,7 @@ def _documents(sources: Iterable[Loaded]) -> tuple[Documents, list[Finding]]:
                 message = f"{document.title} is already at {other.path}:{other.line}"
                 place = Location(document.path, document.line, 1)
                 found.append(error("document-duplicate", place, message, "remove one of the two"))
-    return Documents(first.values(), frozenset(broken)), found
+    return Documents(first.values(), frozenset(broken), remains), found
 
 
 def _adopt(records: list[Allocation], documents: Documents) -> tuple[Allocation, ...]:

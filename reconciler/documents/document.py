@@ -84,15 +84,18 @@ class Document:
 class Documents:
     """Documents of a tree by kind, in the order of their identities (not of their files).
 
-    `broken` holds the identities of documents that are there but wrong, for membership tests.
+    `broken` holds the identities of documents that are there but wrong, for membership tests; what
+    of them was read is in `remains`.
     """
 
     def __init__(
         self,
         documents: Iterable[Document],
         broken: frozenset[tuple[str, str, str, str]] = frozenset(),
+        remains: Iterable[Document] = (),
     ) -> None:
         self.broken = broken
+        self._remains = sorted(remains, key=lambda item: (item.identity, item.path, item.index))
         self._by_kind: dict[str, list[Document]] = {}
         for document in sorted(documents, key=lambda item: item.identity):
             self._by_kind.setdefault(document.kind.name, []).append(document)
@@ -100,6 +103,10 @@ class Documents:
     def of(self, kind: str) -> Iterator[Document]:
         """All documents of a kind."""
         return iter(self._by_kind.get(kind, ()))
+
+    def remains(self, kind: str) -> Iterator[Document]:
+        """What was read of the broken documents of a kind. Nothing about its shape is proven."""
+        return (document for document in self._remains if document.kind.name == kind)
 
 
 def pointer(steps: yaml.Steps) -> str:

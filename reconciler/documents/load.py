@@ -35,6 +35,7 @@ class Loaded(NamedTuple):
         broken: Identities (API group, kind, namespace, name) of documents that were recognised but
             are wrong: their owners must not lose anything for it.
         unclear: Some part of the file could not be recognised at all.
+        remains: The documents that are broken, as far as they were read; their shape is unproven.
     """
 
     path: str
@@ -42,6 +43,7 @@ class Loaded(NamedTuple):
     findings: tuple[Finding, ...]
     broken: tuple[Identity, ...] = ()
     unclear: bool = False
+    remains: tuple[Document, ...] = ()
 
 
 class Kinds:
@@ -84,7 +86,7 @@ def load(path: str, data: bytes, kinds: Kinds) -> Loaded:
         place = Location(path, 1, 1)
         findings.append(error("document-empty", place, "no documents in the file", hint))
     documents: list[Document] = []
-    broken: list[Identity] = []
+    remains: list[Document] = []
     unclear = bool(reading.problems)
     spoilt = _spoilt(reading)
     for index, parsed in enumerate(reading.documents):
@@ -99,10 +101,11 @@ def load(path: str, data: bytes, kinds: Kinds) -> Loaded:
             found += schema.check(document)
         findings += found
         if reading.problems or any(item.severity is Severity.ERROR for item in found):
-            broken.append(document.identity)
+            remains.append(document)
         else:
             documents.append(document)
-    return Loaded(path, tuple(documents), tuple(findings), tuple(broken), unclear)
+    broken = tuple(document.identity for document in remains)
+    return Loaded(path, tuple(documents), tuple(findings), broken, unclear, tuple(remains))
 
 
 def _spoilt(reading: yaml.Reading) -> set[int]:

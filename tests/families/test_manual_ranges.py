@@ -92,3 +92,35 @@ def test_a_record_outlives_a_mistake_in_the_document_that_had_a_range_by_hand() 
     for wrong in ("kind: [", OLD.replace("10.40.0.9", "10.40.0.999")):
         changed = {**files, "tenants/old.yaml": wrong}
         assert addresses(changed, "team-a/old") == ["10.40.0.0-10.40.0.3"]
+
+
+BROKEN = {**BY_HAND, "tenants/old.yaml": f"{OLD}  teamRef: three\n"}
+
+
+def test_a_mistake_elsewhere_in_its_document_frees_nothing() -> None:
+    assert codes(BROKEN) == [("error", "field-type")]
+    assert outcome(BROKEN)[LB] == "allocate 10.40.0.10-10.40.0.17 of edge"
+
+
+def test_a_mistake_elsewhere_in_its_document_withdraws_nothing() -> None:
+    (found,) = [item for item in project(evaluation_of(BROKEN)) if item.cluster == "team-a/old"][:1]
+    assert found.manifest["spec"] == {"addresses": ["10.40.0.0-10.40.0.9"]}
+
+
+def test_a_range_that_is_itself_wrong_blocks_what_cannot_be_told() -> None:
+    wrong = OLD.replace("10.40.0.9}", "10.40.0.256}")
+    assert outcome({**BY_HAND, "tenants/old.yaml": wrong})[LB].startswith("allocate ")
+
+
+def test_the_gateway_of_a_provider_of_a_wrong_shape_is_given_to_nobody() -> None:
+    wrong = provider("lab", gateway="10.40.0.0", quotaPerTenant="none")
+    files = {**SMALL, "providers/lab.yaml": wrong}
+    assert codes(files) == [("error", "field-type")]
+    assert outcome(files)[LB] == "allocate 10.40.0.1-10.40.0.8 of edge"
+
+
+def test_the_gateway_of_a_provider_that_contradicts_itself_is_given_to_nobody() -> None:
+    wrong = provider("lab", pools="[]", gateway="10.40.0.0")
+    files = {**SMALL, "providers/lab.yaml": wrong}
+    assert codes(files) == [("error", "provider-without-pools")]
+    assert outcome(files)[LB] == "allocate 10.40.0.1-10.40.0.8 of edge"

@@ -131,6 +131,7 @@ class Providers:
     def __init__(self, documents: Documents) -> None:
         self.findings: list[Finding] = []
         self.by_name: dict[tuple[str, str], Provider] = {}
+        self.wrong: list[Document] = []
         self._wrong = {
             (namespace, name)
             for _, kind, namespace, name in documents.broken
@@ -144,6 +145,7 @@ class Providers:
                 self.by_name[key] = provider
             else:
                 self._wrong.add(key)
+                self.wrong.append(document)
         described = sorted(
             name for space, name in (*self.by_name, *self._wrong) if space == NAMESPACE
         )

@@ -11,6 +11,7 @@ from reconciler.families._network import read_range
 from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import pool_key, read_pools
 from reconciler.families.butler.providers import Provider, Providers, missing_pools
+from reconciler.families.butler.remains import MANUAL, blocked_by_remains, manual_title
 from reconciler.families.butler.requests import read_request, stands_for
 from reconciler.families.butler.tenants import KIND as TENANT
 from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
@@ -40,7 +41,7 @@ class _Reader:
         self.findings += self.providers.findings
         self.teams = {document.name for document in documents.of("Team")}
         self.tenants = {(doc.namespace, doc.name): doc for doc in documents.of(TENANT)}
-        self.blocked: list[Blocked] = []
+        self.blocked = list(blocked_by_remains(documents, self.providers.wrong))
         self.protected: list[Identity] = []
         self.claims: dict[Key, Claim] = {}
 
@@ -164,12 +165,11 @@ class _Reader:
         """A loadBalancerPool of before IPAM: nobody else is given an address of it."""
         if "loadBalancerPool" not in (document.spec.get("networking") or {}):
             return
-        steps = ("spec", "networking", "loadBalancerPool")
         found: list[Finding] = []
-        item = read_range(document, steps, ("start", "end"), found)
+        item = read_range(document, MANUAL, ("start", "end"), found)
         self.findings += found
         if item is not None:
-            self.blocked.append(Blocked(item, manual_title(document), document.at(*steps)))
+            self.blocked.append(Blocked(item, manual_title(document), document.at(*MANUAL)))
 
     def _hold_back_gateway(self, provider: Provider) -> None:
         """A provider's gateway is never given out, though its pools may not reserve it."""
@@ -198,11 +198,6 @@ class _Reader:
 
     def _pools_of(self, provider: Provider) -> Iterator[Key]:
         return (key for key in provider.pools if key in self.networks)
-
-
-def manual_title(document: Document) -> str:
-    """What a tenant's loadBalancerPool is called where it blocks others."""
-    return f"{document.namespace}/{document.name} (loadBalancerPool)"
 
 
 def _broken_pools(documents: Documents) -> list[Key]:
