@@ -142,6 +142,21 @@ def test_a_label_alone_makes_nothing_ours(site: Site) -> None:
     assert announced(one, "theirs") == ["172.16.0.0/24"]
 
 
+def test_what_lost_its_label_is_not_deleted_but_told(site: Site) -> None:
+    """A cluster that goes on announcing what nobody asks for is no quiet matter."""
+    site.apply(world("web"))
+    one = site.tenants[FIRST]
+    patch = {"metadata": {"labels": {"gitops-ipam.dev/managed-by": None}}}
+    one.request("PATCH", f"{ADDRESS_POOLS}/default-pool", patch, MERGE)
+    applied = site.apply(without(world("web"), "web"), "b")[FIRST]
+    assert failures(applied) == {
+        POOL: "it shall go, but its label gitops-ipam.dev/managed-by was taken off; delete it"
+    }
+    assert announced(one) == ["10.0.0.0-10.0.0.3"]
+    one.request("DELETE", f"{ADDRESS_POOLS}/default-pool")
+    assert not site.apply(without(world("web"), "web"), "b")[FIRST].is_failed
+
+
 def test_orphans_go_after_a_grace(site: Site) -> None:
     """Ours by label and manager, but in no inventory: a run that was killed left it."""
     site.apply(world("web"))

@@ -37,9 +37,11 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
 def management(fleet: Fleet) -> Iterator[ApiServer]:
     """The management cluster with our CRDs, which somebody else installed; otherwise as new."""
     server = fleet.servers["management"]
-    server.install_crds(CRDS)
-    yield server
     server.wipe()
+    server.install_crds(CRDS)
+    server.writes()  # what was written until now is nobody's concern
+    yield server
+    server.stop_controllers()
 
 
 @pytest.fixture
@@ -57,9 +59,10 @@ def tenants(fleet: Fleet) -> Iterator[tuple[ApiServer, ...]]:
     """Three tenant clusters with MetalLB's CRDs and namespace, otherwise as new."""
     servers = tuple(fleet.servers[name] for name in NAMES[1:])
     for server in servers:
+        server.wipe()
         server.install_crds(fleet.assets.crds["metallb"])
         server.namespace("metallb-system")
         server.writes()  # what was written until now is nobody's concern
     yield servers
     for server in servers:
-        server.wipe()
+        server.stop_controllers()

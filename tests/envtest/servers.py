@@ -1,24 +1,22 @@
 """One etcd and several API servers, started together and stopped for sure."""
 
-import atexit
 import base64
-import ctypes
 import json
 import os
 import secrets
 import shutil
-import signal
-import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import urllib3
 
-from tests.envtest.assets import METALLB, Assets
-from tests.envtest.wiping import wipe
+from tests.envtest.assets import Assets
+from tests.envtest.metallb import Metallb
+from tests.envtest.processes import Processes, free_port, signing_key
+from tests.envtest.processes import until as until
+from tests.envtest.wiping import Snapshot, settle_policies, snapshot, wipe
 
 # Who may log in, and the groups that they are in.
 USERS = {
@@ -38,8 +36,6 @@ _AUDIT = {
         {"level": "Metadata"},
     ],
 }
-_READY_SECONDS = 60
-_DIE_WITH_PARENT = 1
 
 
 class Fleet:
@@ -49,19 +45,18 @@ class Fleet:
         self.assets = assets
         self.folder = folder
         self.servers: dict[str, ApiServer] = {}
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.processes = Processes(folder)
         self.tokens = {user: secrets.token_hex(16) for user in USERS}
-        atexit.register(self.stop)
         rows = [f'{self.tokens[user]},{user},{user},"{USERS[user]}"\n' for user in USERS]
         (folder / "tokens.csv").write_text("".join(rows))
         (folder / "audit.yaml").write_text(json.dumps(_AUDIT))
-        _make_key(folder)
-        client, peer = free_port(), free_port()
-        self.etcd_url = f"http://127.0.0.1:{client}"
+        (folder / "sa.key").write_text(signing_key())
+        self.etcd_url = f"http://127.0.0.1:{free_port()}"
         self.run(
             "etcd",
-            *("-data-dir", str(folder / "etcd")),
-            *("-client-url", self.etcd_url, "-peer-url", f"http://127.0.0.1:{peer}"),
+            *(f"--data-dir={folder / 'etcd'}", "--unsafe-no-fsync", "--log-level=error"),
+            *(f"--listen-client-urls={self.etcd_url}", f"--advertise-client-urls={self.etcd_url}"),
+            f"--listen-peer-urls=http://127.0.0.1:{free_port()}",
         )
 
     def start(self, names: Iterable[str]) -> None:
@@ -71,30 +66,17 @@ class Fleet:
             server.launch()
         for server in made:
             server.await_ready()
+            server.remember()
             self.servers[server.name] = server
 
     def run(self, binary: str, *words: str, log: str = "", **extra: str) -> subprocess.Popen[bytes]:
-        """Start a binary that dies with this process."""
-        with (self.folder / f"{log or binary}.log").open("ab") as out:
-            process = subprocess.Popen(
-                [str(self.assets.binaries[binary]), *words],
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                env={"HOME": str(self.folder), "PATH": os.environ["PATH"], **extra},
-                start_new_session=True,
-                preexec_fn=_die_with_parent,
-            )
-        self.processes.append(process)
-        return process
+        """Start a binary that ends with the tests."""
+        command = [str(self.assets.binaries[binary]), *words]
+        return self.processes.run(command, self.folder / f"{log or binary}.log", **extra)
 
     def stop(self) -> None:
-        """Stop everything."""
-        for process in reversed(self.processes):
-            process.kill()
-        for process in self.processes:
-            process.wait()
-        self.processes.clear()
+        """Stop everything, and remove what it stored."""
+        self.processes.close()
 
 
 class ApiServer:
@@ -117,6 +99,8 @@ class ApiServer:
         self.pool = urllib3.PoolManager(ca_certs=authority, retries=False, timeout=30.0)
         self.audited = 0
         self.crds: list[Path] = []
+        self.controllers: list[Metallb] = []
+        self.new: Snapshot = {}
 
     @property
     def kubeconfig(self) -> Path:
@@ -133,7 +117,7 @@ class ApiServer:
             *(f"--secure-port={self.port}", f"--cert-dir={self.folder}"),
             "--service-cluster-ip-range=10.0.0.0/22",
             "--service-account-issuer=https://kubernetes.default.svc",
-            f"--service-account-key-file={shared / 'sa.pub'}",
+            f"--service-account-key-file={shared / 'sa.key'}",
             f"--service-account-signing-key-file={shared / 'sa.key'}",
             f"--token-auth-file={shared / 'tokens.csv'}",
             *("--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount"),
@@ -150,7 +134,17 @@ class ApiServer:
 
     def await_ready(self) -> None:
         """Wait until the server serves."""
-        _until(self._is_ready, f"{self.name} is ready", self.folder / "apiserver.log")
+        log = self.folder / "apiserver.log"
+        until(self._is_ready, f"{self.name} is ready", by=self.process, log=log)
+
+    def remember(self) -> None:
+        """Take what is stored now for what a new server has: `wipe` brings that back."""
+        self.new = snapshot(self)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and not stopped since."""
+        return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
         """Start again what was stopped, on the same port and with the same data."""
@@ -158,14 +152,15 @@ class ApiServer:
         self.await_ready()
 
     def stop(self) -> None:
-        """Stop the server; what it stored stays."""
+        """Stop the server at once; what it stored stays."""
         if self.process is not None:
-            self.process.kill()
-            self.process.wait()
+            self.fleet.processes.end(self.process)
 
     def kubeconfig_for(self, user: str) -> Path:
         """A kubeconfig of a user, with inline data."""
         path = self.folder / f"{user}.kubeconfig"
+        if path.exists():
+            return path
         authority = base64.b64encode((self.folder / "apiserver.crt").read_bytes()).decode()
         cluster = {"server": self.url, "certificate-authority-data": authority}
         config = {
@@ -244,6 +239,8 @@ class ApiServer:
         if folder in self.crds:
             return
         self.crds.append(folder)
+        # What kubectl knows of the kinds is old now.
+        shutil.rmtree(self.folder / ".kube", ignore_errors=True)
         done = self.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(folder))
         assert done.returncode == 0, done.stderr
         waited = self.kubectl(
@@ -271,7 +268,7 @@ class ApiServer:
                 event = json.loads(line)
                 is_read = event["verb"] in ("get", "list", "watch")
                 is_review = "selfsubject" in event["requestURI"]
-                if event["user"]["username"] == user and not is_read and not is_review:
+                if event["user"].get("username") == user and not is_read and not is_review:
                     found.append(f"{event['verb']} {event['requestURI'].partition('?')[0]}")
             self.audited = lines.tell()
         return found
@@ -282,97 +279,30 @@ class ApiServer:
         return [
             f"{event['verb']} {event['requestURI'].partition('?')[0]}"
             for event in events
-            if event["user"]["username"] == "admin" and event["verb"] in ("get", "list")
+            if event["user"].get("username") == "admin" and event["verb"] in ("get", "list")
         ]
 
-    def wipe(self) -> None:
-        """Bring the server back to what it was when it was new, but for its CRDs."""
-        wipe(self)
+    def wipe(self, *, crds: bool = False) -> None:
+        """Bring the server back to what it was when it was new; its CRDs only if asked."""
+        wipe(self, crds=crds)
 
-    def start_metallb(self) -> "Metallb":
+    def settle_policies(self) -> None:
+        """Wait until all admission policies are in force as they are stored: a second or two."""
+        settle_policies(self)
+
+    def start_metallb(self) -> Metallb:
         """MetalLB's controller, which hands out addresses to Services."""
-        return Metallb(self)
+        self.install_crds(self.fleet.assets.crds["metallb"])
+        self.controllers.append(Metallb(self))
+        return self.controllers[-1]
+
+    def stop_controllers(self) -> None:
+        """Stop what `start_metallb` started."""
+        while self.controllers:
+            self.controllers.pop().stop()
 
     def _is_ready(self) -> bool:
         try:
             return self.pool.request("GET", f"{self.url}/readyz", timeout=2.0).data == b"ok"
         except (urllib3.exceptions.HTTPError, OSError):
             return False
-
-
-class Metallb:
-    """MetalLB's controller beside one API server, without its speakers and webhooks."""
-
-    def __init__(self, server: ApiServer) -> None:
-        container = {"name": "controller", "image": "controller"}
-        metadata = {"name": "controller", "namespace": "metallb-system"}
-        pod = {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": metadata,
-            "spec": {"containers": [container]},
-        }
-        server.request("POST", "/api/v1/namespaces/metallb-system/pods", pod)
-        probe = free_port()
-        self._process = server.fleet.run(
-            METALLB,
-            *("--namespace", "metallb-system", "--pod-name", "controller"),
-            *("--webhook-mode", "disabled", "--port", str(free_port())),
-            *("--health-probe-port", str(probe), "--log-level", "debug"),
-            log=f"{server.name}/metallb",
-            KUBECONFIG=str(server.kubeconfig),
-        )
-        self._probe = f"http://127.0.0.1:{probe}/healthz"
-        self._pool = urllib3.PoolManager(retries=False, timeout=2.0)
-        _until(self._is_ready, "MetalLB is ready", server.folder / "metallb.log")
-
-    def stop(self) -> None:
-        """Stop the controller."""
-        self._process.kill()
-        self._process.wait()
-
-    def _is_ready(self) -> bool:
-        try:
-            return self._pool.request("GET", self._probe).status == 200
-        except urllib3.exceptions.HTTPError:
-            return False
-
-
-def until(asked: Callable[[], Any], what: str, seconds: float = 20) -> Any:
-    """Ask a real server until the answer is true; returns it."""
-    return _until(asked, what, None, seconds)
-
-
-def _until(
-    asked: Callable[[], Any], what: str, log: Path | None, seconds: float = _READY_SECONDS
-) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if answer := asked():
-            return answer
-        time.sleep(0.05)
-    told = log.read_text(errors="replace")[-2000:] if log and log.exists() else ""
-    raise AssertionError(f"waited {seconds} s, but not: {what}\n{told}")
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _make_key(folder: Path) -> None:
-    openssl = shutil.which("openssl")
-    assert openssl, "openssl is needed to make a key"
-    private, public = folder / "sa.key", folder / "sa.pub"
-    for words in (
-        ("genrsa", "-out", str(private), "2048"),
-        ("rsa", "-in", str(private), "-pubout", "-out", str(public)),
-    ):
-        subprocess.run([openssl, *words], check=True, capture_output=True)
-
-
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)

@@ -33,6 +33,36 @@ def test_a_server_tells_its_version_and_forgets_what_tests_made(management: ApiS
     assert management.get(POOLS)["items"] == []
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/namespaces/default/configmaps",
+        "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
+    ],
+)
+def test_wiping_forgets_kinds_of_all_sorts_in_built_in_namespaces(
+    management: ApiServer, path: str
+) -> None:
+    management.put({"metadata": {"name": "made"}}, path=path)
+    management.wipe()
+    assert management.request("GET", f"{path}/made")[0] == 404
+
+
+def test_wiping_starts_a_server_that_was_stopped(management: ApiServer) -> None:
+    management.namespace("team-a")
+    management.stop()
+    management.wipe()
+    assert management.request("GET", "/api/v1/namespaces/team-a")[0] == 404
+
+
+def test_wiping_gives_a_cluster_its_identity_back(management: ApiServer) -> None:
+    before = management.uid()
+    renew_identity(management)
+    management.wipe()
+    assert management.uid() == before
+
+
 def test_a_bare_server_has_no_kinds_but_the_built_in_ones(bare: ApiServer) -> None:
     assert bare.request("GET", POOLS)[0] == 404
     assert bare.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"] == []

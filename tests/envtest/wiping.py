@@ -1,101 +1,150 @@
-"""Bring an API server back to what it was when it was new, without starting it anew."""
+"""Bring an API server back to what it was when it was new, without starting it anew.
+
+Keys are written straight to etcd, because no controller runs that would end namespaces or collect
+what depends on them. The API server sees it by its own watches, as it sees what other API servers
+write, and answers no list before it has seen it.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
-import time
+import secrets
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from tests.envtest.processes import until
 
 if TYPE_CHECKING:
     from tests.envtest.servers import ApiServer
 
-# What a new server makes for itself, and needs.
-_BUILT_IN = ("default", "kube-node-lease", "kube-public", "kube-system")
-_COLLECTIONS = (
-    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
-    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
-    "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-    "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-    "/api/v1/nodes",
+# What is held by keys without the server's prefix.
+Snapshot = Mapping[bytes, bytes]
+
+# What the server writes by itself whenever it likes.
+_ITS_OWN = (
+    *(b"masterleases/", b"leases/kube-system/apiserver-", b"peerserverleases/", b"ranges/"),
+    *(b"flowschemas/", b"prioritylevelconfigurations/", b"servicecidrs/"),
+    *(b"configmaps/kube-system/", b"apiregistration.k8s.io/apiservices/"),
 )
-_KEPT = ("system:", "cluster-admin", "admin", "edit", "view")
-_NAMESPACED = ("configmaps", "secrets", "pods", "events", "services/specs", "serviceaccounts")
-_CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_CRDS = b"apiextensions.k8s.io/customresourcedefinitions/"
+_POLICIES = b"validatingadmissionpolic"
+_KUBE_SYSTEM = b"namespaces/kube-system"
+# What a new server makes last.
+_LAST = (
+    *(b"namespaces/default", b"namespaces/kube-node-lease", b"namespaces/kube-public"),
+    *(_KUBE_SYSTEM, b"services/specs/default/kubernetes"),
+)
 
 
-def wipe(server: ApiServer) -> None:
-    """Delete all that tests make, but CRDs: to make one anew takes seconds.
+def snapshot(server: ApiServer) -> Snapshot:
+    """All that a new server stores, once it has made all its own objects."""
+    until(lambda: set(_LAST) <= set(_stored(server)), f"{server.name} is set up")
+    return _stored(server)
 
-    Namespaced things and custom objects go straight from etcd, because no controller runs that
-    would end them; the API server sees that through its watches.
-    """
-    for path in _COLLECTIONS:
-        for name in _names(server, path):
-            if not name.startswith(_KEPT):
-                server.request("DELETE", f"{path}/{name}")
-    gone = [_purge_kind(server, crd["spec"]) for crd in server.get(_CRDS)["items"]]
-    namespaces = _names(server, "/api/v1/namespaces")
-    for namespace in namespaces:
-        for kind in _NAMESPACED:
-            if namespace not in _BUILT_IN or kind in ("secrets", "pods", "events"):
-                _purge(server, f"/{server.name}/{kind}/{namespace}/")
-        if namespace not in _BUILT_IN:
-            _purge(server, f"/{server.name}/namespaces/{namespace}")
-    _purge(server, f"/{server.name}/services/specs/default/")
-    _await(server, gone)
+
+def wipe(server: ApiServer, *, crds: bool) -> None:
+    """Delete all that was made since the snapshot, and restore what was changed or deleted."""
+    server.stop_controllers()
+    if not server.is_running:
+        server.start()
+    found = _stored(server)
+    kept = _ITS_OWN if crds else (*_ITS_OWN, _CRDS)
+    made = [key for key in found if key not in server.new and not key.startswith(kept)]
+    for first, last in _runs(sorted(found), set(made)):
+        _delete(server, first, last)
+    for key, value in server.new.items():
+        if not key.startswith(_ITS_OWN) and found.get(key) != value:
+            _put(server, key, value)
+    if crds:
+        server.crds.clear()
+        until(lambda: not _served(server, made), f"{server.name} has forgotten its CRDs")
+    if any(key.startswith(_POLICIES) for key in made):
+        settle_policies(server)
     server.audit_log.write_text("")
     server.audited = 0
 
 
-def _purge_kind(server: ApiServer, spec: dict[str, Any]) -> str:
-    """Delete all objects of a custom kind; returns the path of their list."""
-    group, plural = spec["group"], spec["names"]["plural"]
-    _purge(server, f"/{server.name}/{group}/{plural}/")
-    version = next(item["name"] for item in spec["versions"] if item["served"])
-    return f"/apis/{group}/{version}/{plural}"
-
-
 def renew_identity(server: ApiServer) -> None:
-    """Give the cluster another identity: kube-system comes back with another uid."""
-    before = server.uid()
-    _purge(server, f"/{server.name}/namespaces/kube-system")
-    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system"}}
-    for _ in range(200):
-        server.request("POST", "/api/v1/namespaces", body)
-        status, found = server.request("GET", "/api/v1/namespaces/kube-system")
-        if status == 200 and found["metadata"]["uid"] != before:
-            return
-        time.sleep(0.05)
-    raise AssertionError("kube-system kept its uid")
+    """Give the cluster another identity: kube-system has another uid. Wiping gives it back."""
+    value = _stored(server)[_KUBE_SYSTEM]
+    _put(server, _KUBE_SYSTEM, value.replace(server.uid().encode(), str(uuid4()).encode()))
 
 
-def _names(server: ApiServer, path: str) -> list[str]:
-    return [item["metadata"]["name"] for item in server.get(path)["items"]]
+def settle_policies(server: ApiServer) -> None:
+    """Wait until all admission policies are in force as they are stored.
+
+    The server reads them anew about once a second, all at a time. So a new one that refuses shows
+    that those before it were read.
+    """
+    name = f"settled-{secrets.token_hex(4)}"
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
+    rule = {
+        "apiGroups": [""],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE"],
+        "resources": ["configmaps"],
+    }
+    spec = {
+        "matchConstraints": {"resourceRules": [rule]},
+        "validations": [{"expression": f"object.metadata.name != '{name}'", "message": name}],
+    }
+    binding = {"policyName": name, "validationActions": ["Deny"]}
+    server.put({"metadata": {"name": name}, "spec": spec}, path=f"{path}ies")
+    server.put({"metadata": {"name": name}, "spec": binding}, path=f"{path}ybindings")
+    probe = "/api/v1/namespaces/default/configmaps?dryRun=All"
+
+    def refused() -> bool:
+        answer = server.request("POST", probe, {"metadata": {"name": name}})[1]
+        return f"denied request: {name}" in answer.get("message", "")
+
+    until(refused, f"{server.name} has read its policies")
+    for kind in ("ybindings", "ies"):
+        server.request("DELETE", f"{path}{kind}/{name}")
 
 
-def _purge(server: ApiServer, prefix: str) -> None:
-    """Delete all keys of etcd that begin with a prefix."""
-    key = prefix.encode()
-    end = key[:-1] + bytes([key[-1] + 1])
-    body: dict[str, Any] = {"key": _text(key), "range_end": _text(end)}
-    if not prefix.endswith("/"):
-        del body["range_end"]
-    url = f"{server.fleet.etcd_url}/v3/kv/deleterange"
+def _served(server: ApiServer, keys: list[bytes]) -> bool:
+    """Whether the server still serves a group of these CRDs' keys."""
+    crds = [key.removeprefix(_CRDS).decode() for key in keys if key.startswith(_CRDS)]
+    groups = {group["name"] for group in server.get("/apis")["groups"]}
+    return any(crd.partition(".")[2] in groups for crd in crds)
+
+
+def _runs(keys: list[bytes], chosen: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """First and last of chosen keys that stand together among all keys."""
+    run: list[bytes] = []
+    for key in [*keys, b""]:
+        if key in chosen:
+            run.append(key)
+        elif run:
+            yield run[0], run[-1]
+            run = []
+
+
+def _stored(server: ApiServer) -> dict[bytes, bytes]:
+    """What etcd has of a server."""
+    prefix = f"/{server.name}/".encode()
+    answer = _etcd(server, "range", key=prefix, range_end=prefix[:-1] + b"0")
+    return {
+        base64.b64decode(row["key"]).removeprefix(prefix): base64.b64decode(row["value"])
+        for row in answer.get("kvs", ())
+    }
+
+
+def _delete(server: ApiServer, first: bytes, last: bytes) -> None:
+    prefix = f"/{server.name}/".encode()
+    _etcd(server, "deleterange", key=prefix + first, range_end=prefix + last + b"\0")
+
+
+def _put(server: ApiServer, key: bytes, value: bytes) -> None:
+    _etcd(server, "put", key=f"/{server.name}/".encode() + key, value=value)
+
+
+def _etcd(server: ApiServer, verb: str, **words: bytes) -> dict[str, Any]:
+    body = {name: base64.b64encode(word).decode() for name, word in words.items()}
+    url = f"{server.fleet.etcd_url}/v3/kv/{verb}"
     answer = server.pool.request("POST", url, body=json.dumps(body).encode())
     assert answer.status == 200, answer.data
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def _await(server: ApiServer, gone: list[str]) -> None:
-    """Wait until the server's own memory has seen that all of it is gone."""
-    for _ in range(400):
-        left = [name for name in _names(server, "/api/v1/namespaces") if name not in _BUILT_IN]
-        gone = [path for path in gone if _names(server, path)]
-        if not gone and not left:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{server.name} could not be wiped: {gone} {left}")
+    told: dict[str, Any] = json.loads(answer.data)
+    return told

@@ -1,6 +1,6 @@
 """Bring the objects of one cluster to their intents, and keep account of what was done."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reconciler.clusters.intent import FINALIZER, MANAGER, OWNER_LABEL, STATUS_MANAGER, Intent
@@ -19,7 +19,6 @@ from reconciler.ports import (
 )
 
 _ATTEMPTS = 5
-Live = Mapping[Ref, Manifest]
 
 
 def listed(manifests: Iterable[Manifest], resource: Resource) -> dict[Ref, Manifest]:
@@ -131,13 +130,21 @@ class Ledger:
         """Take away an object that nothing asks for any more, if it is the one that we made."""
         name = str(ref)
         entry = self.entries[name]
-        if live is None or live["metadata"]["uid"] != entry.uid or not _is_labelled(live):
+        if live is None or live["metadata"]["uid"] != entry.uid:
             # Somebody else's object by now, or gone: there is nothing of ours to take away.
             self.entries.pop(name)
             return
-        if self.wish.dry_run:
+        if not _is_labelled(live):
+            self.fail(name, f"it shall go, but its label {OWNER_LABEL} was taken off; delete it")
+        elif self.wish.dry_run:
             self.outcomes.append(Outcome(name, Result.DELETED))
-            return
+        else:
+            self._delete(ref, live)
+
+    def _delete(self, ref: Ref, live: Manifest) -> None:
+        """Delete an object of ours, which may be changed by others meanwhile."""
+        name = str(ref)
+        entry = self.entries[name]
         for attempt in range(_ATTEMPTS):
             try:
                 self._remove(ref, live)

@@ -1,4 +1,5 @@
-// Command etcd runs one etcd member for tests: no peers, no fsync.
+// Command etcd runs one etcd member for tests. Its flags are some of etcd's own, so that an etcd of
+// another origin can stand in its place.
 package main
 
 import (
@@ -13,19 +14,17 @@ import (
 )
 
 func main() {
-	dir := flag.String("data-dir", "", "folder of the data")
-	client := flag.String("client-url", "", "URL to listen on for clients")
-	peer := flag.String("peer-url", "", "URL to listen on for peers")
-	flag.Parse()
 	config := embed.NewConfig()
-	config.Dir = *dir
-	config.UnsafeNoFsync = true
-	config.LogLevel = "error"
-	config.ListenClientUrls = []url.URL{parse(*client)}
-	config.AdvertiseClientUrls = config.ListenClientUrls
-	config.ListenPeerUrls = []url.URL{parse(*peer)}
-	config.AdvertisePeerUrls = config.ListenPeerUrls
-	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	flag.StringVar(&config.Dir, "data-dir", "", "folder of the data")
+	flag.StringVar(&config.LogLevel, "log-level", "error", "what is logged")
+	flag.BoolVar(&config.UnsafeNoFsync, "unsafe-no-fsync", false, "do not wait for the disk")
+	listen := flag.String("listen-client-urls", "", "URL to listen on for clients")
+	advertise := flag.String("advertise-client-urls", "", "URL that clients are told")
+	peer := flag.String("listen-peer-urls", "", "URL to listen on for peers")
+	flag.Parse()
+	config.ListenClientUrls = parse(*listen)
+	config.AdvertiseClientUrls = parse(*advertise)
+	config.ListenPeerUrls = parse(*peer)
 	server, err := embed.StartEtcd(config)
 	if err != nil {
 		log.Fatal(err)
@@ -40,10 +39,10 @@ func main() {
 	}
 }
 
-func parse(text string) url.URL {
+func parse(text string) []url.URL {
 	found, err := url.Parse(text)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return *found
+	return []url.URL{*found}
 }

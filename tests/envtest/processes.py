@@ -1,0 +1,129 @@
+"""Server processes on free ports of the loopback, which end with the tests, however these end."""
+
+import base64
+import os
+import random
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+# It reads who was started and who ended. When the pipe closes, because the tests are over or were
+# killed, it ends who is left and removes the folder.
+_WATCHDOG = """
+import os, shutil, signal, sys
+alive = set()
+for line in sys.stdin:
+    (alive.add if line[0] == "+" else alive.discard)(int(line[1:]))
+for group in alive:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+shutil.rmtree(sys.argv[1], ignore_errors=True)
+"""
+# Below the ports that systems give to clients and to those who ask for any port.
+_PORTS = range(16_000, 32_000)
+_READY_SECONDS = 60
+
+
+class Processes:
+    """Processes with one folder for their files and logs. No signal of a terminal reaches them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._started: list[subprocess.Popen[bytes]] = []
+        self._watchdog = subprocess.Popen(
+            [sys.executable, "-c", _WATCHDOG, str(folder)],
+            stdin=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, command: Sequence[str], log: Path, **extra: str) -> subprocess.Popen[bytes]:
+        """Start a program, with nothing of the person's environment but the path."""
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                command,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                env={"HOME": str(self.folder), "PATH": os.environ["PATH"], **extra},
+                start_new_session=True,
+            )
+        self._started.append(process)
+        self._tell(f"+{process.pid}")
+        return process
+
+    def end(self, process: subprocess.Popen[bytes]) -> None:
+        """End a process at once, with its children. Ending it twice does nothing."""
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        self._tell(f"-{process.pid}")
+
+    def close(self) -> None:
+        """End all, and remove the folder."""
+        if self._watchdog.returncode is None:
+            self._watchdog.communicate()  # closes its pipe
+            for process in self._started:
+                process.wait()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _tell(self, line: str) -> None:
+        pipe = self._watchdog.stdin
+        assert pipe is not None
+        pipe.write(line + "\n")
+        pipe.flush()
+
+
+def until(
+    asked: Callable[[], Any],
+    what: str,
+    seconds: float = _READY_SECONDS,
+    *,
+    by: subprocess.Popen[bytes] | None = None,
+    log: Path | None = None,
+) -> Any:
+    """Ask a real server until the answer is true; returns it.
+
+    Args:
+        asked: Gives something false while it is not so yet.
+        what: For the message when time is over.
+        seconds: How long to wait at most.
+        by: Whose end is the end of waiting.
+        log: Its last lines are part of the message.
+    """
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and (by is None or by.poll() is None):
+        if answer := asked():
+            return answer
+        time.sleep(0.02)
+    told = log.read_text(errors="replace")[-2000:] if log and log.exists() else ""
+    raise AssertionError(f"waited {seconds} s at most, but not: {what}\n{told}")
+
+
+def free_port() -> int:
+    """A port that nobody listens on, and that nobody is given unasked."""
+    while True:
+        port = random.choice(_PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+
+
+def signing_key() -> str:
+    """A new key on P-256, as PEM: RFC 5915 with the secret number only."""
+    number = secrets.token_bytes(31).rjust(32, b"\1")
+    curve = bytes.fromhex("a00a06082a8648ce3d030107")
+    text = base64.b64encode(bytes.fromhex("30310201010420") + number + curve).decode()
+    return f"-----BEGIN EC PRIVATE KEY-----\n{text}\n-----END EC PRIVATE KEY-----\n"
