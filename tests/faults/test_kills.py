@@ -44,6 +44,7 @@ class Story(NamedTuple):
 STORIES = {
     "nothing is there yet": Story({}, FILES, 1),
     "two tenants swap their ranges": Story(FILES, SWAPPED, 2),
+    "a tenant goes and another gets its range": Story(FILES, world("web"), 1),
 }
 
 
@@ -95,6 +96,8 @@ class World:
         self.site = site
         self.story = story
         self.repo = repository(folder / "repo", story.before)
+        for path in story.before:
+            (self.repo / path).unlink()
         write(self.repo, story.then)
         self.first = "HEAD~" if story.before else ""
         commit(self.repo)
