@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from reconciler.commands.reading import evaluate_source
 from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
+from reconciler.evaluate import Evaluation
 from reconciler.ports import ExitCode, GitError, UsageError
 from reconciler.report.applied import applied_text, apply_document
 from reconciler.report.escape import escape
@@ -107,12 +108,18 @@ def reconcile(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One reconcile, of which a loop makes many. Clusters are connected to anew each time."""
+    """One reconcile, of which a loop makes many. Clusters are connected to anew each time.
+
+    Attributes:
+        read: The revision that was read last. It follows from its id alone: a loop on a branch
+            that stands still reads it once.
+    """
 
     repository: GitRepository
     wanted: Wanted
     reach: Reach | None
     wish: Wish
+    read: dict[str, Evaluation] = field(default_factory=dict)
 
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
@@ -130,7 +137,10 @@ class _Job:
         if self.reach is None:
             return None
         head = done.commit or done.base
-        evaluation = evaluate_source(self.repository.source(head.id))
+        if head.id not in self.read:
+            self.read.clear()
+            self.read[head.id] = evaluate_source(self.repository.source(head.id))
+        evaluation = self.read[head.id]
         return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
 
 
