@@ -1,34 +1,46 @@
-"""`make bench`: all tables; with `--write`, into docs/performance.md between its marks."""
+"""`make bench`: all tables; with `--write`, into docs/performance.md between their marks.
+
+`--clusters` measures apply alone, which needs what `make envtest` builds.
+"""
 
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.apply import cluster_tables
 from benchmarks.measure import machine, markdown
 from benchmarks.parts import allocator_rows, schema_rows, yaml_rows
 from benchmarks.whole import commit_rows, plan_rows, start_rows
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "performance.md"
-_BEGIN, _END = "<!-- figures: make bench -->\n", "<!-- end of figures -->\n"
+_PLANS = "<!-- figures: make bench -->\n"
+_CLUSTERS = "<!-- figures of clusters: make envtest bench -->\n"
+_END = "<!-- end of figures -->\n"
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        rows = [
-            *yaml_rows(),
-            *schema_rows(),
-            *allocator_rows(),
-            *start_rows(),
-            *plan_rows(Path(folder)),
-            *commit_rows(Path(folder)),
-        ]
-    text = f"{machine()}\n\n{markdown(rows)}"
+    if "--clusters" not in sys.argv:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = [
+                *yaml_rows(),
+                *schema_rows(),
+                *allocator_rows(),
+                *start_rows(),
+                *plan_rows(Path(folder)),
+                *commit_rows(Path(folder)),
+            ]
+        _tell(_PLANS, markdown(rows))
+    _tell(_CLUSTERS, cluster_tables())
+
+
+def _tell(begin: str, table: str) -> None:
+    text = f"{machine()}\n\n{table}"
     print(text)
     if "--write" in sys.argv:
         old = DOCUMENT.read_text(encoding="utf-8")
-        head, _, rest = old.partition(_BEGIN)
+        head, _, rest = old.partition(begin)
         _, _, tail = rest.partition(_END)
-        DOCUMENT.write_text(f"{head}{_BEGIN}\n{text}\n{_END}{tail}", encoding="utf-8")
+        DOCUMENT.write_text(f"{head}{begin}\n{text}\n{_END}{tail}", encoding="utf-8")
 
 
 main()

@@ -24,7 +24,7 @@ from tests.envtest.servers import ApiServer, Fleet
 from tests.world import evaluation_of, pool, reconciled, request
 
 FIRST_SIZE = 1_000
-SIZES = (10, 100, 1_000, 10_000)
+SIZES = (10, 100, 1_000)
 KUBECTL_SIZE = 100
 ROUNDS = 3
 _IN_A_POOL = 1_000
