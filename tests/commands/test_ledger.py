@@ -258,7 +258,7 @@ def test_what_is_pruned_is_the_very_object_that_we_made() -> None:
     assert (account.entries, results(account)) == ({}, [(Result.DELETED, "")])
 
 
-@pytest.mark.parametrize("live", [None, living(NEW), living(labels={}), living(labels=None)])
+@pytest.mark.parametrize("live", [None, living(NEW), living(NEW, labels={})])
 def test_what_is_not_ours_any_more_is_forgotten_not_pruned(
     live: Mapping[str, Any] | None,
 ) -> None:
@@ -266,6 +266,16 @@ def test_what_is_not_ours_any_more_is_forgotten_not_pruned(
     account = ledger(server)
     account.prune(REF, live)
     assert (server.sent, account.entries, account.outcomes) == ([], {}, [])
+
+
+@pytest.mark.parametrize("labels", [{}, None, {"gitops-ipam.dev/managed-by": "helm"}])
+def test_what_lost_our_label_is_not_pruned_and_told(labels: Mapping[str, str] | None) -> None:
+    server = Server(living(labels=labels))
+    account = ledger(server)
+    account.prune(REF, server.live)
+    message = "it shall go, but its label gitops-ipam.dev/managed-by was taken off; delete it"
+    assert (server.sent, account.entries) == ([], KNOWN)
+    assert results(account) == [(Result.FAILED, message)]
 
 
 def test_a_dry_run_prunes_nothing_and_says_so() -> None:
