@@ -345,8 +345,12 @@ def verdict(folder: Path, tests: Sequence[str]) -> tuple[str, str]:
         return "killed", "it does not end"
     if done.returncode == 0:
         return "SURVIVED", ""
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "killed", failed[0].split(" - ")[0].partition(" ")[2] if failed else "it does not run"
+    failed = [
+        line.removeprefix("FAILED ").split(" - ")[0]
+        for line in done.stdout.splitlines()
+        if line.startswith(("FAILED", "ERROR"))
+    ]
+    return "killed", failed[0] if failed else "it does not run"
 
 
 def main(words: Sequence[str]) -> int:
