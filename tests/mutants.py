@@ -274,7 +274,7 @@ MUTANTS = (
            "return {}",
            ["tests/faults/test_far.py::test_f48_addresses_of_a_cluster_that_is_away_are_held"]),
     Mutant("apply: orphans have no grace", "commands/applying/orphans.py",
-           "GRACE_SECONDS = 600", "GRACE_SECONDS = 0", [f"{LEAVING}orphans_go_after_a_grace"]),
+           "GRACE_SECONDS = 600", "GRACE_SECONDS = 0", ["tests/commands/test_orphans.py"]),
     Mutant("apply: the brake is off", "commands/applying/management.py",
            "if stop := self._brake(gone):", "if stop := self._brake(()):",
            [f"{LEAVING}too_many_objects_are_not_deleted_without_a_word"]),

@@ -17,15 +17,21 @@ MANY = {f"metallb.io/IPAddressPool/x/p{number}": Entry("u", "-") for number in r
 
 @dataclass
 class Server:
-    """An API server with an identity and ConfigMaps."""
+    """An API server with an identity and ConfigMaps.
+
+    Attributes:
+        hidden: ConfigMaps that no list by label finds.
+    """
 
     maps: Sequence[Mapping[str, Any]] = ()
     uid: str | None = UID
     sent: list[tuple[str, str, Any]] = field(default_factory=list)
+    hidden: Sequence[Mapping[str, Any]] = ()
 
     def get(self, ref: Ref) -> Mapping[str, Any] | None:
-        assert str(ref) == "Namespace/kube-system"
-        return None if self.uid is None else {"metadata": {"uid": self.uid}}
+        if str(ref) == "Namespace/kube-system":
+            return None if self.uid is None else {"metadata": {"uid": self.uid}}
+        return next((item for item in self.hidden if item["metadata"]["name"] == ref.name), None)
 
     def version(self) -> str:
         return "v1.36.3"
@@ -86,6 +92,12 @@ def test_a_damaged_inventory_is_named_and_nothing_is_done() -> None:
     server = Server(kept(Inventory(UID, AT), **{"cluster.team-a.shop": f"u {AT} default 10.x"}))
     with pytest.raises(ClusterError, match=r"in metallb-system is damaged: cluster\.team-a\.shop"):
         recognised(server)
+
+
+def test_an_inventory_that_lost_its_label_is_not_taken_for_none() -> None:
+    hidden = kept(Inventory(UID, AT, {"Node/one": Entry("u", "-")}))
+    with pytest.raises(ClusterError, match="is there without the label"):
+        recognised(Server(hidden=hidden))
 
 
 def saved(server: Server, objects: Mapping[str, Entry]) -> list[tuple[str, str, Any]]:
