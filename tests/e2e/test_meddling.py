@@ -1,6 +1,6 @@
 """Clusters that somebody changes by hand, replaces or switches off."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -29,20 +29,20 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def applied(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def applied(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Three tenants with eight addresses each; every test leaves them as it found them."""
     management, *tenants = (fleet.servers[name] for name in NAMES)
+    management.wipe()
     management.install_crds(CRDS)
     site = Site(tmp_path_factory.mktemp("site"), management, FILES)
     for name, server in zip((ONE, TWO, THREE), tenants, strict=True):
+        server.wipe()
         server.install_crds(fleet.assets.crds["metallb"])
         server.namespace("metallb-system")
         site.name(name, server)
     site.reconcile()
     assert {name: site.pool(name) for name in HELD} == HELD
-    yield site
-    for server in (management, *tenants):
-        server.wipe()
+    return site
 
 
 def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied: Site) -> None:
