@@ -160,7 +160,7 @@ def bytes_read(server: ApiServer) -> int:
 
 
 def raw(server: ApiServer, found: Sequence[Intent]) -> Callable[[], None]:
-    """The same bodies over one warm connection, without reading what comes back."""
+    """The same bodies over one warm connection, without parsing what comes back."""
     sent = list(_requests(server.url, found))
     headers = {
         "Authorization": f"Bearer {server.fleet.tokens['admin']}",

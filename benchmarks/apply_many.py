@@ -26,7 +26,7 @@ from tests.world import evaluation_of, pool, provider, reconciled, tenant
 CLUSTERS = 100
 DEAD = 20
 DEADLINE = 20.0
-ROUNDS = 3
+ROUNDS = 5
 
 
 class Done(NamedTuple):

@@ -35,9 +35,7 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
         writer.close()
 
 
-def _answer(
-    method: str, target: str, body: dict[str, Any]
-) -> tuple[int, dict[str, Any]]:
+def _answer(method: str, target: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     steps = [unquote(step) for step in urlsplit(target).path.split("/")[1:]]
     if steps == ["last"]:
         return 200, dict(_LAST)
@@ -72,10 +70,15 @@ def _object(
         if key == "namespaces//kube-system":
             return 200, {"metadata": {"name": "kube-system", "uid": of}}
         there = objects.get(key)
-        return (200, there) if there else (404, {"kind": "Status", "reason": "NotFound"})
+        return (200, there) if there else (404, _missing(rest))
     found = objects.setdefault(key, _new(f"{of}-{key}"))
     _merge(found, {"status": body["status"]} if is_status else body)
     return 200, found
+
+
+def _missing(rest: list[str]) -> dict[str, Any]:
+    details = {"kind": rest[0], "name": rest[2]}
+    return {"kind": "Status", "reason": "NotFound", "code": 404, "details": details}
 
 
 def _new(uid: str) -> dict[str, Any]:
