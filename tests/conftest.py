@@ -1,6 +1,7 @@
 """What all tests share: no network but the loopback, and Hypothesis profiles."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,10 +29,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with real API servers run in one process: the servers are started once."""
-    for item in items:
-        if "fleet" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("clusters"))
+    """Tests with real API servers of one folder run in one process: servers are started once.
+
+    They come first, because they take longest: two processes are then done at about one time.
+    """
+    root = Path(__file__).parent
+    real = [item for item in items if "fleet" in getattr(item, "fixturenames", ())]
+    for item in real:
+        folder = item.path.relative_to(root).parts[0]
+        item.add_marker(pytest.mark.xdist_group(f"clusters-{folder}"))
+    chosen = frozenset(map(id, real))
+    items[:] = [*real, *(item for item in items if id(item) not in chosen)]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
