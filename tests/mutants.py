@@ -242,8 +242,8 @@ MUTANTS = (
            '{**body["metadata"], "uid": live["metadata"]["uid"]}', '{**body["metadata"]}', LEDGER),
     Mutant("apply: what could not be deleted is forgotten", "commands/applying/ledger.py",
            "self.fail(name, _said(failed))\n                    return\n",
-           "self.fail(name, _said(failed))\n                    break\n"
-           "        self.entries.pop(name, None)\n", LEDGER),
+           "self.fail(name, _said(failed))\n                    self.entries.pop(name)\n"
+           "                    return\n", LEDGER),
     Mutant("apply: a dry run prunes", "commands/applying/ledger.py",
            "        elif self.wish.dry_run:\n", "        elif False:\n", LEDGER),
     Mutant("apply: withdrawn before Services are asked", "commands/applying/tenant.py",
