@@ -21,6 +21,7 @@ PART_LABEL = "gitops-ipam.dev/inventory"
 # A line takes up to 424 bytes, a ConfigMap 1 MiB.
 _OBJECTS_IN_ONE = 2_000
 _ORPHAN = "orphan-since-"
+_LONGEST_TIME = 15
 _CLUSTER = "cluster."
 _HASHED = f"{_CLUSTER}-"
 _MAX_KEY = 253
@@ -40,7 +41,8 @@ class Entry(NamedTuple):
     def orphan_since(self) -> int | None:
         """When an object with our label was first seen that nothing here knows; else None."""
         text = self.hash.removeprefix(_ORPHAN)
-        return int(text) if text != self.hash and text.isdecimal() else None
+        is_time = text != self.hash and text.isdecimal() and len(text) <= _LONGEST_TIME
+        return int(text) if is_time else None
 
 
 def orphan(uid: str, now: int) -> Entry:

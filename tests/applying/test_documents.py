@@ -4,6 +4,7 @@ import json
 
 from tests.applying.site import MERGE, Site, failures, results, world
 from tests.envtest.servers import ApiServer
+from tests.world import reconciled
 
 BUTLER = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces"
 TENANT = f"{BUTLER}/team-a/tenantclusters/web"
@@ -80,7 +81,7 @@ def test_all_documents_are_applied_when_settings_say_so(site: Site) -> None:
     provider = site.management.get(f"{BUTLER}/butler-system/providerconfigs/default")
     assert provider["status"]["capacity"]["availableIPs"] == 28
     assert not site.apply(files)["management"].is_changed
-    gone = {path: text for path, text in files.items() if path != "tenants/web.yaml"}
+    gone = reconciled({path: text for path, text in files.items() if path != "tenants/web.yaml"})
     assert results(site.apply(gone, "b")["management"])[NAME] == "deleted"
 
 

@@ -1,6 +1,8 @@
 """How the work on a cluster ends: saved, and told."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.enrolment import Enrolment, save
@@ -9,6 +11,23 @@ from reconciler.ports import ClusterError, IdentityError, UnreachableError
 
 LAST_SECONDS = 10.0
 """For what was done to be remembered: without that a run that is too long begins anew for ever."""
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def distrusting() -> Iterator[None]:
+    """What a cluster holds may be anything: what cannot be read fails that cluster, not the run.
+
+    Raises:
+        ClusterError: In place of what such an object made some code raise.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as odd:
+        _log.debug("an object that cannot be read", exc_info=odd)
+        message = f"it holds something that cannot be read ({type(odd).__name__})"
+        raise ClusterError(message, "look for objects with unusual fields in it") from odd
 
 
 def saved(ledger: Ledger, enrolment: Enrolment) -> ClusterError | None:

@@ -58,6 +58,8 @@ def enrol(
     _check_version(cluster)
     uid: str = home["metadata"]["uid"]
     maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL)
+    if not any(item["metadata"]["name"] == NAME for item in maps):
+        _check_hidden(cluster, namespace)
     try:
         inventory = read_inventory(maps)
     except ValueError as wrong:
@@ -72,6 +74,13 @@ def enrol(
             )
         inventory = Inventory(clusters=inventory.clusters)
     return Enrolment(uid, inventory, maps, namespace)
+
+
+def _check_hidden(cluster: Cluster, namespace: str) -> None:
+    """Refuse an inventory without its label: unread, it would be taken for an empty one."""
+    if cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}"):
+        message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
+        raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
 
 
 def _check_version(cluster: Cluster) -> None:

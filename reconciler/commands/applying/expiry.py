@@ -12,6 +12,7 @@ from reconciler.addresses.notation import format_short
 from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE, Manifest
 from reconciler.commands.applying.access import Access
+from reconciler.commands.applying.concluding import distrusting
 from reconciler.commands.applying.enrolment import enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
@@ -35,7 +36,8 @@ def still_announced(evaluation: Evaluation, clusters: Clusters, wish: Wish) -> d
         return {}
     try:
         cluster = clusters.management()
-        hub = open_hub(cluster, wish) if cluster is not None else None
+        with distrusting():
+            hub = open_hub(cluster, wish) if cluster is not None else None
     except ClusterError as failed:
         reason = f"the management cluster cannot be asked: {failed}"
         unconfirmed = [
@@ -76,14 +78,15 @@ class _Doubts:
         if name in self._wish.confirm_withdrawn:
             return {}
         try:
-            cluster = self._access.connect(name)
-            if cluster is None:
-                lost = self._lost(name)
-                return {record.path: lost for record in records} if lost else {}
-            known = self._known.get(name)
-            accept = name in self._wish.re_enrol
-            enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
-            return dict(_announced(cluster, name, records))
+            with distrusting():
+                cluster = self._access.connect(name)
+                if cluster is None:
+                    lost = self._lost(name)
+                    return {record.path: lost for record in records} if lost else {}
+                known = self._known.get(name)
+                accept = name in self._wish.re_enrol
+                enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
+                return dict(_announced(cluster, name, records))
         except ClusterError as failed:
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
 

@@ -3,19 +3,19 @@
 A cluster that cannot be reached delays nobody but those that shall get its addresses.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 
 from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.outcome import Applied
-from reconciler.clusters.rivals import rivals
+from reconciler.clusters.rivals import Claims, rivals
 from reconciler.clusters.shard import is_in_shard
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.concluding import LAST_SECONDS, refused
+from reconciler.commands.applying.concluding import LAST_SECONDS, distrusting, refused
 from reconciler.commands.applying.enrolment import Enrolment, save_clusters
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.commands.applying.management import (
@@ -71,21 +71,43 @@ def apply_fleet(
         if cluster is None:
             message = "no management cluster is named"
             raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
-        hub = open_hub(cluster, wish)
-        last = hub.enrolment.inventory.revision
-        if last not in ("", revision) and is_in(revision, last):
-            message = f"{last[:12]} is applied already, and newer than {revision[:12]}"
-            raise IdentityError(message, "apply the head of the branch")
+        with distrusting():
+            hub = open_hub(cluster, wish)
+        fence = _Fence(revision, is_in)
+        fence.check(hub.enrolment)
     except ClusterError as failed:
         return [refused(MANAGEMENT, failed)]
-    return _Fleet(evaluation, clusters, hub, wish).run()
+    return _Fleet(evaluation, clusters, hub, wish, fence).run()
+
+
+class _Fence:
+    """Keeps a run that is late from undoing the work of one that knew more."""
+
+    def __init__(self, revision: str, is_in: Callable[[str, str], bool]) -> None:
+        self._revision = revision
+        self._is_in = is_in
+        self._told = {"": False, revision: False}
+        self._lock = Lock()
+
+    def check(self, enrolment: Enrolment) -> None:
+        """Refuse a cluster that a newer revision changed already."""
+        last = enrolment.inventory.revision
+        with self._lock:  # one question for all clusters with the same answer
+            if last not in self._told:
+                self._told[last] = last.isalnum() and self._is_in(self._revision, last)
+        if self._told[last]:
+            message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
+            raise IdentityError(message, "apply the head of the branch")
 
 
 class _Fleet:
     """The clusters while they are worked on."""
 
-    def __init__(self, evaluation: Evaluation, clusters: Clusters, hub: Hub, wish: Wish) -> None:
+    def __init__(
+        self, evaluation: Evaluation, clusters: Clusters, hub: Hub, wish: Wish, fence: _Fence
+    ) -> None:
         self.evaluation = evaluation
+        self.fence = fence
         self.hub = hub
         self.wish = wish
         self.revision = evaluation.tree.revision or ""
@@ -93,21 +115,23 @@ class _Fleet:
         self.access = Access(clusters, hub)
         self.intents = intents(project(evaluation))
         self.names_by_uid: dict[str, str] = {}
+        self.claims: dict[str, Claims] = {}
+        self.disputed: Mapping[str, tuple[str, ...]] = {}
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self) -> list[Applied]:
         """Do it."""
-        found = [
+        every = [
             replace(item, is_re_enrolled=item.name in self.wish.re_enrol)
             for item in targets(self.evaluation, self.intents, self.known)
-            if is_in_shard(item.name, self.wish.shard)
         ]
+        found = [item for item in every if is_in_shard(item.name, self.wish.shard)]
         self.names_by_uid = {
             self.known[item.name].uid: item.name
-            for item in found
+            for item in every
             if item.name in self.known and item.is_described and not item.is_re_enrolled
         }
-        others = rivals(remembered(self.known), claims_of(found))
+        others = self._others(every, found)
         first = [item for item in found if item.name not in others]
         done: dict[str, _Done] = {}
         own: list[Applied] = []
@@ -142,25 +166,27 @@ class _Fleet:
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)
         try:
-            cluster = self.access.connect(target.name)
-            if cluster is None:
-                return self._without_kubeconfig(target, known)
-            with ExitStack() as place:
+            with distrusting(), ExitStack() as place:
+                cluster = self.access.connect(target.name)
+                if cluster is None:
+                    return self._without_kubeconfig(target, known)
 
                 def begin(enrolment: Enrolment) -> Ledger:
                     place.enter_context(self.places)  # it has answered: now it is worked on
                     return self._ledger(cluster, enrolment)
 
                 applied, enrolled = apply_tenant(
-                    cluster, target, known, lambda uid: self._claim(uid, target.name), begin
+                    cluster, target, known, lambda it: self._claim(it, target.name), begin
                 )
         except ClusterError as failed:
             return _Done(refused(target.name, failed, known.revision if known else ""), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed
         return _Done(applied, enrolled if is_left else None)
 
-    def _claim(self, uid: str, name: str) -> None:
+    def _claim(self, enrolment: Enrolment, name: str) -> None:
         """Refuse two names for one cluster: they would undo each other's work."""
+        self.fence.check(enrolment)
+        uid = enrolment.uid
         other = self.names_by_uid.setdefault(uid, name)
         if other != name:
             message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
@@ -172,6 +198,20 @@ class _Fleet:
         )
         return _Done(applied, known if applied is not None else None)
 
+    def _others(
+        self, every: Sequence[Target], found: Sequence[Target]
+    ) -> dict[str, tuple[str, ...]]:
+        """Of each cluster the other ones that have a say in what it may announce."""
+        self.claims = claims_of(every)
+        wanted = claims_of(found)
+        # Two records of one address are a mistake: until it is mended, nobody gets it anew.
+        self.disputed = rivals(self.claims, wanted)
+        before = rivals(remembered(self.known), wanted)
+        return {
+            name: tuple(sorted({*before.get(name, ()), *self.disputed.get(name, ())}))
+            for name in {**before, **self.disputed}
+        }
+
     def _withholding(
         self, target: Target, others: Mapping[str, tuple[str, ...]], done: Mapping[str, _Done]
     ) -> Target:
@@ -180,10 +220,12 @@ class _Fleet:
         for name in others[target.name]:
             if name in self.wish.confirm_withdrawn:
                 continue
-            enrolled = done[name].enrolled if name in done else self.known[name]
+            enrolled = done[name].enrolled if name in done else self.known.get(name)
             if enrolled is not None:
                 left[name] = enrolled
-        withheld = tuple((name, claim.addresses) for name, claim in remembered(left).items())
+        claims = [*remembered(left).items()]
+        claims += [(name, self.claims[name]) for name in self.disputed.get(target.name, ())]
+        withheld = tuple((name, claim.addresses) for name, claim in claims)
         return replace(target, withheld=withheld)
 
     def _remember(self, done: Mapping[str, _Done]) -> list[Applied]:

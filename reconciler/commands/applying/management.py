@@ -22,12 +22,13 @@ from reconciler.clusters.resources import (
 )
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying import crds
-from reconciler.commands.applying.concluding import concluded, saved
+from reconciler.commands.applying.concluding import concluded, distrusting, saved
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
 from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.pool_events import Announcer
+from reconciler.commands.applying.target import UNCLEAR
 from reconciler.commands.applying.wish import Wish
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
@@ -35,6 +36,7 @@ from reconciler.ports import Cluster, ClusterError, NoSuchKindError, Unauthorize
 
 MANAGEMENT = "management"
 HOME = "butler-system"
+_PROJECTED = (NETWORK_POOL, IP_ALLOCATION)
 
 
 class Hub:
@@ -89,7 +91,8 @@ def apply_management(hub: Hub, estate: Estate, ledger: Ledger) -> Applied:
     work = _Management(hub, ledger, estate)
     failure: ClusterError | None = None
     try:
-        locked(ledger, hub.enrolment, work.notes, work.run)
+        with distrusting():
+            locked(ledger, hub.enrolment, work.notes, work.run)
     except ClusterError as failed:
         failure = failed
     if work.has_home:
@@ -218,11 +221,15 @@ class _Management:
             for name, entry in sorted(self.ledger.entries.items())
             if name not in wanted and entry.orphan_since is None
         ]
-        gone = [ref for ref in gone if ref.resource in kinds]
+        # Settings that go back to pools alone take no cluster and no team away.
+        is_all = self.estate.settings.applies_documents
+        gone = [
+            ref for ref in gone if ref.resource in kinds and (is_all or ref.resource in _PROJECTED)
+        ]
         if not gone:
             return
         if not self.estate.is_whole:
-            self.notes.append(f"{len(gone)} objects stay while the repository has errors")
+            self.notes.append(f"{len(gone)} objects stay while {UNCLEAR}")
             return
         if stop := self._brake(gone):
             raise ClusterError(*stop)

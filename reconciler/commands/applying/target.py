@@ -7,6 +7,8 @@ from reconciler.clusters.intent import Intent
 from reconciler.clusters.metallb import pool_addresses
 from reconciler.clusters.resources import ADDRESS_POOL
 
+UNCLEAR = "the repository has errors, a brake stops its plan, or its records are gone"
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -17,6 +19,7 @@ class Target:
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
         spaces: The address spaces of its records.
         withheld: Addresses that other clusters may still announce, with the name of one of them.
+        remembered: Addresses that it may announce itself, as the management cluster remembers.
         is_described: Some document of the tree describes the cluster.
         is_re_enrolled: It may have another identity than before.
     """
@@ -27,6 +30,7 @@ class Target:
     is_whole: bool = True
     spaces: tuple[str, ...] = ()
     withheld: tuple[tuple[str, IPSet], ...] = ()
+    remembered: IPSet = field(default_factory=IPSet)
     is_described: bool = True
     is_re_enrolled: bool = False
 
@@ -37,3 +41,16 @@ class Target:
             for item in self.intents
             if item.ref.resource == ADDRESS_POOL and item.body is not None
         }
+
+    def spaces_of(self, announced: IPSet, before: tuple[str, ...]) -> tuple[str, ...]:
+        """The address spaces of what it announces; what is yet to leave has those that it had.
+
+        Args:
+            announced: What it announces.
+            before: The address spaces that are remembered of it.
+        """
+        wanted = IPSet.of(item for pool in self.wanted().values() for item in pool)
+        if not announced - wanted:
+            return self.spaces
+        known = self.spaces and before  # one that is not known may be any
+        return tuple(sorted({*self.spaces, *before})) if known else ()

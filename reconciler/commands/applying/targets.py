@@ -11,6 +11,7 @@ from reconciler.commands.applying.management import MANAGEMENT
 from reconciler.commands.applying.target import Target
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
+from reconciler.model.plan import Grant
 from reconciler.settings import CLUSTER_TARGET
 
 _TENANT = "TenantCluster"
@@ -40,6 +41,7 @@ def targets(
             IPSet.of(released.get(name, ())),
             whole,
             spaces.get(name) or (known[name].spaces if name in known else ()),
+            remembered=ranges_of(known[name].addresses if name in known else ()),
             is_described=name in tenants or name in named or name in intents,
         )
         for name in names
@@ -47,8 +49,15 @@ def targets(
 
 
 def is_whole(evaluation: Evaluation) -> bool:
-    """Nothing in a tree is wrong: what is not wanted there is really not wanted."""
-    return not any(found.severity is Severity.ERROR for found in evaluation.findings)
+    """Nothing in a tree is wrong: what is not wanted there is really not wanted.
+
+    Where no record is left of those that clusters were told of (a folder that was moved, Settings
+    that name another), all that is claimed would be withdrawn.
+    """
+    if any(found.severity is Severity.ERROR for found in evaluation.findings):
+        return False
+    claimed = any(isinstance(decision, Grant) for decision in evaluation.plan.decisions)
+    return evaluation.brake is None and (bool(evaluation.state.records) or not claimed)
 
 
 def _records(

@@ -33,24 +33,25 @@ from reconciler.clusters.resources import (
     parse_ref,
 )
 from reconciler.clusters.steps import is_ours
-from reconciler.commands.applying.concluding import concluded, saved
+from reconciler.commands.applying.concluding import concluded, distrusting, saved
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
 from reconciler.commands.applying.policies import locked
-from reconciler.commands.applying.target import Target
+from reconciler.commands.applying.target import UNCLEAR, Target
 from reconciler.model.instant import format_instant
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError
 
 _POLL_SECONDS = 0.1
 _POLLS = 50
+_NOTHING = IPSet()
 
 
 def apply_tenant(
     cluster: Cluster,
     target: Target,
     known: Enrolled | None,
-    claim: Callable[[str], None],
+    claim: Callable[[Enrolment], None],
     ledger_of: Callable[[Enrolment], Ledger],
 ) -> tuple[Applied, Enrolled]:
     """Bring a tenant cluster to its intents.
@@ -59,7 +60,7 @@ def apply_tenant(
         cluster: The cluster.
         target: What it shall hold.
         known: What the management cluster remembers of it.
-        claim: Refuses an identity that another cluster has.
+        claim: Refuses an identity that another cluster has, and a revision that is too old.
         ledger_of: Begins the account of what is done.
 
     Returns:
@@ -70,21 +71,25 @@ def apply_tenant(
     """
     uid = known.uid if known else ""
     enrolment = enrol(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)
-    claim(enrolment.uid)
+    claim(enrolment)
     ledger = ledger_of(enrolment)
     work = _Tenant(cluster, target, enrolment, ledger)
     failure: ClusterError | None = None
     try:
-        announced = locked(ledger, enrolment, work.notes, work.run)
+        with distrusting():
+            announced = locked(ledger, enrolment, work.notes, work.run)
     except ClusterError as failed:
         failure = failed
-        announced = _union([*work.live.values(), *work.wanted.values()])
+        # It may not even have been read: what it announced before, it announces still.
+        announced = _union([target.remembered, *work.live.values(), *work.wanted.values()])
     if work.is_there:
         failure = saved(ledger, enrolment) or failure
     applied = concluded(target.name, enrolment, ledger, failure, work.notes)
     if work.error and failure is None:
         applied = replace(applied, state=State.FAILED, error=work.error)
-    return applied, Enrolled(enrolment.uid, ledger.revision, target.spaces, written(announced))
+    revision = known.revision if known and failure else applied.revision
+    spaces = target.spaces_of(announced, known.spaces if known else ())
+    return applied, Enrolled(enrolment.uid, revision, spaces, written(announced))
 
 
 class _Tenant:
@@ -144,16 +149,16 @@ class _Tenant:
         track(self.ledger, found, self.target.intents)
         for ref, manifest in found.items():
             if ref.resource == ADDRESS_POOL and is_ours(manifest, entries.get(str(ref))):
-                self.live[ref.name] = self._addresses(manifest)
+                self.live[ref.name] = self._addresses(manifest, self.target.remembered)
         return True
 
-    def _addresses(self, manifest: Manifest) -> IPSet:
+    def _addresses(self, manifest: Manifest, otherwise: IPSet = _NOTHING) -> IPSet:
         try:
             return pool_addresses(manifest)
         except ValueError as wrong:
-            name = manifest["metadata"]["name"]
-            self.notes.append(f"IPAddressPool {name}: {wrong}")
-            return IPSet()
+            note = f"IPAddressPool {manifest['metadata']['name']}: {wrong}"
+            self.notes += [note] if note not in self.notes else []
+            return otherwise  # MetalLB goes on with what it could read before
 
     def _hold_back(self) -> None:
         """Keep what must not be withdrawn now, and leave out what others may still announce."""
@@ -176,7 +181,7 @@ class _Tenant:
         if self.ledger.wish.force_withdraw:
             return ""
         if not self.target.is_whole and removed - self.target.released:
-            return "the repository has errors, so what is wanted is not clear; mend them"
+            return f"{UNCLEAR}, so what is wanted is not clear; mend that"
         users = users_of(self.cluster.list(SERVICE), removed)
         if not users:
             return ""
@@ -270,10 +275,14 @@ class _Tenant:
 
     def _announced(self) -> IPSet:
         found: list[IPSet] = []
+        before = self.target.remembered
         for ref, manifest in self.pools.items():
-            entry = self.ledger.entries.get(str(ref))
-            if ref.resource == ADDRESS_POOL and is_ours(manifest, entry):
-                found.append(self._addresses(manifest))
+            if ref.resource != ADDRESS_POOL:
+                continue
+            if is_ours(manifest, self.ledger.entries.get(str(ref))):
+                found.append(self._addresses(manifest, before))
+            else:  # what was announced by us still is, also when somebody took our label off
+                found.append(self._addresses(manifest) & before)
         return _union(found)
 
 
