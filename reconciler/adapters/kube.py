@@ -150,6 +150,8 @@ class KubeCluster:
         following = ""
         while True:
             page = self._json(Ask("GET", path(**{"continue": following}), what))
+            if "items" not in page:  # taken for an empty list it would say that nothing is there
+                raise ClusterError(f"{what}: the answer is not a list")
             # Items of the built-in kinds do not say what they are.
             named = {"apiVersion": resource.api_version, "kind": resource.kind}
             found += [named | item for item in page.get("items") or ()]

@@ -107,3 +107,14 @@ def test_nothing_is_pruned_while_a_brake_stops_the_plan(site: Site) -> None:
     assert NAME not in results(applied)
     assert site.management.request("GET", TENANT)[0] == 200
     assert any("objects stay while" in note for note in applied.notes)
+
+
+def test_a_cluster_is_not_forgotten_while_a_broken_file_may_name_it(site: Site) -> None:
+    files = world("web", "shop")
+    site.apply(files)
+    less = {path: text for path, text in files.items() if "/shop" not in path}
+    shop = site.tenants.pop(SECOND)
+    applied = site.apply({**less, "tenants/shop.yaml": "what is this"}, "b")
+    assert applied[SECOND].error == "no kubeconfig any more"
+    assert SECOND not in site.apply(less, "c")
+    site.tenants[SECOND] = shop

@@ -76,7 +76,8 @@ def without_kubeconfig(
         is_there: Whether the management cluster has a TenantCluster of a name.
         require_all: A tenant without a kubeconfig is a failure.
     """
-    if known is not None and not target.is_described and not is_there(target.name):
+    is_named = target.is_described or not target.is_whole  # a file that is broken may name it
+    if known is not None and not is_named and not is_there(target.name):
         return None  # kubeconfig and TenantCluster are gone: so is the cluster
     if known is None and not require_all:
         return Applied(target.name, State.WAITING, error="no kubeconfig yet")

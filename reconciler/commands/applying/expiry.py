@@ -16,6 +16,7 @@ from reconciler.commands.applying.concluding import distrusting
 from reconciler.commands.applying.enrolment import enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
+from reconciler.commands.applying.targets import is_whole
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
@@ -69,6 +70,7 @@ class _Doubts:
         self._described = frozenset(
             f"{item.namespace}/{item.name}" for item in evaluation.documents.of("TenantCluster")
         )
+        self._is_whole = is_whole(evaluation)
         self._known = hub.enrolment.inventory.clusters
         self._access = access
         self._wish = wish
@@ -94,7 +96,8 @@ class _Doubts:
         """Why a cluster without a kubeconfig may still announce; empty when it is gone, or new."""
         if name not in self._known:
             return ""
-        if name in self._described or self._access.is_there(name):
+        is_named = name in self._described or not self._is_whole  # a broken file may name it
+        if is_named or self._access.is_there(name):
             return f"{name} was applied to, and there is no kubeconfig for it any more"
         return ""
 
