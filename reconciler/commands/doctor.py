@@ -14,13 +14,14 @@ from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.access import Access, without_kubeconfig
+from reconciler.commands.applying.concluding import distrusting
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import MANAGEMENT, Hub, open_hub
 from reconciler.commands.applying.target import Target
 from reconciler.commands.applying.targets import targets
 from reconciler.commands.applying.wish import Wish
-from reconciler.commands.doctor_checks import failed, run
+from reconciler.commands.doctor_checks import Step, failed, run
 from reconciler.commands.doctor_cluster import Patient, management_steps, tenant_steps
 from reconciler.commands.doctor_git import Looked, look_at_git
 from reconciler.evaluate import project
@@ -68,6 +69,17 @@ def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
     return ExitCode.OK
 
 
+def _distrusted(step: Step) -> Step:
+    """The step, for which a cluster that holds odd objects is one that failed."""
+    name, look = step
+
+    def careful() -> Check:
+        with distrusting():
+            return look()
+
+    return name, careful
+
+
 class _Round:
     """All clusters, while they are looked at."""
 
@@ -87,7 +99,8 @@ class _Round:
             cluster = self.clusters.management()
             if cluster is None:
                 return [Group(MANAGEMENT, (_NOBODY,))]
-            self.hub = open_hub(cluster, Wish())
+            with distrusting():
+                self.hub = open_hub(cluster, Wish())
             self.known = self.hub.enrolment.inventory.clusters
         except ClusterError as failure:
             refusal = failure
@@ -104,7 +117,7 @@ class _Round:
             own += [failed(name, refusal)] if refusal is not None else []
         else:
             patient = Patient(cluster, lambda: self._home(refusal), self.wall, self._committed)
-            own += run(management_steps(patient))
+            own += run(map(_distrusted, management_steps(patient)))
         if self.looked.evaluation is None:
             own.append(_UNKNOWN)
         return own
@@ -130,9 +143,10 @@ class _Round:
     def _other(self, target: Target) -> Group | None:
         known = self.known.get(target.name)
         try:
-            cluster = self._connect(target.name)
-            if cluster is None:
-                return self._without_kubeconfig(target, known)
+            with distrusting():
+                cluster = self._connect(target.name)
+                if cluster is None:
+                    return self._without_kubeconfig(target, known)
         except ClusterError as failure:
             return Group(target.name, (failed("kubeconfig", failure),))
 
@@ -142,7 +156,7 @@ class _Round:
             return found
 
         steps = tenant_steps(Patient(cluster, recognise, self.wall), is_wanted=bool(target.intents))
-        return Group(target.name, tuple(run(steps)))
+        return Group(target.name, tuple(run(map(_distrusted, steps))))
 
     def _connect(self, name: str) -> Cluster | None:
         if self.hub is not None:

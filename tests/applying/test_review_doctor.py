@@ -1,0 +1,29 @@
+"""A doctor whose patient holds odd objects tells so, and goes on to the next one."""
+
+import time
+from pathlib import Path
+
+from reconciler.adapters.git_open import open_repository
+from reconciler.adapters.git_probe import RepositoryProbe
+from reconciler.clusters.diagnosis import Verdict
+from reconciler.commands.doctor import diagnose, diagnosis_code
+from tests.applying.site import FIRST, MERGE, SECOND, Site, world
+from tests.world import ENVIRONMENT, repository
+
+TENANTS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/team-a/tenantclusters"
+
+
+def test_an_odd_object_spoils_the_line_of_its_cluster_alone(site: Site, tmp_path: Path) -> None:
+    site.management.namespace("team-a")
+    kind = {"apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "TenantCluster"}
+    site.management.put({**kind, "metadata": {"name": "web"}, "spec": {}}, path=TENANTS)
+    odd = {"status": {"tenantNamespace": {"not": "a name"}}}
+    assert site.management.request("PATCH", f"{TENANTS}/web/status", odd, MERGE)[0] == 200
+    del site.tenants[FIRST]
+    checkout = repository(tmp_path / "repo", world("web", "shop"))
+    probe = RepositoryProbe(lambda: open_repository(checkout, ENVIRONMENT), ENVIRONMENT)
+    found = diagnose(probe, site.clusters(), time.time)
+    verdicts = {group.name: group.verdict for group in found.groups}
+    assert verdicts[FIRST] is Verdict.FAILED
+    assert verdicts[SECOND] is not Verdict.FAILED
+    assert diagnosis_code(found) == 5
