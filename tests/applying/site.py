@@ -73,7 +73,7 @@ class Site:
         return still_announced(evaluated(files, clock=clock), self.clusters(), Wish(**wish))
 
     def _is_in(self, ancestor: str, revision: str) -> bool:
-        return self.history.index(ancestor[0]) <= self.history.index(revision[0])
+        return 0 <= self.history.find(ancestor[0]) <= self.history.find(revision[0])
 
 
 def announced(server: ApiServer, name: str = "default-pool") -> list[str] | None:

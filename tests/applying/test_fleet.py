@@ -118,6 +118,43 @@ def test_an_older_revision_is_refused_once_a_newer_one_is_applied(site: Site) ->
     assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
 
 
+def test_a_history_that_does_not_hold_what_was_applied_is_refused(site: Site) -> None:
+    """Another repository knows nothing of what is there, and would take all of it away."""
+    site.apply(world("web", "shop"), "b")
+    site.history = "cdefgh"
+    applied = site.apply(world(), "c")
+    assert {name: item.state for name, item in applied.items()} == {"management": State.REFUSED}
+    assert applied["management"].error == (
+        "bbbbbbbbbbbb was applied last, and cccccccccccc does not contain it"
+    )
+    assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
+    site.apply(world("web"), "c", re_enrol=frozenset(["management"]))
+    assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
+    assert not site.apply(world("web"), "d")["management"].is_failed
+
+
+def test_addresses_stay_with_a_cluster_that_is_away_though_the_inventory_is_lost(
+    site: Site,
+) -> None:
+    """What it announces is told from the allocations: the record is gone from Git, too."""
+    site.apply(world("web", "shop"))
+    path = "/api/v1/namespaces/butler-system/configmaps/gitops-ipam-inventory"
+    site.management.request("DELETE", path)
+    site.tenants[SECOND].stop()
+    try:
+        applied = site.apply(world("web"), "b")
+        assert applied[SECOND].state is State.UNREACHABLE
+        assert "may still announce 10.0.0.0-10.0.0.3" in failures(applied[FIRST])[POOL]
+        assert announced(site.tenants[FIRST]) is None
+        site.apply(world("web"), "b")
+        assert announced(site.tenants[FIRST]) is None
+    finally:
+        site.tenants[SECOND].start()
+    site.apply(world("web"), "b")
+    assert announced(site.tenants[SECOND]) is None
+    assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
+
+
 def test_shards_share_the_clusters(site: Site) -> None:
     files = world("web", "shop", "blog")
     done: list[str] = []

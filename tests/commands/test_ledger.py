@@ -74,7 +74,7 @@ class Server:
     def merge(self, ref: Ref, patch: Mapping[str, Any], manager: str) -> None:
         self._write("merge", patch["metadata"], manager)
 
-    def delete(self, ref: Ref, uid: str) -> None:
+    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         self._write("delete", uid)
         self.live = self.live if self.holds else None
 

@@ -23,7 +23,7 @@ class Access:
 
     def __init__(self, clusters: Clusters, hub: Hub) -> None:
         self._clusters = clusters
-        self._hub = hub
+        self.hub = hub
 
     def connect(self, cluster: str) -> Cluster | None:
         """A cluster, or None when there is no kubeconfig for it.
@@ -48,7 +48,7 @@ class Access:
         for place in dict.fromkeys(item for item in places if item):
             ref = Ref(SECRET, place, f"{name}-kubeconfig")
             try:
-                secret = self._hub.cluster.get(ref)
+                secret = self.hub.cluster.get(ref)
             except ClusterError as failed:
                 message = f"Secret {place}/{ref.name} in the management cluster: {failed}"
                 raise type(failed)(message, failed.hint) from failed
@@ -59,7 +59,7 @@ class Access:
     def _tenant(self, cluster: str) -> Manifest | None:
         namespace, _, name = cluster.rpartition("/")
         try:
-            tenants = self._hub.objects(TENANT_CLUSTER)
+            tenants = self.hub.objects(TENANT_CLUSTER)
         except NoSuchKindError:
             return None
         return tenants.get(Ref(TENANT_CLUSTER, namespace, name))
@@ -79,9 +79,10 @@ def without_kubeconfig(
     is_named = target.is_described or not target.is_whole  # a file that is broken may name it
     if known is not None and not is_named and not is_there(target.name):
         return None  # kubeconfig and TenantCluster are gone: so is the cluster
-    if known is None and not require_all:
+    is_new = known is None or not known.uid
+    if is_new and not require_all:
         return Applied(target.name, State.WAITING, error="no kubeconfig yet")
-    message = "no kubeconfig any more" if known else "no kubeconfig"
+    message = "no kubeconfig" if is_new else "no kubeconfig any more"
     hint = f"--cluster {target.name}=PATH, or the Secret in the management cluster"
     revision = known.revision if known else ""
     return Applied(target.name, State.FAILED, revision=revision, error=message, hint=hint)

@@ -8,10 +8,8 @@ from reconciler.clusters.intent import MANAGER
 from reconciler.clusters.inventory import (
     NAME,
     PART_LABEL,
-    Enrolled,
     Entry,
     Inventory,
-    cluster_data,
     config_maps,
     read_inventory,
     stale_parts,
@@ -113,19 +111,3 @@ def save(
     for name in stale_parts(enrolment.config_maps, wanted):
         uid = present[name]["metadata"]["uid"]
         cluster.delete(Ref(CONFIG_MAP, enrolment.namespace, name), uid)
-
-
-def save_clusters(
-    cluster: Cluster,
-    enrolment: Enrolment,
-    revision: str,
-    clusters: Mapping[str, Enrolled | None],
-) -> None:
-    """Write what is known of other clusters into the management cluster, where it differs."""
-    old = enrolment.inventory.clusters
-    changed = {name: item for name, item in clusters.items() if old.get(name) != item}
-    data = dict(cluster_data(changed))
-    if enrolment.inventory.revision != revision:
-        data["revision"] = revision
-    if data:
-        cluster.merge(Ref(CONFIG_MAP, enrolment.namespace, NAME), {"data": data}, MANAGER)

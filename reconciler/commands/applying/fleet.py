@@ -4,7 +4,7 @@ A cluster that cannot be reached delays nobody but those that shall get its addr
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore, Lock
@@ -16,15 +16,15 @@ from reconciler.clusters.rivals import Claims, rivals
 from reconciler.clusters.shard import is_in_shard
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.concluding import LAST_SECONDS, distrusting, refused
-from reconciler.commands.applying.enrolment import Enrolment, save_clusters
+from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.commands.applying.management import (
     MANAGEMENT,
     Estate,
-    Hub,
     apply_management,
     open_hub,
 )
+from reconciler.commands.applying.memory import Memory
 from reconciler.commands.applying.target import Target
 from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
 from reconciler.commands.applying.tenant import apply_tenant
@@ -75,9 +75,12 @@ def apply_fleet(
             hub = open_hub(cluster, wish)
         fence = _Fence(revision, is_in)
         fence.check(hub.enrolment)
+        if MANAGEMENT not in wish.re_enrol:
+            fence.check_line(hub.enrolment)
+        memory = Memory(hub, revision, is_in)
     except ClusterError as failed:
         return [refused(MANAGEMENT, failed)]
-    return _Fleet(evaluation, clusters, hub, wish, fence).run()
+    return _Fleet(evaluation, Access(clusters, hub), memory, wish, fence).run()
 
 
 class _Fence:
@@ -99,20 +102,33 @@ class _Fence:
             message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
             raise IdentityError(message, "apply the head of the branch")
 
+    def check_line(self, enrolment: Enrolment) -> None:
+        """Refuse to go on from a revision that is not part of this history.
+
+        Another repository, or a history that was rewritten, knows nothing of what is there.
+        """
+        last = enrolment.inventory.revision
+        if last in ("", self._revision) or (last.isalnum() and self._is_in(last, self._revision)):
+            return
+        message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
+        hint = "another repository, or too shallow a clone? if it is meant: --re-enrol management"
+        raise IdentityError(message, hint)
+
 
 class _Fleet:
     """The clusters while they are worked on."""
 
     def __init__(
-        self, evaluation: Evaluation, clusters: Clusters, hub: Hub, wish: Wish, fence: _Fence
+        self, evaluation: Evaluation, access: Access, memory: Memory, wish: Wish, fence: _Fence
     ) -> None:
         self.evaluation = evaluation
         self.fence = fence
-        self.hub = hub
+        self.hub = access.hub
         self.wish = wish
         self.revision = evaluation.tree.revision or ""
-        self.known = hub.enrolment.inventory.clusters
-        self.access = Access(clusters, hub)
+        self.memory = memory
+        self.known = memory.known
+        self.access = access
         self.intents = intents(project(evaluation))
         self.names_by_uid: dict[str, str] = {}
         self.claims: dict[str, Claims] = {}
@@ -129,7 +145,10 @@ class _Fleet:
         self.names_by_uid = {
             self.known[item.name].uid: item.name
             for item in every
-            if item.name in self.known and item.is_described and not item.is_re_enrolled
+            if item.name in self.known
+            and self.known[item.name].uid
+            and item.is_described
+            and not item.is_re_enrolled
         }
         others = self._others(every, found)
         first = [item for item in found if item.name not in others]
@@ -138,6 +157,8 @@ class _Fleet:
         with ThreadPoolExecutor(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
             hub = pool.submit(self._management) if self.wish.shard[0] == 0 else None
+            if hub is not None and self.wish.policies is not None:
+                wait([hub])  # its policies may name another account: then nothing can be noted
             done.update(
                 zip((item.name for item in first), pool.map(self._tenant, first), strict=True)
             )
@@ -176,21 +197,23 @@ class _Fleet:
                     return self._ledger(cluster, enrolment)
 
                 applied, enrolled = apply_tenant(
-                    cluster, target, known, lambda it: self._claim(it, target.name), begin
+                    cluster, target, known, lambda it: self._claim(it, target), begin
                 )
         except ClusterError as failed:
             return _Done(refused(target.name, failed, known.revision if known else ""), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed
         return _Done(applied, enrolled if is_left else None)
 
-    def _claim(self, enrolment: Enrolment, name: str) -> None:
+    def _claim(self, enrolment: Enrolment, target: Target) -> None:
         """Refuse two names for one cluster: they would undo each other's work."""
         self.fence.check(enrolment)
         uid = enrolment.uid
-        other = self.names_by_uid.setdefault(uid, name)
-        if other != name:
+        other = self.names_by_uid.setdefault(uid, target.name)
+        if other != target.name:
             message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
             raise IdentityError(message, "name each cluster once")
+        if not self.wish.dry_run:
+            self.memory.foretell(target, uid)
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> _Done:
         applied = without_kubeconfig(
@@ -234,12 +257,7 @@ class _Fleet:
             return []
         self.hub.cluster.extend(LAST_SECONDS)
         try:
-            save_clusters(
-                self.hub.cluster,
-                self.hub.enrolment,
-                self.revision,
-                {name: item.enrolled for name, item in done.items()},
-            )
+            self.memory.remember({name: item.enrolled for name, item in done.items()})
         except ClusterError as failed:
             return [refused(f"{MANAGEMENT} (inventory)", failed)]
         return []

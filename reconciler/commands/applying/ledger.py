@@ -144,14 +144,13 @@ class Ledger:
     def _delete(self, ref: Ref, live: Manifest) -> None:
         """Delete an object of ours, which may be changed by others meanwhile."""
         name = str(ref)
-        entry = self.entries[name]
         for attempt in range(_ATTEMPTS):
             try:
                 self._remove(ref, live)
             except (UnreachableError, UnauthorizedError):
                 raise
             except ClusterError as failed:
-                now = self._anew(ref, entry, failed)
+                now = self._anew(ref, live, failed)
                 if now is None or attempt == _ATTEMPTS - 1:
                     self.fail(name, _said(failed))
                     return
@@ -161,10 +160,17 @@ class Ledger:
                 self.outcomes.append(Outcome(name, Result.DELETED))
                 return
 
-    def _anew(self, ref: Ref, entry: Entry, failed: ClusterError) -> Manifest | None:
-        """The object as it is by now, when it was changed meanwhile and still is ours."""
+    def _anew(self, ref: Ref, before: Manifest, failed: ClusterError) -> Manifest | None:
+        """The object as it is by now, when only its status or marks were changed meanwhile.
+
+        One whose spec is another may have been given addresses by a run that knows more.
+        """
         live = self.cluster.get(ref) if isinstance(failed, StaleError) else None
-        return live if live is not None and live["metadata"]["uid"] == entry.uid else None
+        if live is None:
+            return None
+        same = ("uid", "generation")
+        is_same = all(live["metadata"].get(key) == before["metadata"].get(key) for key in same)
+        return live if is_same else None
 
     def _remove(self, ref: Ref, live: Manifest) -> None:
         """Delete an object and see it gone.
@@ -179,7 +185,9 @@ class Ledger:
             version = {"resourceVersion": metadata["resourceVersion"], "uid": metadata["uid"]}
             patch = {"metadata": {**version, "finalizers": others}}
             self.cluster.merge(ref, patch, MANAGER)
-        self.cluster.delete(ref, metadata["uid"])
+            self.cluster.delete(ref, metadata["uid"])
+        else:  # just as it was read: a newer run may have given it addresses since
+            self.cluster.delete(ref, metadata["uid"], metadata["resourceVersion"])
         left = self.cluster.get(ref) if finalizers else None
         if left is not None and left["metadata"]["uid"] == metadata["uid"]:
             held = ", ".join(left["metadata"].get("finalizers") or ["the server"])

@@ -1,0 +1,112 @@
+"""What the management cluster remembers of the other clusters: noted before and after the work.
+
+A cluster that cannot be asked still announces what it was told. So what one is about to announce is
+noted before it is told, and stays noted until it was seen to announce it no more.
+"""
+
+from collections.abc import Callable, Mapping
+
+from reconciler.addresses import IPSet
+from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.inventory import NAME, PART_LABEL, Enrolled, cluster_data, read_inventory
+from reconciler.clusters.metallb import ranges_of, written
+from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION, Manifest, Ref
+from reconciler.clusters.steps import is_ours
+from reconciler.commands.applying.management import Hub
+from reconciler.commands.applying.target import Target
+from reconciler.ports import NoSuchKindError, NoSuchObjectError
+
+
+class Memory:
+    """What is known of the clusters, while they are worked on.
+
+    Attributes:
+        known: By name, as it was when the run began.
+    """
+
+    def __init__(self, hub: Hub, revision: str, is_in: Callable[[str, str], bool]) -> None:
+        self._hub = hub
+        self._revision = revision
+        self._is_in = is_in
+        self._noted: dict[str, Enrolled] = {}
+        self.known = hub.enrolment.inventory.clusters
+        if not hub.enrolment.config_maps:
+            self.known = _rebuilt(hub)
+
+    def foretell(self, target: Target, uid: str) -> None:
+        """Note what a cluster is about to announce, before it is told.
+
+        A run that is cut off then leaves a note of it. Nothing is written when it announces no
+        address that it did not announce before.
+
+        Raises:
+            ClusterError: It cannot be noted; so it must not be announced.
+        """
+        known = self.known.get(target.name)
+        already = ranges_of(known.addresses if known else ())
+        wanted = IPSet.of(item for pool in target.wanted().values() for item in pool)
+        if not wanted - already:
+            return
+        revision = known.revision if known else ""
+        note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
+        try:
+            self._write({target.name: note}, {})
+        except NoSuchObjectError:
+            return  # the very first run: the inventory is made while this one runs
+        self._noted[target.name] = note
+
+    def remember(self, found: Mapping[str, Enrolled | None]) -> None:
+        """Note how the work ended. What a newer run noted meanwhile stays."""
+        there = {**self._hub.enrolment.inventory.clusters, **self._noted}
+        changed = {name: item for name, item in found.items() if there.get(name) != item}
+        if not changed and self._hub.enrolment.inventory.revision == self._revision:
+            return
+        namespace = self._hub.enrolment.namespace
+        now = read_inventory(self._hub.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL))
+        mine = {
+            name: item
+            for name, item in changed.items()
+            if name not in now.clusters or not self._is_newer(now.clusters[name].revision)
+        }
+        revision = {} if self._is_newer(now.revision) else {"revision": self._revision}
+        self._write(mine, revision)
+
+    def _is_newer(self, revision: str) -> bool:
+        own = self._revision
+        return revision not in ("", own) and revision.isalnum() and self._is_in(own, revision)
+
+    def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
+        data = {**cluster_data(clusters), **more}
+        if data:
+            self._hub.cluster.merge(self._ref(), {"data": data}, MANAGER)
+
+    def _ref(self) -> Ref:
+        return Ref(CONFIG_MAP, self._hub.enrolment.namespace, NAME)
+
+
+def _rebuilt(hub: Hub) -> dict[str, Enrolled]:
+    """What clusters may announce, told from the allocations, when somebody deleted the inventory.
+
+    In a cluster that was never applied to, none of them is ours.
+    """
+    try:
+        allocations = hub.objects(IP_ALLOCATION)
+    except NoSuchKindError:
+        return {}
+    ranges: dict[str, list[str]] = {}
+    for manifest in allocations.values():
+        if is_ours(manifest, None) and (found := _announced(manifest)) is not None:
+            ranges.setdefault(found[0], []).append(found[1])
+    return {name: Enrolled("", "", (), tuple(sorted(texts))) for name, texts in ranges.items()}
+
+
+def _announced(manifest: Manifest) -> tuple[str, str] | None:
+    """The cluster and the range of an allocation that MetalLB hands out."""
+    spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+    owner = spec.get("tenantClusterRef") or {}
+    if spec.get("type") != "loadbalancer" or status.get("phase") != "Allocated":
+        return None
+    first, last = status.get("startAddress"), status.get("endAddress")
+    if not (first and last and owner.get("name")):
+        return None
+    return f"{owner.get('namespace', '')}/{owner['name']}", f"{first}-{last}"
