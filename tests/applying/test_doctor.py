@@ -334,7 +334,12 @@ def clerk(site: Site) -> Iterator[Clerk]:
 
 
 def applied_by(clerk: Clerk, files: Mapping[str, str | bytes], revision: str) -> None:
-    found = apply_fleet(evaluated(files, revision), clerk.clusters(), Wish(), lambda *_: False)
+    found = apply_fleet(
+        evaluated(files, revision),
+        clerk.clusters(),
+        Wish(),
+        lambda ancestor, revision: ancestor <= revision,
+    )
     done = [item for item in found if item.state is not State.WAITING]
     assert len(done) == 3
     assert {(item.state, item.error, tuple(item.notes)) for item in done} == {
