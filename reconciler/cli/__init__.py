@@ -46,7 +46,7 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
         wrong.show(sys.stderr)
         return USAGE
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted; nothing is left half done", err=True)
+        click.echo("interrupted; run it again, and it goes on from here", err=True)
         return INTERRUPTED
     except SystemExit:
         # click's own way out: completion is told, or the reader of help went away.

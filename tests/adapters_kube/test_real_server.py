@@ -29,7 +29,7 @@ from reconciler.ports import (
 )
 from tests.adapters_kube.kubeconfigs import CANARY, data, kubeconfig
 from tests.adapters_kube.proxy import Fault, proxied
-from tests.envtest.servers import ApiServer
+from tests.envtest.servers import ApiServer, Fleet
 
 THING = Resource("example.com/v1", "Thing", "things")
 OURS, STATUS = "gitops-ipam", "gitops-ipam-status"
@@ -240,10 +240,11 @@ def test_a_request_that_was_lost_is_carried_out_once(tenant: ApiServer, kind: st
         cluster.delete(ref_of(found), found["metadata"]["uid"])
 
 
-def test_a_kind_that_goes_away_under_a_list_is_told(tenant: ApiServer) -> None:
+def test_a_kind_that_goes_away_under_a_list_is_told(bare: ApiServer, fleet: Fleet) -> None:
+    bare.install_crds(fleet.assets.crds["metallb"])  # the other servers keep theirs
     crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ipaddresspools.metallb.io"
-    gone = Fault("GET /apis/metallb.io", 2, "pass", then=lambda: tenant.request("DELETE", crd))
-    with proxied(tenant.kubeconfig.read_bytes(), gone) as proxy:
+    gone = Fault("GET /apis/metallb.io", 2, "pass", then=lambda: bare.request("DELETE", crd))
+    with proxied(bare.kubeconfig.read_bytes(), gone) as proxy:
         cluster = KubeClusters().connect("team/one", proxy.kubeconfig)
         assert cluster.list(ADDRESS_POOL) == []
         # Until the server has taken it down, the list is empty.
