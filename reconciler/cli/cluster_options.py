@@ -93,10 +93,14 @@ class Reach:
         )
 
     @property
+    def is_named_by_person(self) -> bool:
+        """Somebody named a management cluster."""
+        return self.kubeconfig is not None or bool(os.environ.get("KUBECONFIG"))
+
+    @property
     def is_named(self) -> bool:
         """Somebody named a management cluster, or this runs in one."""
-        names = ("KUBECONFIG", "KUBERNETES_SERVICE_HOST")
-        return self.kubeconfig is not None or any(os.environ.get(name) for name in names)
+        return self.is_named_by_person or bool(os.environ.get("KUBERNETES_SERVICE_HOST"))
 
 
 def reaching_options(function: F) -> F:

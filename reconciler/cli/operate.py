@@ -95,7 +95,9 @@ def reconcile(
         repository = with_remote(open_repository(repo, environment(), branch))
     wish = replace(wish, allow_release=allow_release)
     wanted = Wanted(allow_release, sign, _identity(author), accept_history)
-    job = _Job(repository, wanted, reach if reach.is_named and not no_apply else None, wish)
+    # Without an apply, too, a cluster that somebody names is asked before addresses come free.
+    is_asked = reach.is_named_by_person if no_apply else reach.is_named
+    job = _Job(repository, wanted, reach if is_asked else None, wish, applies=not no_apply)
     if seconds is None:
         return _once(job, output, color, looped=False)
     while True:
@@ -111,6 +113,8 @@ class _Job:
     """One reconcile, of which a loop makes many. Clusters are connected to anew each time.
 
     Attributes:
+        reach: The clusters; None when none is named.
+        applies: Whether they are applied to.
         read: The revision that was read last. It follows from its id alone: a loop on a branch
             that stands still reads it once.
     """
@@ -119,6 +123,7 @@ class _Job:
     wanted: Wanted
     reach: Reach | None
     wish: Wish
+    applies: bool = True
     read: dict[str, Evaluation] = field(default_factory=dict)
 
     def reconcile(self) -> Reconciled:
@@ -133,8 +138,8 @@ class _Job:
         return run_reconcile(self.repository, wanted, facts=open_facts(self.repository))
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
-        """The clusters; None when none is named."""
-        if self.reach is None:
+        """The clusters; None when none is named, or none shall be applied to."""
+        if self.reach is None or not self.applies:
             return None
         head = done.commit or done.base
         if head.id not in self.read:
@@ -159,7 +164,8 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
         emit(applied_text(applied, brush)) if applied is not None else None
         streams.flush()
         if applied is None:
-            tell("Nothing was applied to clusters: none is named.")
+            why = "none is named" if job.applies else "--no-apply"
+            tell(f"Nothing was applied to clusters: {why}.")
     else:
         document = _document(done, applied, code)
         if looped:

@@ -134,7 +134,7 @@ def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> 
     assert ran.out.splitlines()[-1] == (
         f"Committed {after[:12]} on {before[:12]} and published it: branch main."
     )
-    assert ran.err == "Nothing was applied to clusters: none is named.\n"
+    assert ran.err == "Nothing was applied to clusters: --no-apply.\n"
     assert git(repo, "log", "-1", "--format=%an <%ae>") == "Ann <ann@example.com>"
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert ran.out.splitlines()[-1] == f"Nothing to commit on {after[:12]}."

@@ -1,0 +1,62 @@
+"""`reconcile --no-apply`: a cluster that a person names is asked before addresses come free."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.world import CLOCK, SMALL, commit, git, reconciled, repository, write
+
+Capture = pytest.CaptureFixture[str]
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+LATER = CLOCK + 25 * 3_600
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A record that was released, and whose retention is over."""
+    files = reconciled(SMALL)
+    files = reconciled({path: text for path, text in files.items() if "tenants/" not in path})
+    folder = repository(tmp_path / "repo", files)
+    write(folder, {"note.md": "later"})
+    commit(folder, clock=LATER)
+    return folder
+
+
+@pytest.fixture
+def nobody(tmp_path: Path) -> Path:
+    """A kubeconfig of a server that is not there."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "c", "cluster": {"server": url}}],
+        "users": [{"name": "u", "user": {"token": "t"}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    path = tmp_path / "management.kubeconfig"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    return path
+
+
+def test_without_a_named_cluster_retention_alone_decides(repo: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "reconcile", "--repo", repo, "--no-apply").code == 0
+    assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
+
+
+def test_a_named_cluster_that_cannot_be_asked_holds_the_record(
+    repo: Path, nobody: Path, capsys: Capture
+) -> None:
+    words = ("reconcile", "--repo", repo, "--no-apply", "--kubeconfig", nobody, "--timeout", "1s")
+    ran = ipam(capsys, *words)
+    assert ran.code == 5
+    assert "warning expiry-held: its retention has ended" in ran.err
+    assert RECORD in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
+    ran = ipam(capsys, *words, "--confirm-withdrawn", "team-a/one")
+    assert ran.code == 0
+    assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
