@@ -5,6 +5,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -123,7 +124,7 @@ def idle_table(server: ApiServer) -> str:
         server.wipe()
         apply(server, evaluation)
         found = objects_of(evaluation)
-        ways: dict[str, Callable[[], None]] = {"`ipam apply`": lambda: apply(server, evaluation)}  # noqa: B023
+        ways: dict[str, Callable[[], None]] = {"`ipam apply`": partial(apply, server, evaluation)}
         if size == KUBECTL_SIZE:
             ways["`kubectl apply --server-side`, no status"] = kubectl(server, found, "apply")
             ways["`kubectl diff --server-side`, no status"] = kubectl(server, found, "diff")

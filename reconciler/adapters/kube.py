@@ -18,6 +18,7 @@ from reconciler.adapters.kube_pace import Budget, Pace
 from reconciler.adapters.kube_session import Account, Session, enter
 from reconciler.adapters.kube_transport import Ask, Transport
 from reconciler.adapters.kubeconfig import Kubeconfig, check, parse, read_file, read_files
+from reconciler.clusters.intent import MANAGER
 from reconciler.clusters.resources import Manifest, Ref, Resource, ref_of, resource_of
 from reconciler.ports import (
     ClusterError,
@@ -27,7 +28,6 @@ from reconciler.ports import (
     Requests,
 )
 
-MANAGER = "gitops-ipam"
 PAGE = 500
 RELISTS = 3
 OLDEST = (1, 22)
@@ -50,7 +50,7 @@ class KubeCluster:
         def open_session(budget: Budget) -> Session:
             return enter(access, budget, environment or {})
 
-        self._transport = Transport(open_session, pace, access.is_renewable())
+        self._transport = Transport(open_session, pace, renewable=access.is_renewable())
 
     def requests(self) -> Requests:
         """How many requests were sent so far."""

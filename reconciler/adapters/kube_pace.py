@@ -127,4 +127,4 @@ def paced(pool_class: Any, budget: Budget) -> Any:
 
 
 def _answer(budget: Budget, sock: Any, **options: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_Paced(sock, budget), **options)  # type: ignore[arg-type]
+    return http.client.HTTPResponse(_Paced(sock, budget), **options)  # type: ignore[arg-type]  # it only calls makefile

@@ -51,7 +51,7 @@ class Transport:
         budget: What is left of the time that the cluster may take.
     """
 
-    def __init__(self, enter: Callable[[Budget], Session], pace: Pace, renewable: bool) -> None:  # noqa: FBT001
+    def __init__(self, enter: Callable[[Budget], Session], pace: Pace, *, renewable: bool) -> None:
         self.budget = Budget(pace)
         self._enter = enter
         self._pace = pace

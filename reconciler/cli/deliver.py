@@ -6,11 +6,10 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.git import GitRepository
-from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
 from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.options import Number, option, output_options, repository_option
 from reconciler.cli.progress import progress
-from reconciler.cli.shared import cache_folder, emit, environment, painter, tell
+from reconciler.cli.shared import emit, open_branch, painter, tell
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
 from reconciler.commands.outcome import applied_code
@@ -58,18 +57,16 @@ def apply(
         raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
     part = parse_shard(shard)
     wish = replace(wish, dry_run=dry_run, allow_release=allow_release, shard=part)
-    if remote is not None:
-        repository = open_mirror(remote, cache_folder(), environment(), branch)
-    else:
-        repository = with_remote(open_repository(repo, environment(), branch))
+    repository = open_branch(repo, remote, branch)
     with progress("reading"):
         source = published(repository, rev)
         evaluation = evaluate_source(source)
     with progress("applying"):
         applied = apply_fleet(evaluation, reach.open(), wish, repository.is_in)
     code = applied_code(evaluation, applied)
-    if code is ExitCode.OK and detailed_exitcode and any(item.is_changed for item in applied):
-        code = ExitCode.CHANGES if dry_run else code
+    would_change = dry_run and any(item.is_changed for item in applied)
+    if code is ExitCode.OK and detailed_exitcode and would_change:
+        code = ExitCode.CHANGES
     brush = painter(color)
     if output == "text":
         errors = [item for item in evaluation.findings if item.severity is Severity.ERROR]

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from reconciler.adapters.git import GitRepository
-from reconciler.adapters.git_open import open_mirror, open_repository, with_remote
 from reconciler.cli import streams
 from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.options import (
@@ -22,9 +21,8 @@ from reconciler.cli.options import (
 )
 from reconciler.cli.progress import progress
 from reconciler.cli.shared import (
-    cache_folder,
     emit,
-    environment,
+    open_branch,
     open_facts,
     open_source,
     painter,
@@ -89,10 +87,7 @@ def reconcile(
     committed, but some claim was refused; or a brake stopped everything.
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
-    if remote is not None:
-        repository = open_mirror(remote, cache_folder(), environment(), branch)
-    else:
-        repository = with_remote(open_repository(repo, environment(), branch))
+    repository = open_branch(repo, remote, branch)
     wish = replace(wish, allow_release=allow_release)
     wanted = Wanted(allow_release, sign, _identity(author), accept_history)
     # Without an apply, too, a cluster that somebody names is asked before addresses come free.
@@ -130,22 +125,21 @@ class _Job:
         """Git, after the clusters were asked about addresses that would come free."""
         wanted, reach = self.wanted, self.reach
         if reach is not None:
-            asked = replace(
+            wanted = replace(
                 wanted,
                 retained=lambda found: still_announced(found, reach.open(), self.wish),
             )
-            return run_reconcile(self.repository, asked, facts=open_facts(self.repository))
         return run_reconcile(self.repository, wanted, facts=open_facts(self.repository))
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
         """The clusters; None when none is named, or none shall be applied to."""
         if self.reach is None or not self.applies:
             return None
-        head = done.commit or done.base
-        if head.id not in self.read:
+        head = done.head.id
+        if head not in self.read:
             self.read.clear()
-            self.read[head.id] = evaluate_source(self.repository.source(head.id))
-        evaluation = self.read[head.id]
+            self.read[head] = evaluate_source(self.repository.source(head))
+        evaluation = self.read[head]
         return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
 
 
@@ -184,8 +178,7 @@ def _document(
         done.evaluation, done.base.id, commit, attempts=done.attempts, exit_code=code
     )
     if applied is not None:
-        head = done.commit or done.base
-        document["apply"] = apply_document(applied, head.id, code)
+        document["apply"] = apply_document(applied, done.head.id, code)
     return document
 
 

@@ -11,7 +11,7 @@ import click
 import reconciler
 from reconciler.adapters.facts import SqliteFacts, program_id
 from reconciler.adapters.git import GitRepository
-from reconciler.adapters.git_open import open_repository, open_worktree
+from reconciler.adapters.git_open import open_mirror, open_repository, open_worktree, with_remote
 from reconciler.adapters.git_process import PASSED, TOKEN
 from reconciler.cli import streams
 from reconciler.documents.shipped import folder
@@ -61,6 +61,13 @@ def open_source(repo: Path, rev: str, *, worktree: bool) -> Read:
     if worktree:
         return Read(repository, open_worktree(repository, repo))
     return Read(repository, repository.source(rev))
+
+
+def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
+    """The branch that `--repo`, `--remote` and `--branch` name, with its remote."""
+    if remote is not None:
+        return open_mirror(remote, cache_folder(), environment(), branch)
+    return with_remote(open_repository(repo, environment(), branch))
 
 
 def open_facts(repository: GitRepository) -> Facts:

@@ -62,6 +62,11 @@ class Reconciled:
     evaluation: Evaluation
     code: ExitCode
 
+    @property
+    def head(self) -> Revision:
+        """Where the branch is now."""
+        return self.commit or self.base
+
 
 def reconcile(
     repository: Repository,

@@ -83,7 +83,6 @@ def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[
 def _path(projection: Projection) -> str:
     manifest = projection.manifest
     metadata = manifest["metadata"]
-    assert isinstance(metadata, dict)  # noqa: S101 - every object has metadata
     folder = projection.cluster.replace("/", ".")
     return f"{folder}/{manifest['kind']}/{metadata['namespace']}.{metadata['name']}.yaml"
 

@@ -81,7 +81,7 @@ def _validator(name: str) -> Any:
     numbers = Draft202012Validator.TYPE_CHECKER.redefine(
         "number", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
-    strict: Any = extend(  # type: ignore[no-untyped-call]
+    strict: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no types here
         Draft202012Validator, {"pattern": pattern}, type_checker=numbers
     )
     closed: Registry[Any] = Registry()

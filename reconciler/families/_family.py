@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, Kind
@@ -50,7 +50,7 @@ class Projection:
     """
 
     cluster: str
-    manifest: Mapping[str, object]
+    manifest: Mapping[str, Any]
     is_status_only: bool = False
 
 

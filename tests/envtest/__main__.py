@@ -14,11 +14,11 @@ def main() -> int:
     try:
         made = build(folder, lambda line: print(line, flush=True))  # noqa: T201 - a command
     except BuildError as failed:
-        print(f"envtest: {failed}", file=sys.stderr)  # noqa: T201
+        print(f"envtest: {failed}", file=sys.stderr)  # noqa: T201 - a command
         return 1
     size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
     said = f"built in {time.monotonic() - start:.0f} s" if made else "there already"
-    print(f"{folder}: {said}, {size / 1e6:.0f} MB")  # noqa: T201
+    print(f"{folder}: {said}, {size / 1e6:.0f} MB")  # noqa: T201 - a command
     return 0
 
 

@@ -76,7 +76,7 @@ def addresses(files: dict[str, str | bytes] | dict[str, str], cluster: str) -> l
         address
         for item in project(evaluation_of(files))
         if item.cluster == cluster and item.manifest["kind"] == "IPAddressPool"
-        for address in item.manifest["spec"]["addresses"]  # type: ignore[index]
+        for address in item.manifest["spec"]["addresses"]
     ]
 
 

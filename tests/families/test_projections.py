@@ -13,7 +13,7 @@ from tests.world import SMALL, evaluation_of, pool, provider, reconciled, reques
 
 def objects(files: Files, cluster: str = "management") -> dict[str, Any]:
     return {
-        f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest  # type: ignore[index]
+        f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest
         for item in project(evaluation_of(files))
         if item.cluster == cluster and not item.is_status_only
     }

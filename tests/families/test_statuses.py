@@ -27,7 +27,7 @@ WORKED = pool("edge", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, en
 def statuses(files: Files, clock: int = CLOCK) -> dict[str, Any]:
     """Statuses of what belongs to others, by kind and name."""
     return {
-        f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest["status"]  # type: ignore[index]
+        f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest["status"]
         for item in project(evaluation_of(files, clock))
         if item.is_status_only
     }

@@ -84,7 +84,7 @@ def test_f40_what_another_manager_owns_is_left_to_it_and_told(site: Faulty) -> N
     site.management.namespace("team-a")
     path = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/team-a/tenantclusters"
     named = {"apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "TenantCluster"}
-    named["metadata"] = {"name": "web", "namespace": "team-a"}  # type: ignore[assignment]
+    named["metadata"] = {"name": "web", "namespace": "team-a"}  # type: ignore[assignment]  # another shape of the same object
     site.management.put({**named, "spec": {"workers": {"replicas": 1}}}, path=path)
     theirs = {**named, "status": {"lbAllocationRef": {"name": "another"}}}
     patch = f"{path}/web/status?fieldManager=butler"

@@ -101,7 +101,7 @@ class Life(RuleBasedStateMachine):
     @rule(name=st.sampled_from(("edge", "spare")), at=st.integers(0, 7))
     def reserve(self, name: str, at: int) -> None:
         block = f"{self.cidrs[name].rpartition('.')[0]}.{at * 4}/31"
-        if ip_network(block).subnet_of(ip_network(self.cidrs[name])):  # type: ignore[arg-type]
+        if ip_network(block).subnet_of(ip_network(self.cidrs[name])):  # type: ignore[arg-type]  # both are of one version
             self.reserved[name] = sorted({*self.reserved[name], block})
             self.write_pools()
 

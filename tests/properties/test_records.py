@@ -110,7 +110,7 @@ def test_a_document_reads_back_as_it_was_dumped(document: dict[str, Any]) -> Non
 
 
 PATH = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
-HELD = str(reconciled(SMALL)[PATH], "utf-8")  # type: ignore[arg-type]
+HELD = str(reconciled(SMALL)[PATH], "utf-8")  # type: ignore[arg-type]  # it was written as text or bytes
 TWO = {**SMALL, "tenants/two.yaml": SMALL["tenants/one.yaml"].replace("one", "two")}
 
 

@@ -38,7 +38,7 @@ def record(start: str = "10.40.0.80", end: str = "10.40.0.87", **fields: object)
         name="team-backend-my-cluster-lb",
         namespace="butler-system",
     )
-    made = made._replace(**fields)  # type: ignore[arg-type]
+    made = made._replace(**fields)  # type: ignore[arg-type]  # fields by name
     placed = made.pool if made.range is not None else None
     return made._replace(path=made.path or path_of(FOLDER, placed, made.claim))
 
@@ -54,7 +54,7 @@ def unplaced(phase: Phase = Phase.FAILED, **fields: object) -> Allocation:
             allocated_at="",
             message="needs 8 in a row; 10 free, largest run 4",
             path=path_of(FOLDER, None, CLAIM),
-            **fields,  # type: ignore[arg-type]
+            **fields,  # type: ignore[arg-type]  # fields by name
         )
     )
 

@@ -39,7 +39,7 @@ def claim(key: Key = CLAIM, **fields: object) -> Claim:
         "source": PLACE,
         **fields,
     }
-    return Claim(**made)  # type: ignore[arg-type]
+    return Claim(**made)  # type: ignore[arg-type]  # fields by name
 
 
 def state(
@@ -119,7 +119,7 @@ def test_a_record_whose_claim_is_gone_for_now_is_not_touched() -> None:
     ],
 )
 def test_a_kept_record_follows_its_claim_in_all_but_its_range(fields: dict[str, object]) -> None:
-    old = record()._replace(**fields)  # type: ignore[arg-type]
+    old = record()._replace(**fields)  # type: ignore[arg-type]  # fields by name
     (change,) = carried_out(state([claim()], [old]), Keep(old))
     assert read_back(change) == record()
 
@@ -280,7 +280,7 @@ def test_a_claim_whose_record_cannot_be_read_is_not_recorded_as_failed() -> None
 def test_a_failed_record_names_the_pool_that_was_asked_for(
     fields: dict[str, object], name: str
 ) -> None:
-    (change,) = carried_out(state([claim(**fields)]), refusal())  # type: ignore[arg-type]
+    (change,) = carried_out(state([claim(**fields)]), refusal())  # type: ignore[arg-type]  # fields by name
     assert read_back(change).pool.name == name
 
 

@@ -16,7 +16,7 @@ from reconciler.commands.applying.concluding import distrusting
 from reconciler.commands.applying.enrolment import enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
-from reconciler.commands.applying.targets import is_whole
+from reconciler.commands.applying.targets import described_tenants, is_whole
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
@@ -67,9 +67,7 @@ class _Doubts:
     """Asks clusters about records."""
 
     def __init__(self, evaluation: Evaluation, hub: Hub, access: Access, wish: Wish) -> None:
-        self._described = frozenset(
-            f"{item.namespace}/{item.name}" for item in evaluation.documents.of("TenantCluster")
-        )
+        self._described = described_tenants(evaluation)
         self._is_whole = is_whole(evaluation)
         self._known = hub.enrolment.inventory.clusters
         self._access = access

@@ -226,7 +226,7 @@ class _Fleet:
     ) -> dict[str, tuple[str, ...]]:
         """Of each cluster the other ones that have a say in what it may announce."""
         self.claims = claims_of(every)
-        wanted = claims_of(found)
+        wanted = {item.name: self.claims[item.name] for item in found}
         # Two records of one address are a mistake: until it is mended, nobody gets it anew.
         self.disputed = rivals(self.claims, wanted)
         before = rivals(remembered(self.known), wanted)

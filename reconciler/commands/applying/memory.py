@@ -6,7 +6,6 @@ noted before it is told, and stays noted until it was seen to announce it no mor
 
 from collections.abc import Callable, Mapping
 
-from reconciler.addresses import IPSet
 from reconciler.clusters.intent import MANAGER
 from reconciler.clusters.inventory import NAME, PART_LABEL, Enrolled, cluster_data, read_inventory
 from reconciler.clusters.metallb import ranges_of, written
@@ -44,7 +43,7 @@ class Memory:
         """
         known = self.known.get(target.name)
         already = ranges_of(known.addresses if known else ())
-        wanted = IPSet.of(item for pool in target.wanted().values() for item in pool)
+        wanted = target.addresses()
         if not wanted - already:
             return
         revision = known.revision if known else ""

@@ -42,6 +42,10 @@ class Target:
             if item.ref.resource == ADDRESS_POOL and item.body is not None
         }
 
+    def addresses(self) -> IPSet:
+        """All that it shall announce."""
+        return IPSet.of(item for pool in self.wanted().values() for item in pool)
+
     def spaces_of(self, announced: IPSet, before: tuple[str, ...]) -> tuple[str, ...]:
         """The address spaces of what it announces; what is yet to leave has those that it had.
 
@@ -49,8 +53,7 @@ class Target:
             announced: What it announces.
             before: The address spaces that are remembered of it.
         """
-        wanted = IPSet.of(item for pool in self.wanted().values() for item in pool)
-        if not announced - wanted:
+        if not announced - self.addresses():
             return self.spaces
         known = self.spaces and before  # one that is not known may be any
         return tuple(sorted({*self.spaces, *before})) if known else ()

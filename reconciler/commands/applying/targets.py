@@ -27,9 +27,7 @@ def targets(
     Those that shall hold something, those that were applied to before, and the ClusterTargets. A
     tenant without any address needs no cluster yet.
     """
-    tenants = frozenset(
-        f"{item.namespace}/{item.name}" for item in evaluation.documents.of(_TENANT)
-    )
+    tenants = described_tenants(evaluation)
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.name))
     spaces, released = _records(evaluation)
     whole = is_whole(evaluation)
@@ -46,6 +44,11 @@ def targets(
         )
         for name in names
     ]
+
+
+def described_tenants(evaluation: Evaluation) -> frozenset[str]:
+    """The names of the tenant clusters that documents describe."""
+    return frozenset(f"{item.namespace}/{item.name}" for item in evaluation.documents.of(_TENANT))
 
 
 def is_whole(evaluation: Evaluation) -> bool:
@@ -80,10 +83,7 @@ def _records(
 
 def claims_of(found: Iterable[Target]) -> dict[str, Claims]:
     """What clusters shall announce."""
-    return {
-        item.name: Claims(item.spaces, IPSet.of(r for pool in item.wanted().values() for r in pool))
-        for item in found
-    }
+    return {item.name: Claims(item.spaces, item.addresses()) for item in found}
 
 
 def remembered(known: Mapping[str, Enrolled]) -> dict[str, Claims]:
