@@ -9,7 +9,6 @@ from reconciler.clusters.resources import Manifest
 from reconciler.documents.dump import dump
 from reconciler.documents.shipped import crd_files
 from reconciler.evaluate import Evaluation, project
-from reconciler.families._family import Projection
 from reconciler.ports import UsageError
 
 MARKER = ".ipam-render"
@@ -59,14 +58,13 @@ def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[
     files: dict[str, str] = {}
     for projection in project(evaluation):
         if not projection.is_status_only:  # a file of it would make what others own
-            files[_path(projection)] = dump(projection.manifest)
+            files[_path(projection.cluster, projection.manifest)] = dump(projection.manifest)
     for name, text in crd_files().items():
         files[f"{_MANAGEMENT}/crds/{name}"] = text
     clusters = sorted({path.partition("/")[0] for path in files})
     for cluster in clusters:
         for manifest in policies:
-            name = f"{manifest['kind']}/{manifest['metadata']['name']}.yaml"
-            files[f"{cluster}/{name}"] = dump(manifest)
+            files[_path(cluster, manifest)] = dump(manifest)
         labels = {"labels": [{"pairs": owned_labels()}]} if policies else {}
         listed = sorted(path.partition("/")[2] for path in files if path.startswith(f"{cluster}/"))
         files[f"{cluster}/kustomization.yaml"] = dump(
@@ -80,11 +78,11 @@ def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[
     return files
 
 
-def _path(projection: Projection) -> str:
-    manifest = projection.manifest
+def _path(cluster: str, manifest: Manifest) -> str:
+    """Where an object stands: by kind, and by namespace and name, as far as it has one."""
     metadata = manifest["metadata"]
-    folder = projection.cluster.replace("/", ".")
-    return f"{folder}/{manifest['kind']}/{metadata['namespace']}.{metadata['name']}.yaml"
+    name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
+    return f"{cluster.replace('/', '.')}/{manifest['kind']}/{name}.yaml"
 
 
 def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
