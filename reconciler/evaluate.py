@@ -19,6 +19,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Plan, Usage
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
+from reconciler.model.speaking import speaking
 from reconciler.model.state import State
 from reconciler.records.changes import Change, changes
 from reconciler.records.emit import record_document
@@ -225,13 +226,8 @@ def _adopt(records: list[Allocation], documents: Documents) -> tuple[Allocation,
 
 
 def _held(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
-    """The record that speaks for each claim: a live one before a released one."""
-    found: dict[Key, Allocation] = {}
-    for record in records:
-        other = found.get(record.claim)
-        if record.range is not None and (other is None or (record.is_live and not other.is_live)):
-            found[record.claim] = record
-    return found
+    """The record that speaks for each claim, where it holds something."""
+    return {key: item for key, item in speaking(records).items() if item.range is not None}
 
 
 def _joined(readings: list[Reading]) -> Reading:

@@ -23,7 +23,6 @@ from reconciler.engine.refusal import (
     unread,
 )
 from reconciler.engine.space import Space
-from reconciler.engine.speaking import speaking
 from reconciler.engine.usage import Holdings, usage
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Claim
@@ -40,6 +39,7 @@ from reconciler.model.plan import (
     Usage,
 )
 from reconciler.model.pool import Pool
+from reconciler.model.speaking import speaking
 from reconciler.model.state import State
 
 

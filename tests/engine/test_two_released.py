@@ -9,8 +9,9 @@ from reconciler.model.plan import Grant
 from reconciler.model.pool import Placement, Pool, Thresholds
 from reconciler.model.state import State
 from reconciler.records.changes import changes
+from tests.engine.outcome import outcome, without
 from tests.properties.strategies import FOLDER, RETENTION, claim_key, committed, pool_key, record
-from tests.world import CLOCK
+from tests.world import CLOCK, pool, provider, raw, reconciled, tenant
 
 BASE = 10 << 24
 
@@ -53,3 +54,43 @@ def test_what_it_wants_else_waits_without_a_failure_that_comes_and_goes() -> Non
     after = committed(first, plan(first))
     assert [item.path for item in after.records] == [f"{FOLDER}/z/0.yaml"]
     assert changes(plan(after), after, FOLDER) == ()
+
+
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.nodes.yaml"
+TENANT = tenant("one").replace("replicas: 1", "replicas: 10")
+
+
+def with_two_released() -> dict[str, str | bytes]:
+    """A tenant that wants ten nodes, and two released records of it: five, then ten later."""
+    pools = {
+        "pools/edge.yaml": pool(tenantAllocation="{defaults: {nodesPerTenant: 5}}"),
+        "pools/wide.yaml": pool("wide", "10.41.0.0/24"),
+        "providers/default.yaml": provider(pools="[{name: edge}, {name: wide}]"),
+    }
+    small = reconciled({**pools, "tenants/one.yaml": TENANT.replace("replicas: 10", "replicas: 5")})
+    small = reconciled(without(small, "tenants/one.yaml"), CLOCK)
+    large = reconciled({**pools, "tenants/one.yaml": TENANT})
+    large = reconciled(without(large, "tenants/one.yaml"), CLOCK + 60)
+    text = raw(large[RECORD]).decode().replace("edge", "wide").replace("10.40.0.", "10.41.0.")
+    return {**pools, RECORD: small[RECORD], RECORD.replace("edge", "wide"): text}
+
+
+def test_a_tenant_that_comes_back_grows_from_the_record_that_speaks_for_it() -> None:
+    files = {**with_two_released(), "tenants/one.yaml": TENANT}
+    nodes = {claim: text for claim, text in outcome(files, CLOCK + 90).items() if "nodes" in claim}
+    assert nodes == {"team-a/one (nodes)": "allocate 10.41.0.0-10.41.0.9 of wide"}
+
+
+def test_and_its_next_round_releases_nothing() -> None:
+    files = reconciled({**with_two_released(), "tenants/one.yaml": TENANT}, CLOCK + 90)
+    assert not [text for text in outcome(files, CLOCK + 91).values() if text.startswith("release")]
+
+
+def test_a_tenant_that_comes_back_larger_gets_the_rest_at_once() -> None:
+    larger = TENANT.replace("replicas: 10", "replicas: 12")
+    files = {**without(with_two_released(), RECORD), "tenants/one.yaml": larger}
+    nodes = {claim: text for claim, text in outcome(files, CLOCK + 90).items() if "nodes" in claim}
+    assert nodes == {
+        "team-a/one (nodes)": "allocate 10.41.0.0-10.41.0.9 of wide",
+        "team-a/one (nodes-1)": "allocate 10.40.0.8-10.40.0.9 of edge",
+    }

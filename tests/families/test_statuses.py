@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.evaluate import project
-from tests.engine.outcome import Files, without
+from tests.engine.outcome import Files, outcome, record_paths, without
 from tests.world import (
     CLOCK,
     SMALL,
@@ -193,6 +193,17 @@ def test_a_record_in_retention_speaks_for_nobody() -> None:
     found = of_tenant({**released, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
     assert told(found)[1] == "Reconciling"
     assert "lbAllocationRef" not in found
+
+
+def test_of_two_records_of_one_claim_the_status_names_the_one_that_the_plan_keeps() -> None:
+    files = reconciled(SMALL)
+    (path,) = record_paths(files)
+    other = raw(files[path]).replace(b"team-a-one-lb", b"a-first-name").replace(b"edge", b"wide")
+    files |= {path.replace("edge", "wide"): other.replace(b"10.40.0.", b"10.41.0.")}
+    files["pools/wide.yaml"] = pool("wide", "10.41.0.0/24")
+    assert outcome(files) == {"team-a/one (loadbalancer)": "keep 10.40.0.0-10.40.0.7 of edge"}
+    assert of_tenant(files)["lbAllocationRef"] == {"name": "team-a-one-lb"}
+    assert told(of_tenant(files))[2] == "LB IPs allocated: 10.40.0.0/29"
 
 
 def test_a_tenant_whose_provider_is_gone_keeps_what_it_has() -> None:
