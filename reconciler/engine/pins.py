@@ -46,7 +46,9 @@ def check_pin(
             "pin a range beside them, or end the reservation",
         )
     if not space.is_free(pin, owner):
-        by = article_list([*holders.of(pin), *space.withheld_by_others(pin, owner)], "and")
+        by = article_list(
+            [*holders.of(pin, pool.space), *space.withheld_by_others(pin, owner)], "and"
+        )
         return Refusal(
             "pin-taken",
             f"{text} is taken{f' by {by}' if by else ''}",

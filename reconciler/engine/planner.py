@@ -70,7 +70,7 @@ class _Planner:
         self.expired = {record.path for record in state.records if self._is_expired(record)}
         holding = [item for item in state.records if item.range and item.path not in self.expired]
         self.holdings = Holdings(state.pools, holding)
-        self.holders = Holders(holding)
+        self.holders = Holders(state.pools, holding)
         self.before: dict[Key, Usage] = {
             key: usage(pool, self.holdings) for key, pool in state.pools.items()
         }

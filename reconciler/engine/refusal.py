@@ -5,12 +5,13 @@ a person can do about it.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
 from reconciler.engine.space import Room
+from reconciler.engine.usage import space_of
 from reconciler.findings import article_list
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim, Quota
@@ -110,38 +111,46 @@ def _described(pool: Pool, room: Room, holders: "Holders") -> str:
     if room.largest is None:
         return f"{name}: 0 free of {pool.usable.size}"
     text = f"{name}: {room.size} free of {pool.usable.size}, largest run {room.run}"
-    beside = holders.beside(room.largest)
+    beside = holders.beside(room.largest, pool.space)
     return f"{text} beside {article_list(beside, 'and')}" if beside else text
 
 
 class Holders:
-    """Who holds which range, in order of address."""
+    """Who holds which range, in order of address, by address space."""
 
-    def __init__(self, records: Iterable[Allocation]) -> None:
+    def __init__(self, pools: Mapping[Key, Pool], records: Iterable[Allocation]) -> None:
+        self._pools = pools
         self._noted = list(records)
-        self._records: list[tuple[IPRange, Key]] = []
+        self._records: dict[str | None, list[tuple[IPRange, Key]]] = {}
 
     def add(self, records: Iterable[Allocation]) -> None:
         """Note further records."""
         self._noted += records
 
-    def of(self, item: IPRange) -> list[str]:
-        """Claims that hold an address of a range, at most three."""
-        if self._noted:  # most plans refuse nothing, and never ask
-            added = [(noted.range, noted.claim) for noted in self._noted if noted.range]
-            self._records = sorted([*self._records, *added])
-            self._noted = []
+    def of(self, item: IPRange, space: str) -> list[str]:
+        """Claims that hold an address of a range in an address space, at most three."""
+        self._sort()
         end = item.version, item.last
-        near = bisect_right(self._records, end, key=lambda held: held[0][:2])
-        found = [
-            claim.short
-            for held, claim in self._records[max(near - 64, 0) : near]
-            if held.overlaps(item)
-        ]
-        return found[:3]
+        found: list[tuple[IPRange, Key]] = []
+        for records in (self._records.get(space, []), self._records.get(None, [])):
+            near = bisect_right(records, end, key=lambda held: held[0][:2])
+            found += [held for held in records[max(near - 64, 0) : near] if held[0].overlaps(item)]
+        return [claim.short for _, claim in sorted(found)[:3]]
 
-    def beside(self, item: IPRange) -> list[str]:
+    def beside(self, item: IPRange, space: str) -> list[str]:
         """Claims that hold the addresses next to a run."""
         before = IPRange(item.version, item.first - 1, item.first - 1)
         after = IPRange(item.version, item.last + 1, item.last + 1)
-        return [*self.of(before), *self.of(after)]
+        return [*self.of(before, space), *self.of(after, space)]
+
+    def _sort(self) -> None:
+        """Take in what was noted: most plans refuse nothing, and never ask."""
+        if not self._noted:
+            return
+        for record in self._noted:
+            if record.range is not None:
+                entries = self._records.setdefault(space_of(self._pools, record), [])
+                entries.append((record.range, record.claim))
+        self._noted = []
+        for entries in self._records.values():
+            entries.sort()

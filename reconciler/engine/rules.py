@@ -6,6 +6,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.overlap import overlapping_pools
+from reconciler.engine.usage import space_of
 from reconciler.findings import Finding, Location, error, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
@@ -13,6 +14,7 @@ from reconciler.model.pool import Pool
 from reconciler.model.state import State
 
 Holding = list[tuple[IPRange, Allocation]]
+Entry = tuple[IPRange, str, Allocation]
 
 
 def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
@@ -20,7 +22,7 @@ def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
     yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
     holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
-    yield from _overlapping_records(state.pools, holding)
+    yield from _overlapping_records(state, holding)
     yield from _duplicates(holding)
     yield from _blocked(state, holding)
 
@@ -67,20 +69,11 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
             )
 
 
-def _space(pools: Mapping[Key, Pool], record: Allocation) -> str:
-    pool = pools.get(record.pool)
-    return pool.space if pool else ""
-
-
-def _overlapping_records(pools: Mapping[Key, Pool], holding: Holding) -> Iterator[Finding]:
+def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
     """Two records that hold one address: both are named, neither is moved."""
-    by_space: dict[str, list[tuple[IPRange, str, Allocation]]] = {}
-    for item, record in holding:
-        entry = (item, record.path, record)
-        by_space.setdefault(_space(pools, record), []).append(entry)
-    for space in sorted(by_space):
-        reaching: tuple[IPRange, str, Allocation] | None = None
-        for entry in sorted(by_space[space]):
+    for entries in _competing(state, holding):
+        reaching: Entry | None = None
+        for entry in sorted(entries):
             item, _, record = entry
             if (
                 reaching is None
@@ -94,6 +87,24 @@ def _overlapping_records(pools: Mapping[Key, Pool], holding: Holding) -> Iterato
                 yield _overlap(reaching[2], record, common)
                 if item.last > reaching[0].last:
                     reaching = entry
+
+
+def _competing(state: State, holding: Holding) -> Iterator[list[Entry]]:
+    """Records of one address space, with those that count in all because their pool is gone.
+
+    The pool of a record that cannot be read for now is not gone: its address space will be known
+    again, and till then no record of it contradicts one of another pool.
+    """
+    by_space: dict[str, list[Entry]] = {}
+    unknown: list[Entry] = []
+    for item, record in holding:
+        space = space_of(state.pools, record)
+        entries = unknown if space is None else by_space.setdefault(space, [])
+        entries.append((item, record.path, record))
+    gone = [entry for entry in unknown if not state.unclear and entry[2].pool not in state.broken]
+    yield unknown
+    for space in sorted(by_space):
+        yield by_space[space] + gone
 
 
 def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:

@@ -9,6 +9,12 @@ from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
 
 
+def space_of(pools: Mapping[Key, Pool], record: Allocation) -> str | None:
+    """The address space that a record counts in; None when its pool is gone: then in all."""
+    pool = pools.get(record.pool)
+    return None if pool is None else pool.space
+
+
 class Holdings:
     """Ranges that records hold, by address space: live ones, and released ones in retention."""
 
@@ -20,13 +26,12 @@ class Holdings:
         for record in records:
             if record.range is None:
                 continue
-            pool = pools.get(record.pool)
-            if pool is None:
-                # Its pool is gone, so nobody can tell its address space: it counts in all.
+            space = space_of(pools, record)
+            if space is None:
                 everywhere.append(record.range)
             else:
                 part = live if record.is_live else held
-                part.setdefault(pool.space, []).append(record.range)
+                part.setdefault(space, []).append(record.range)
             if record.is_live:
                 self.counts[record.pool] = self.counts.get(record.pool, 0) + 1
         # Joined once, not for every pool that asks.

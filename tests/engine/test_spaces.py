@@ -1,7 +1,17 @@
 """Pools that share addresses, address spaces, and records that contradict each other."""
 
+import pytest
+
 from reconciler.findings import Severity
-from tests.engine.outcome import LB, after_removal, codes, outcome, record_paths, without
+from tests.engine.outcome import (
+    LB,
+    after_removal,
+    codes,
+    outcome,
+    record_paths,
+    refusal,
+    without,
+)
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 ONE = f"team-a/one ({LB})"
@@ -109,6 +119,52 @@ def test_pools_of_different_address_spaces_may_give_the_same_addresses() -> None
     assert codes(reconciled(files)) == []
 
 
+def pinned_in_edge(start: int, end: int) -> dict[str, str | bytes]:
+    """A pin in one of two address spaces, in each of which a tenant holds the first addresses."""
+    pin = f"{{startAddress: 10.40.0.{start}, endAddress: 10.40.0.{end}}}"
+    return {**reconciled(overlapping("lab")), "tenants/pin.yaml": request("pin", pinnedRange=pin)}
+
+
+def test_a_pin_that_is_taken_names_no_holder_of_another_address_space() -> None:
+    found = refusal(pinned_in_edge(4, 9), "butler-system/pin (request)")
+    assert found.message == f"10.40.0.4-10.40.0.9 is taken by {ONE}"
+
+
+def test_it_names_the_holder_whose_address_space_nobody_can_tell() -> None:
+    files = without(pinned_in_edge(4, 9), "pools/second.yaml")
+    found = refusal(files, "butler-system/pin (request)")
+    assert found.message == f"10.40.0.4-10.40.0.9 is taken by {ONE} and {TWO}"
+
+
+def test_a_run_that_is_too_short_lies_beside_no_holder_of_another_address_space() -> None:
+    files: dict[str, str | bytes] = {
+        **overlapping("lab"),
+        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 6}"),
+    }
+    files = {
+        **reconciled(files),
+        "tenants/more.yaml": tenant("more", networking="{lbPoolSize: 12}"),
+    }
+    assert refusal(files, "team-a/more (loadbalancer)").message == (
+        f"needs 12 in a row; edge: 10 free of 16, largest run 10 beside {ONE}"
+    )
+
+
+def test_many_holders_of_another_address_space_hide_none_of_ones_own() -> None:
+    ones = {
+        f"tenants/lab{at:03}.yaml": tenant(
+            f"lab{at:03}", providerConfigRef="{name: other}", networking="{lbPoolSize: 1}"
+        )
+        for at in range(90)
+    }
+    own = {"tenants/one.yaml": tenant("one", networking="{lbPoolSize: 100}")}
+    files = reconciled({**overlapping("lab"), **own, **ones})
+    pin = "{startAddress: 10.40.0.95, endAddress: 10.40.0.95}"
+    files["tenants/pin.yaml"] = request("pin", pinnedRange=pin)
+    assert refusal(files, "butler-system/pin (request)").message == f"10.40.0.95 is taken by {ONE}"
+
+
 def copied(record: bytes | str, old: str, new: str) -> str:
     text = record.decode() if isinstance(record, bytes) else record
     return text.replace(old, new)
@@ -126,6 +182,27 @@ def test_records_that_overlap_are_both_reported_and_neither_is_moved() -> None:
     found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
     assert [item.location.path for item in found] == [RECORD, second]
     assert found[0].message == f"10.40.0.0-10.40.0.7 is also held by {second} ({TWO})"
+
+
+def test_a_record_of_a_pool_that_is_gone_is_beside_all_address_spaces() -> None:
+    files = without(reconciled(overlapping("lab")), "pools/second.yaml")
+    first, second = record_paths(files)
+    found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
+    assert [(item.location.path, item.message) for item in found] == [
+        (first, f"10.40.0.0-10.40.0.7 is also held by {second} ({TWO})"),
+        (second, f"10.40.0.0-10.40.0.7 is also held by {first} ({ONE})"),
+    ]
+
+
+def test_records_of_two_pools_that_are_gone_are_beside_each_other() -> None:
+    files = without(reconciled(overlapping("lab")), "pools/second.yaml", "pools/edge.yaml")
+    assert [code for _, code in codes(files)].count("record-overlap") == 2
+
+
+@pytest.mark.parametrize("text", ["{", pool("second", "10.40.0.5/25")])
+def test_a_pool_that_cannot_be_read_makes_no_overlap_of_what_may_lie_apart(text: str) -> None:
+    files = {**reconciled(overlapping("lab")), "pools/second.yaml": text}
+    assert ("error", "record-overlap") not in codes(files)
 
 
 def test_a_record_inside_of_a_long_one_is_reported_after_a_short_one_too() -> None:
