@@ -6,6 +6,7 @@ from dataclasses import replace
 from reconciler.commands.reading import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
+from reconciler.engine.usage import percentage
 from reconciler.evaluate import Evaluation, evaluate, source_kinds
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
@@ -132,5 +133,4 @@ def _steps(evaluation: Evaluation, tenants: int) -> tuple[Step, ...]:
 
 def _step(count: int, key: Key, usage: Usage, allocated: int, tier: Tier) -> Step:
     used = allocated + usage.held
-    percent = round(1000 * used / usage.total) / 10 if usage.total else 100.0
-    return Step(count, key, allocated, usage.total, percent, tier)
+    return Step(count, key, allocated, usage.total, percentage(used, usage.total), tier)

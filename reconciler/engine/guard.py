@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
 from reconciler.model.plan import Plan, Refuse, Release
 from reconciler.model.settings import Settings
@@ -48,7 +49,7 @@ def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Fin
     releases = sum(1 for decision in plan.decisions if isinstance(decision, Release))
     if releases == 0 or (allowed is not None and releases <= allowed):
         return None
-    share = f"{releases} of {live} live records ({100 * releases / live:.1f}%)"
+    share = f"{releases} of {live} live records ({percentage(releases, live)}%)"
     hint = f"if that is meant: ipam reconcile --allow-release {releases}"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
     if releases == live:

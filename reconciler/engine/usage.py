@@ -52,6 +52,11 @@ class Holdings:
         return (*self.live(space), *self.held(space))
 
 
+def percentage(used: int, total: int) -> float:
+    """A share in percent, one decimal, half up; exact for any size. A share of nothing is 100."""
+    return (2000 * used + total) // (2 * total) / 10 if total else 100.0
+
+
 def usage(pool: Pool, holdings: Holdings) -> Usage:
     """The counters of one pool.
 
@@ -74,6 +79,6 @@ def usage(pool: Pool, holdings: Holdings) -> Usage:
         count=holdings.counts.get(pool.key, 0),
         fragmentation=100 - largest * 100 // available if len(free.ranges) > 1 else 0,
         largest=largest,
-        percent=round(1000 * used / total) / 10 if total else 100.0,
+        percent=percentage(used, total),
         tier=pool.thresholds.tier(used, total),
     )

@@ -90,7 +90,7 @@ class Usage:
         count: Records in phase Allocated that name the pool.
         fragmentation: 0 with at most one free run, else 100 - floor(100 * largest / available).
         largest: Size of the largest free run.
-        percent: 100 * (allocated + held) / total, one decimal.
+        percent: 100 * (allocated + held) / total, one decimal, half up.
     """
 
     total: int

@@ -130,6 +130,24 @@ def test_the_percentage_has_one_decimal() -> None:
     assert found.percent == 33.3
 
 
+@pytest.mark.parametrize(
+    ("taken", "total", "percent"),
+    [(1, 80, 1.3), (3, 80, 3.8), (1, 2000, 0.1), (3, 2000, 0.2), (1, 2001, 0.0), (79, 80, 98.8)],
+)
+def test_the_percentage_is_rounded_half_up(taken: int, total: int, percent: float) -> None:
+    start = span("10.0.0.0").first
+    whole = IPRange(4, start, start + total - 1)
+    assert used(a_pool(whole), a_record(whole._replace(last=start + taken - 1))).percent == percent
+
+
+@pytest.mark.parametrize(("lacking", "percent"), [(0, 45.2), (1, 45.1)])
+def test_so_it_is_for_counts_that_no_float_holds(lacking: int, percent: float) -> None:
+    start, unit = 0x20010DB8 << 96, 1 << 80
+    whole = IPRange(6, start, start + 2000 * unit - 1)
+    taken = whole._replace(last=start + 903 * unit - 1 - lacking)
+    assert used(a_pool(whole), a_record(taken)).percent == percent
+
+
 def test_a_plan_tells_today_and_what_it_leads_to() -> None:
     plan = evaluation_of(SMALL).plan
     (before,), (after,) = plan.before.values(), plan.after.values()

@@ -93,7 +93,7 @@ def test_a_record_that_holds_nothing_any_more_gives_nothing_back() -> None:
 
 def test_capacity_is_shown_before_and_after_with_a_bar() -> None:
     assert row_of(shown(evaluation_of(TWO)), "% →") == [
-        "`edge`", "`█░░░░░░░░░░░░░░░░░░░`", "3.1% → 6.2% of 256", "240", "240", "🟢 ok"
+        "`edge`", "`█░░░░░░░░░░░░░░░░░░░`", "3.1% → 6.3% of 256", "240", "240", "🟢 ok"
     ]  # fmt: skip
     half = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 200}")}
     assert row_of(shown(evaluation_of(half)), "% →")[1:3] + row_of(
