@@ -52,12 +52,14 @@ class Tree:
 
     Attributes:
         revision: The commit, or None for a work tree.
-        clock: The revision's committer date, in seconds since 1970.
+        clock: The revision's committer date, in seconds since 1970; or the newest date on its
+            line that is not ahead.
         sources: Source files, by path.
         records: Record files, by path.
         findings: What is wrong with the tree itself, such as a symlink among the sources.
         settled: The parts that were not read.
         retained: Paths of released records that some cluster may still announce, and why.
+        clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
     """
 
     revision: str | None
@@ -68,6 +70,7 @@ class Tree:
     findings: tuple[Finding, ...] = ()
     settled: Settled = field(default_factory=Settled)
     retained: Mapping[str, str] = field(default_factory=dict)
+    clock_ahead: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,8 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     )
     live = sum(1 for record in records if record.is_live) + tree.settled.live
     brake = guard.brake(live, plan, tree.settings, allow_release)
-    gates = [*guard.refusals(plan), *guard.capacity(state, plan)]
+    ahead = guard.clock(tree.clock_ahead, tree.clock)
+    gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan)]
     return Evaluation(
         tree=tree,
         documents=documents,
@@ -261,8 +265,13 @@ def _state(
         protected=reading.protected | broken,
         broken=reading.broken,
         unclear=any(source.unclear for source in tree.sources) or bool(tree.findings),
-        retained=frozenset(tree.retained),
+        retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
     )
+
+
+def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
+    """All released records, when nobody can tell what time it is."""
+    return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
 
 
 def _retained(tree: Tree) -> Iterator[Finding]:

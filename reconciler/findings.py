@@ -177,4 +177,5 @@ CODES: dict[str, str] = {
     "pool-frozen": "Nothing is given out while a record of the pool, or a file, cannot be read.",
     "capacity": "The plan takes a pool to a tier that Settings do not let pass.",
     "brake": "The plan releases more than Settings let pass.",
+    "clock-ahead": "A commit is dated over an hour ahead of now. Nothing expires meanwhile.",
 }

@@ -17,6 +17,7 @@ from reconciler.ports import (
     Revision,
     UsageError,
 )
+from tests.world import CLOCK
 
 T = TypeVar("T")
 Files = Mapping[str, bytes]
@@ -28,12 +29,16 @@ class FakeSource:
 
     of: Revision
     files: Files
+    line: Sequence[int] = ()
 
     def revision(self) -> Revision:
         return self.of
 
     def clock(self) -> int:
-        return self.of.clock
+        return self.of.clock if self.clock_ahead() is None else max(filter(_is_past, self.line))
+
+    def clock_ahead(self) -> int | None:
+        return None if _is_past(self.of.clock) else self.of.clock
 
     def findings(self) -> tuple[Finding, ...]:
         return ()
@@ -82,7 +87,8 @@ class FakeRepository:
         if rev not in self.commits:
             raise GitError(f"no commit {rev!r} in the repository")
         _, clock, files = self.commits[rev]
-        return FakeSource(Revision(rev, clock), files)
+        line = [self.commits[item][1] for item in self._line(rev)]
+        return FakeSource(Revision(rev, clock), files, line)
 
     def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
         ours = self._line(base)
@@ -140,6 +146,10 @@ class FakeRepository:
             found.append(rev)
             rev = self.commits[rev][0]
         return found
+
+
+def _is_past(date: int) -> bool:
+    return date <= CLOCK + 31_536_000
 
 
 def _entries(files: Files) -> dict[str, Entry]:

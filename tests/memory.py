@@ -19,6 +19,7 @@ class MemorySource:
             path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()
         }
         self._clock = clock
+        self.ahead: int | None = None
         self.reads = 0
 
     def revision(self) -> Revision:
@@ -26,6 +27,9 @@ class MemorySource:
 
     def clock(self) -> int:
         return self._clock
+
+    def clock_ahead(self) -> int | None:
+        return self.ahead
 
     def findings(self) -> tuple[Finding, ...]:
         return ()

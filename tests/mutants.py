@@ -22,6 +22,7 @@ ROOT = Path(__file__).parent.parent
 COPIED = ("reconciler", "schemas", "example-repo", "tests", "pyproject.toml")
 QUICK = ("tests/engine", "tests/golden", "tests/addresses", "tests/records", "tests/properties",
          "tests/commands", "tests/test_comparison.py")  # fmt: skip
+CLOCKS = ("tests/adapters/test_git_clock.py", "tests/contracts/test_reconcile.py")
 DIFFERENCE = ("tests/clusters/test_difference.py",)
 INTENT = ("tests/clusters/test_intent.py",)
 INVENTORY = ("tests/clusters/test_inventory.py",)
@@ -155,6 +156,16 @@ MUTANTS = (
            "(2000 * used + total) // (2 * total) / 10", "1000 * used // total / 10"),
     Mutant("usage: tiers begin above their threshold", "model/pool.py",
            "if 100 * used >= ", "if 100 * used > "),
+    Mutant("clock: by a date that is ahead all expires", "evaluate.py",
+           "if item.is_released and tree.clock_ahead is not None", "if False"),
+    Mutant("clock: nothing ever expires", "evaluate.py",
+           "if item.is_released and tree.clock_ahead is not None", "if item.is_released"),
+    Mutant("clock: a date that is ahead is carried on", "commands/reconcile.py",
+           "dated = base._replace(clock=evaluation.tree.clock)", "dated = base", CLOCKS),
+    Mutant("clock: merged branches count", "adapters/git_clock.py",
+           '"--first-parent", "--timestamp"', '"--timestamp"', CLOCKS),
+    Mutant("clock: the nearest date counts", "adapters/git_clock.py",
+           "max(past) if past", "past[0] if past", CLOCKS),
     Mutant("refusal: fragmented is exhausted", "engine/refusal.py",
            "fragmented = any(room.size >= need for _, room in tried)", "fragmented = False"),
     Mutant("refusal: holders of all address spaces", "engine/refusal.py",

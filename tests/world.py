@@ -13,6 +13,7 @@ from reconciler.records.recall import Recalled, recall
 from reconciler.settings import read_settings
 
 CLOCK = 1_771_149_630  # 2026-02-15T10:00:30Z
+AHEAD = 4_070_908_800  # 2099-01-01T00:00:00Z; git takes no later date of a person
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/nonexistent",

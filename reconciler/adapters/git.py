@@ -11,12 +11,14 @@ revision, and goes on.
 
 import fcntl
 import logging
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reconciler.adapters.git_checkout import Checkout
+from reconciler.adapters.git_clock import clock_of
 from reconciler.adapters.git_commit import make_commit
 from reconciler.adapters.git_objects import Root, find_revisions
 from reconciler.adapters.git_process import GitProcess, failure
@@ -68,6 +70,7 @@ class GitRepository:
         is_checked_out: The branch is what the work tree shows.
         followed: The remote-tracking branch of a checkout, or empty.
         is_mirror: It is ours alone, and we keep it tidy.
+        now: The machine's clock, which only tells whether a committer date can be true.
     """
 
     git: GitProcess
@@ -78,6 +81,7 @@ class GitRepository:
     followed: str = ""
     is_mirror: bool = False
     seen: Seen = field(default_factory=Seen, compare=False)
+    now: Callable[[], float] = field(default=time.time, compare=False)
 
     def source(self, rev: str) -> GitSource:
         """The files of a revision.
@@ -86,9 +90,12 @@ class GitRepository:
             GitError: There is no such revision.
         """
         if rev in self.seen.roots:
-            return GitSource(self.git, *self.seen.roots[rev])
-        found = find_revisions(self.git, [_checked(rev)])
-        return GitSource(self.git, _there(found.revisions[0], rev), found.root)
+            revision, root = self.seen.roots[rev]
+        else:
+            found = find_revisions(self.git, [_checked(rev)])
+            revision, root = _there(found.revisions[0], rev), found.root
+        clock = clock_of(self.git, revision, self.now())
+        return GitSource(self.git, revision, root, clock)
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""

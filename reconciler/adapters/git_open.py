@@ -87,10 +87,10 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
     try:
-        clock = repository.resolve("HEAD").clock
+        head = repository.source("HEAD")
     except GitError:
-        clock = 0
-    return WorktreeSource(repository.worktree, clock)
+        return WorktreeSource(repository.worktree, 0)
+    return WorktreeSource(repository.worktree, head.clock(), head.clock_ahead())
 
 
 def _make_mirror(git: GitProcess) -> None:

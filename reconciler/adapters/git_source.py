@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from reconciler.adapters.git_clock import Clock
 from reconciler.adapters.git_objects import Root, read_blobs
 from reconciler.adapters.git_process import GitProcess
 from reconciler.adapters.processes import processors, spread
@@ -22,11 +23,14 @@ _CHUNK = 12_000
 class GitSource:
     """Files of one revision."""
 
-    def __init__(self, git: GitProcess, revision: Revision, root: Root | None = None) -> None:
+    def __init__(
+        self, git: GitProcess, revision: Revision, root: Root | None, clock: Clock
+    ) -> None:
         """Read a revision; with the top of its tree, if that is known already."""
         self._git = git
         self._revision = revision
         self._root = root
+        self._clock = clock
         self._findings: dict[Finding, None] = {}
 
     def revision(self) -> Revision:
@@ -34,8 +38,12 @@ class GitSource:
         return self._revision
 
     def clock(self) -> int:
-        """The committer date."""
-        return self._revision.clock
+        """The committer date, or the newest date before it that is not ahead."""
+        return self._clock.seconds
+
+    def clock_ahead(self) -> int | None:
+        """The committer date, when it is too far ahead of the machine's clock."""
+        return self._clock.ahead
 
     def findings(self) -> tuple[Finding, ...]:
         """Entries that are not plain files."""

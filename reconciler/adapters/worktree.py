@@ -17,17 +17,22 @@ T = TypeVar("T")
 class WorktreeSource:
     """Files of a folder. Symlinks are not followed, as in a revision."""
 
-    def __init__(self, root: Path, clock: int) -> None:
+    def __init__(self, root: Path, clock: int, ahead: int | None = None) -> None:
         self._root = root
         self._clock = clock
+        self._ahead = ahead
         self._findings: list[Finding] = []
 
     def revision(self) -> None:
         """A work tree is no revision."""
 
     def clock(self) -> int:
-        """The committer date of HEAD: there is no other clock."""
+        """That of HEAD: there is no other clock."""
         return self._clock
+
+    def clock_ahead(self) -> int | None:
+        """The committer date of HEAD, when it is too far ahead of the machine's clock."""
+        return self._ahead
 
     def findings(self) -> tuple[Finding, ...]:
         """Entries that are not plain files."""

@@ -76,7 +76,7 @@ def plan(
     if output == "text":
         brush = painter(color)
         # Refusals stand in the plan; what else stops it is told here.
-        shown = ("capacity", "brake")
+        shown = ("capacity", "brake", "clock-ahead")
         refused = [item for item in evaluation.gates if item.code not in shown]
         found = [item for item in all_found(evaluation) if item not in refused]
         tell(findings_text(found, brush)) if found else None

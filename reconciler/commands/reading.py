@@ -51,6 +51,7 @@ def read_tree(source: Source, settings: Settings | None = None) -> Tree:
     return Tree(
         revision=revision.id if revision else None,
         clock=source.clock(),
+        clock_ahead=source.clock_ahead(),
         settings=settings,
         sources=tuple(loaded),
         records=tuple(recalled),

@@ -180,4 +180,6 @@ def _commit(base: Revision, evaluation: Evaluation, wanted: Wanted) -> Commit:
     # Whatever a document says, nothing outside the records is ever written.
     if any(not c.path.startswith(folder) or ".." in c.path for c in evaluation.changes):
         raise ReconcilerError("the plan writes outside the records folder")
-    return Commit(base, evaluation.changes, message, committer, wanted.sign)
+    # A date that is ahead is not carried on: the next plan shall have a clock that is true.
+    dated = base._replace(clock=evaluation.tree.clock)
+    return Commit(dated, evaluation.changes, message, committer, wanted.sign)

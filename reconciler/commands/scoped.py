@@ -149,6 +149,7 @@ class _Scope:
         return Tree(
             revision=revision.id if revision else None,
             clock=self.source.clock(),
+            clock_ahead=self.source.clock_ahead(),
             settings=self.settings,
             sources=tuple(self.loaded[path] for path in sorted(files)),
             records=tuple(item for path in folders for item in self.recalled[path[:-1]]),

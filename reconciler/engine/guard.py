@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
+from reconciler.model.instant import format_instant
 from reconciler.model.plan import Plan, Refuse, Release
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
@@ -35,6 +36,23 @@ def capacity(state: State, plan: Plan) -> Iterator[Finding]:
                 f" ({used_after} of {after.total}): tier {after.tier}",
                 f"widen the pool or add another; the gate is {pool.gate}",
             )
+
+
+def clock(ahead: int | None, used: int) -> Iterator[Finding]:
+    """A committer date that no clock can have shown yet: by it, all retention would have ended.
+
+    Args:
+        ahead: The date, if it is so.
+        used: The clock of the plan instead.
+    """
+    if ahead is not None:
+        yield gate(
+            "clock-ahead",
+            Location("."),
+            f"the commit is dated {format_instant(ahead)}, over an hour ahead of now;"
+            f" nothing expires, and what is written is dated {format_instant(used)}",
+            "set the clock that is wrong, here or where it was committed, and commit again",
+        )
 
 
 def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:

@@ -31,7 +31,8 @@ class Commit:
     """A commit to be made on a base. Equal values give equal commit ids.
 
     Attributes:
-        base: The revision that it follows.
+        base: The revision that it follows, with the clock of the plan: the commit is dated one
+            second later.
         committer: Name and address.
         sign: Key to sign with, or empty.
     """
@@ -50,7 +51,13 @@ class Source(Protocol):
         """The revision, or None for a work tree."""
 
     def clock(self) -> int:
-        """The clock of plans made from it."""
+        """The clock of plans made from it: a committer date that is not ahead."""
+
+    def clock_ahead(self) -> int | None:
+        """Its committer date, when that is over an hour ahead of the machine's clock; else None.
+
+        The clock is then the newest date on the first-parent line that is not.
+        """
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders, by path. A folder that is not there has none."""

@@ -7,7 +7,7 @@ from reconciler import cli
 from reconciler.cli import run
 from reconciler.cli.group import ipam as group
 from tests.cli.running import ipam
-from tests.world import SMALL, commit, pool, reconciled, repository, tenant, write
+from tests.world import AHEAD, SMALL, commit, pool, reconciled, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -45,6 +45,17 @@ def test_three_is_a_gate(repo: Path, capsys: Capture) -> None:
     for verb in (("check",), ("plan", "--detailed-exitcode")):
         assert ipam(capsys, *verb, "--worktree", "--repo", repo).code == 3
     assert ipam(capsys, "simulate", "--tenants", "99", "--repo", repo).code == 3
+
+
+def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(
+    repo: Path, capsys: Capture
+) -> None:
+    commit(repo, clock=AHEAD)
+    for verb in (["check"], ["plan"], ["plan", "--worktree"], ["reconcile", "--no-apply"]):
+        ran = ipam(capsys, *verb, "--repo", repo)
+        assert ran.code == 3
+        assert ".: refused clock-ahead: the commit is dated 2099-01-01" in ran.err + ran.out
+    assert ipam(capsys, "check", "--repo", repo).code == 0  # what reconcile committed has a date
 
 
 def test_four_is_git(repo: Path, capsys: Capture) -> None:

@@ -12,7 +12,7 @@ from reconciler.records.recall import recall
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.test_scoped import DAY, carried_out, island, member, shown
 from tests.properties.trees import Files
-from tests.world import CLOCK, pool, provider, raw, request
+from tests.world import AHEAD, CLOCK, pool, provider, raw, request
 
 RECORD = "allocations/NetworkPool/butler-system.p{0}/team-a/{1}{0}.loadbalancer.yaml"
 
@@ -55,6 +55,15 @@ def test_retention_ends_with_the_clock_alone() -> None:
     files = without(settled(), "tenants/a0.yaml")
     files = carried_out(files, evaluate(read_tree(MemorySource(files))))
     same_in_turn(files, files, files, clocks=(CLOCK, CLOCK + 60, CLOCK + 2 * DAY))
+
+
+def test_nothing_expires_by_a_date_that_is_ahead_with_a_cache_or_without() -> None:
+    files = without(settled(), "tenants/a0.yaml")
+    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    source, facts = MemorySource(files, CLOCK + 2 * DAY), MemoryFacts()
+    source.ahead = AHEAD
+    for found in (evaluate(read_tree(source)), *(evaluate_scoped(source, facts) for _ in "12")):
+        assert (found.changes, [item.code for item in found.gates]) == ((), ["clock-ahead"])
 
 
 @pytest.mark.parametrize("least", [1, 5_000])

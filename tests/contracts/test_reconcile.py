@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from reconciler.commands.reconcile import ATTEMPTS, Reconciled, Wanted, reconcile
+from reconciler.model.instant import format_instant
 from reconciler.ports import (
     Changed,
     Commit,
@@ -17,7 +18,7 @@ from reconciler.ports import (
     Source,
 )
 from tests.contracts.homes import Home
-from tests.world import SMALL, tenant
+from tests.world import AHEAD, SMALL, tenant
 
 ONE = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 TWO = ONE.replace("one", "two")
@@ -86,6 +87,24 @@ def test_a_reconcile_records_what_documents_ask_for_and_then_rests(small: Home) 
     again = reconcile(small.open(), Wanted())
     assert (again.base, again.commit) == (done.commit, None)
     assert small.head() == done.commit.id
+
+
+def test_a_commit_from_the_future_ends_no_retention_and_dates_nothing(small: Home) -> None:
+    small.advance({"tenants/more.yaml": tenant("more")})
+    reconcile(small.open(), Wanted())
+    small.advance({}, remove="tenants/one.yaml")
+    reconcile(small.open(), Wanted())
+    released = small.files()[ONE]
+    assert "phase: Released\n" in released
+    small.leap(AHEAD, {"tenants/two.yaml": tenant("two")})
+    done = reconcile(small.open(), Wanted())
+    assert (done.base.clock, done.code) == (AHEAD, ExitCode.GATE)
+    assert done.commit is not None
+    assert done.commit.clock == small.clock + 2
+    assert small.files()[ONE] == released
+    assert format_instant(small.clock + 1) in small.files()[TWO]
+    again = reconcile(small.open(), Wanted())
+    assert (again.base, again.commit, again.code) == (done.commit, None, ExitCode.OK)
 
 
 def test_a_lost_race_is_planned_anew_on_what_won(small: Home) -> None:

@@ -13,7 +13,7 @@ from reconciler.ports import (
 )
 from reconciler.records.changes import Change
 from tests.contracts.homes import FIRST, Home
-from tests.world import CLOCK
+from tests.world import AHEAD, CLOCK
 
 RECORD = "allocations/x/r.yaml"
 WHO = ("bot", "bot@example.com")
@@ -57,6 +57,18 @@ def test_the_clock_is_the_committer_date(home: Home) -> None:
     assert repository.fetch().clock == CLOCK
     home.advance({"x": "1\n"})
     assert repository.source(repository.fetch().id).clock() == CLOCK + 60
+
+
+def test_a_date_that_is_ahead_is_told_and_the_newest_before_it_is_the_clock(home: Home) -> None:
+    repository = home.open()
+    home.advance({"x": "1\n"})
+    assert repository.source(repository.fetch().id).clock_ahead() is None
+    home.leap(AHEAD, {"x": "2\n"})
+    source = repository.source(repository.fetch().id)
+    assert (source.clock(), source.clock_ahead()) == (CLOCK + 60, AHEAD)
+    home.leap(CLOCK + 30, {"x": "3\n"})
+    source = repository.source(repository.fetch().id)
+    assert (source.clock(), source.clock_ahead()) == (CLOCK + 30, None)
 
 
 def test_a_revision_that_is_not_there_is_an_error_of_git(home: Home) -> None:

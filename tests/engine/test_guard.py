@@ -1,10 +1,23 @@
 """Brakes and capacity gates."""
 
+from dataclasses import replace
+
 import pytest
 
 from reconciler.evaluate import evaluate
-from tests.engine.outcome import codes, without
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant, tree_of
+from tests.engine.outcome import after_removal, codes, without
+from tests.world import (
+    AHEAD,
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    tenant,
+    tree_of,
+)
 
 
 def settings(**spec: object) -> str:
@@ -29,6 +42,29 @@ def leaving(files: dict[str, str | bytes], count: int) -> dict[str, str | bytes]
 def braked(files: dict[str, str | bytes], allowed: int | None = None) -> str:
     brake = evaluate(tree_of(files), allowed).brake
     return brake.message if brake else ""
+
+
+def test_nothing_expires_by_a_date_that_is_ahead_and_a_gate_says_so() -> None:
+    files = after_removal(SMALL, "tenants/one.yaml")
+    later = tree_of(files, CLOCK + 86_400)
+    assert [type(item).__name__ for item in evaluate(later).plan.decisions] == ["Expire"]
+    found = evaluate(replace(later, clock_ahead=AHEAD))
+    assert (found.plan.decisions, found.changes) == ((), ())
+    assert [(item.code, item.message) for item in found.gates] == [
+        (
+            "clock-ahead",
+            "the commit is dated 2099-01-01T00:00:00Z, over an hour ahead of now;"
+            " nothing expires, and what is written is dated 2026-02-16T10:00:30Z",
+        )
+    ]
+    assert found.findings == ()
+
+
+def test_what_expires_later_is_still_held_while_the_date_is_ahead() -> None:
+    files = after_removal(SMALL, "tenants/one.yaml")
+    tree = tree_of({**files, "tenants/two.yaml": tenant("two")}, CLOCK + 86_400)
+    (changed,) = evaluate(replace(tree, clock_ahead=AHEAD)).changes
+    assert b"startAddress: 10.40.0.8\n" in raw(changed.data or b"")
 
 
 def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -> None:
