@@ -52,6 +52,11 @@ def _no_ambient_settings(
 ) -> None:
     """No variable of the person who runs the tests decides their outcome."""
     for name in list(os.environ):
-        if name.startswith(("IPAM_", "GIT_")) or name in ("KUBECONFIG", "NO_COLOR", "FORCE_COLOR"):
+        # In a Pod, its own cluster would be the management cluster of tests.
+        if name.startswith(("IPAM_", "GIT_", "KUBERNETES_")) or name in (
+            "KUBECONFIG",
+            "NO_COLOR",
+            "FORCE_COLOR",
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from reconciler.adapters.kube_account import Account
 from reconciler.adapters.kube_answers import ExpiredError
 from reconciler.adapters.kube_pace import Budget, Pace
-from reconciler.adapters.kube_session import Account, Session, enter
+from reconciler.adapters.kube_session import Session, enter
 from reconciler.adapters.kube_transport import Ask, Transport
 from reconciler.adapters.kubeconfig import Kubeconfig, check, parse, read_file, read_files
 from reconciler.clusters.intent import MANAGER

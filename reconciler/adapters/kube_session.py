@@ -7,19 +7,18 @@ client would leave them in temporary files for as long as the process lives.
 
 import ssl
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from reconciler.adapters.kube_account import Account
 from reconciler.adapters.kube_certificate import expiry
 from reconciler.adapters.kube_pace import Budget, paced
 from reconciler.adapters.kubeconfig import Kubeconfig, is_loopback, read_file
 from reconciler.ports import ClusterError, KubeconfigError
 
 CONNECTIONS = 16
-ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
 class Session(NamedTuple):
@@ -32,24 +31,6 @@ class Session(NamedTuple):
     def __repr__(self) -> str:
         """Nothing of it is fit to be shown."""
         return "Session()"
-
-
-@dataclass(frozen=True)
-class Account:
-    """The account of the pod that this runs in."""
-
-    environment: Mapping[str, str]
-    folder: Path = ACCOUNT
-    name: str = "management"
-
-    def is_there(self) -> bool:
-        """Whether this runs in a pod that has an account."""
-        names = ("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
-        return all(map(self.environment.get, names)) and (self.folder / "token").is_file()
-
-    def is_renewable(self) -> bool:
-        """Tokens of pods change every hour."""
-        return True
 
 
 def enter(access: Kubeconfig | Account, budget: Budget, environment: Mapping[str, str]) -> Session:

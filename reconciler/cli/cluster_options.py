@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from reconciler.adapters.kube_account import Account
 from reconciler.cli.options import option, parse_seconds
 from reconciler.commands.applying.wish import Wish
 from reconciler.ports import Clusters, UsageError
@@ -99,8 +100,8 @@ class Reach:
 
     @property
     def is_named(self) -> bool:
-        """Somebody named a management cluster, or this runs in one."""
-        return self.is_named_by_person or bool(os.environ.get("KUBERNETES_SERVICE_HOST"))
+        """Somebody named a management cluster, or this runs in a pod that has an account in one."""
+        return self.is_named_by_person or Account(os.environ).is_there()
 
 
 def reaching_options(function: F) -> F:

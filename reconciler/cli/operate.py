@@ -156,10 +156,6 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
         emit(plan_text(done.evaluation, brush))
         emit(reconcile_text(_said(done, job.repository), brush))
         emit(applied_text(applied, brush)) if applied is not None else None
-        streams.flush()
-        if applied is None:
-            why = "none is named" if job.applies else "--no-apply"
-            tell(f"Nothing was applied to clusters: {why}.")
     else:
         document = _document(done, applied, code)
         if looped:
@@ -167,6 +163,9 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
         else:
             emit(json_text(document) if output == "json" else yaml_text(document))
     streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
+    if applied is None:
+        why = "none is named" if job.applies else "--no-apply"
+        tell(f"Nothing was applied to clusters: {why}.")
     return code
 
 

@@ -1,0 +1,64 @@
+"""`reconcile` in a Pod that has no account: nobody named a cluster, so none is applied to."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import ipam
+from tests.world import SMALL, git, repository
+
+Capture = pytest.CaptureFixture[str]
+SAID = "Nothing was applied to clusters: none is named."
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", SMALL)
+
+
+@pytest.fixture(autouse=True)
+def _pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variables of a Pod, without the folder of its account."""
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
+    monkeypatch.setattr("reconciler.adapters.kube_account.ACCOUNT", tmp_path / "no-account")
+
+
+def test_it_commits_and_says_in_one_line_that_nothing_was_applied(
+    repo: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, "reconcile", "--repo", repo)
+    assert (ran.code, ran.err) == (0, f"{SAID}\n")
+    assert "Committed " in ran.out
+    assert "allocations/" in git(repo, "ls-tree", "--name-only", "HEAD", "allocations/")
+
+
+def test_the_result_is_told_as_data_too(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json")
+    assert (ran.code, ran.err) == (0, f"{SAID}\n")
+    result = json.loads(ran.out)
+    assert (result["exitCode"], result["pushed"], result["apply"]) == (0, True, None)
+
+
+def test_a_loop_goes_on(repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[int] = []
+
+    def sleep(seconds: int) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("reconciler.cli.operate.time", SimpleNamespace(sleep=sleep))
+    assert run(["reconcile", "--repo", str(repo), "--interval", "60s"]) == 130
+    assert capsys.readouterr().err.count(SAID) == 3
+
+
+def test_apply_and_doctor_say_that_none_is_named(repo: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    ran = ipam(capsys, "apply", "--repo", repo)
+    assert (ran.code, ran.out) == (64, "")
+    assert "no management cluster is named" in ran.err
+    assert "none is named: reconcile commits" in ipam(capsys, "doctor", "--repo", repo).out
