@@ -256,8 +256,18 @@ class GitRepository:
         return f"refs/ipam/remote/{self.branch}"
 
     def is_in(self, ancestor: str, revision: str) -> bool:
-        """Whether a revision contains another; False for one that is not known here."""
-        return self.git.run("merge-base", "--is-ancestor", ancestor, revision).status == 0
+        """Whether a revision contains another.
+
+        Raises:
+            GitError: It cannot be told: it is not here, its history is cut off, or git fails.
+        """
+        try:
+            return self._holds(Revision(revision, 0), Revision(ancestor, 0))
+        except GitError:
+            new, old = find_revisions(self.git, [revision, ancestor]).revisions
+            if new is None or old is not None or self._is_shallow():
+                raise
+            return False  # all that it contains is here, and the other one is not
 
     def _holds(self, revision: Revision, ancestor: Revision) -> bool:
         """Whether a revision contains another; refuses to guess where the history is cut off."""

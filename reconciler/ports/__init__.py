@@ -1,6 +1,7 @@
 """What commands need of the world, and how it may fail: the errors carry the exit code."""
 
 from reconciler.ports.clusters import (
+    CONTACTS,
     Cluster,
     Clusters,
     Requests,
@@ -36,6 +37,7 @@ from reconciler.ports.git import (
 )
 
 __all__ = [
+    "CONTACTS",
     "Changed",
     "Cluster",
     "ClusterError",

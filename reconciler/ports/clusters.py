@@ -5,6 +5,9 @@ from typing import NamedTuple, Protocol
 
 from reconciler.clusters.resources import Manifest, Ref, Resource
 
+CONTACTS = 128
+"""How many clusters are waited for at once; so many threads may ask the management cluster."""
+
 
 class Requests(NamedTuple):
     """Requests that were sent, by what they are for. Reads of one object count as lists."""

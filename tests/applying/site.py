@@ -12,7 +12,7 @@ from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, evaluate
-from reconciler.ports import Clusters
+from reconciler.ports import Clusters, GitError
 from tests.envtest.servers import ApiServer
 from tests.world import CLOCK, pool, provider, reconciled, tenant, tree_of
 
@@ -73,6 +73,9 @@ class Site:
         return still_announced(evaluated(files, clock=clock), self.clusters(), Wish(**wish))
 
     def _is_in(self, ancestor: str, revision: str) -> bool:
+        """As a whole clone answers: what contains a revision that is not here cannot be told."""
+        if revision[0] not in self.history:
+            raise GitError(f"git merge-base: Not a valid commit name {revision}")
         return 0 <= self.history.find(ancestor[0]) <= self.history.find(revision[0])
 
 

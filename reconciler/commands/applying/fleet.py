@@ -1,13 +1,14 @@
 """All clusters: who they are, what each shall hold, and all of them at once.
 
-A cluster that cannot be reached delays nobody but those that shall get its addresses.
+A cluster that cannot be reached delays nobody but those that shall get its addresses. AT_ONCE are
+worked on, and CONTACTS waited for: those that never answer must not take all places.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore
 
 from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
@@ -17,6 +18,7 @@ from reconciler.clusters.shard import is_in_shard
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.concluding import LAST_SECONDS, distrusting, refused
 from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.applying.fence import Fence
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.commands.applying.management import (
     MANAGEMENT,
@@ -28,13 +30,19 @@ from reconciler.commands.applying.memory import Memory
 from reconciler.commands.applying.target import Target
 from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
 from reconciler.commands.applying.tenant import apply_tenant
+from reconciler.commands.applying.turns import in_turn, threads
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, project
-from reconciler.ports import Cluster, ClusterError, Clusters, IdentityError, UsageError
+from reconciler.ports import (
+    CONTACTS,
+    Cluster,
+    ClusterError,
+    Clusters,
+    IdentityError,
+    UsageError,
+)
 
 AT_ONCE = 16
-CONTACTS = 128
-"""How many clusters are waited for at once: those that never answer must not take all places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,8 @@ def apply_fleet(
         evaluation: Of the revision.
         clusters: How they are reached.
         wish: What a person asks for.
-        is_in: Whether a revision is contained in another one.
+        is_in: Whether a revision is contained in another one; a `GitError` when that cannot be
+            told.
 
     Returns:
         The management cluster first, then the others by name.
@@ -73,53 +82,19 @@ def apply_fleet(
             raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
         with distrusting():
             hub = open_hub(cluster, wish)
-        fence = _Fence(revision, is_in)
-        fence.check(hub.enrolment)
-        if MANAGEMENT not in wish.re_enrol:
-            fence.check_line(hub.enrolment)
+        fence = Fence(revision, is_in, wish.re_enrol)
+        fence.check_line(hub.enrolment)
         memory = Memory(hub, revision, is_in)
     except ClusterError as failed:
         return [refused(MANAGEMENT, failed)]
     return _Fleet(evaluation, Access(clusters, hub), memory, wish, fence).run()
 
 
-class _Fence:
-    """Keeps a run that is late from undoing the work of one that knew more."""
-
-    def __init__(self, revision: str, is_in: Callable[[str, str], bool]) -> None:
-        self._revision = revision
-        self._is_in = is_in
-        self._told = {"": False, revision: False}
-        self._lock = Lock()
-
-    def check(self, enrolment: Enrolment) -> None:
-        """Refuse a cluster that a newer revision changed already."""
-        last = enrolment.inventory.revision
-        with self._lock:  # one question for all clusters with the same answer
-            if last not in self._told:
-                self._told[last] = last.isalnum() and self._is_in(self._revision, last)
-        if self._told[last]:
-            message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
-            raise IdentityError(message, "apply the head of the branch")
-
-    def check_line(self, enrolment: Enrolment) -> None:
-        """Refuse to go on from a revision that is not part of this history.
-
-        Another repository, or a history that was rewritten, knows nothing of what is there.
-        """
-        last = enrolment.inventory.revision
-        if last in ("", self._revision) or (last.isalnum() and self._is_in(last, self._revision)):
-            return
-        message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
-        hint = "another repository, or too shallow a clone? if it is meant: --re-enrol management"
-        raise IdentityError(message, hint)
-
-
 class _Fleet:
     """The clusters while they are worked on."""
 
     def __init__(
-        self, evaluation: Evaluation, access: Access, memory: Memory, wish: Wish, fence: _Fence
+        self, evaluation: Evaluation, access: Access, memory: Memory, wish: Wish, fence: Fence
     ) -> None:
         self.evaluation = evaluation
         self.fence = fence
@@ -151,25 +126,25 @@ class _Fleet:
             and not item.is_re_enrolled
         }
         others = self._others(every, found)
-        first = [item for item in found if item.name not in others]
-        done: dict[str, _Done] = {}
-        own: list[Applied] = []
-        with ThreadPoolExecutor(CONTACTS) as pool:
+        by_name = {item.name: item for item in found}
+
+        def work(name: str, done: Mapping[str, _Done]) -> _Done:
+            return self._tenant(self._withholding(by_name[name], others.get(name, ()), done))
+
+        with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
-            hub = pool.submit(self._management) if self.wish.shard[0] == 0 else None
-            if hub is not None and self.wish.policies is not None:
-                wait([hub])  # its policies may name another account: then nothing can be noted
-            done.update(
-                zip((item.name for item in first), pool.map(self._tenant, first), strict=True)
-            )
-            later = [self._withholding(item, others, done) for item in found if item.name in others]
-            done.update(
-                zip((item.name for item in later), pool.map(self._tenant, later), strict=True)
-            )
-            own += [hub.result()] if hub is not None else []
-        rest = [done[name].applied for name in sorted(done)]
-        applied = [*own, *(item for item in rest if item is not None)]
-        return [*applied, *self._remember(done)]
+            hub = [pool.submit(self._management)] if self.wish.shard[0] == 0 else []
+            if self.wish.policies is not None:
+                wait(hub)  # its policies may name another account: then nothing can be noted
+            begun = in_turn(pool, list(by_name), others, work)
+        # Whatever became of one, what was done in the others is remembered.
+        done = {
+            name: future.result() for name, future in begun.items() if future.exception() is None
+        }
+        failed = self._remember(done)
+        own = [future.result() for future in hub]
+        rest = [begun[name].result().applied for name in sorted(begun)]
+        return [*own, *(item for item in rest if item is not None), *failed]
 
     def _management(self) -> Applied:
         estate = Estate(
@@ -206,7 +181,7 @@ class _Fleet:
 
     def _claim(self, enrolment: Enrolment, target: Target) -> None:
         """Refuse two names for one cluster: they would undo each other's work."""
-        self.fence.check(enrolment)
+        self.fence.check(target.name, enrolment)
         uid = enrolment.uid
         other = self.names_by_uid.setdefault(uid, target.name)
         if other != target.name:
@@ -236,11 +211,11 @@ class _Fleet:
         }
 
     def _withholding(
-        self, target: Target, others: Mapping[str, tuple[str, ...]], done: Mapping[str, _Done]
+        self, target: Target, others: Sequence[str], done: Mapping[str, _Done]
     ) -> Target:
         """The target without what other clusters still announce, now that they were worked on."""
         left: dict[str, Enrolled] = {}
-        for name in others[target.name]:
+        for name in others:
             if name in self.wish.confirm_withdrawn:
                 continue
             enrolled = done[name].enrolled if name in done else self.known.get(name)

@@ -7,13 +7,20 @@ noted before it is told, and stays noted until it was seen to announce it no mor
 from collections.abc import Callable, Mapping
 
 from reconciler.clusters.intent import MANAGER
-from reconciler.clusters.inventory import NAME, PART_LABEL, Enrolled, cluster_data, read_inventory
+from reconciler.clusters.inventory import (
+    NAME,
+    PART_LABEL,
+    Enrolled,
+    Inventory,
+    cluster_data,
+    read_inventory,
+)
 from reconciler.clusters.metallb import ranges_of, written
 from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION, Manifest, Ref
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.target import Target
-from reconciler.ports import NoSuchKindError, NoSuchObjectError
+from reconciler.ports import GitError, NoSuchKindError, NoSuchObjectError
 
 
 class Memory:
@@ -65,14 +72,21 @@ class Memory:
         mine = {
             name: item
             for name, item in changed.items()
-            if name not in now.clusters or not self._is_newer(now.clusters[name].revision)
+            if name not in now.clusters
+            or not self._is_newer(now.clusters[name].revision, there.get(name))
         }
-        revision = {} if self._is_newer(now.revision) else {"revision": self._revision}
-        self._write(mine, revision)
+        is_late = self._is_newer(now.revision, self._hub.enrolment.inventory)
+        self._write(mine, {} if is_late else {"revision": self._revision})
 
-    def _is_newer(self, revision: str) -> bool:
+    def _is_newer(self, revision: str, before: Enrolled | Inventory | None) -> bool:
+        """Whether a note is of a newer run. One that git cannot tell is, if it came meanwhile."""
         own = self._revision
-        return revision not in ("", own) and revision.isalnum() and self._is_in(own, revision)
+        if revision in ("", own) or not revision.isalnum():
+            return False
+        try:
+            return self._is_in(own, revision)
+        except GitError:
+            return before is None or revision != before.revision
 
     def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
         data = {**cluster_data(clusters), **more}

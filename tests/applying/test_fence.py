@@ -1,0 +1,167 @@
+"""What git cannot tell of one cluster is that cluster's failure: it is left alone, others are not."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.inventory import NAME
+from reconciler.clusters.outcome import Applied, State
+from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, Ref, Resource
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.wish import Wish
+from reconciler.ports import GitError
+from tests.applying.in_memory import HUB, Country, InMemory
+from tests.applying.site import FIRST, SECOND, Files, evaluated, world
+
+HISTORY = "abc"
+STRANGE = "f" * 40
+FILES = world("web", "shop")
+POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
+
+
+def is_in(ancestor: str, revision: str) -> bool:
+    """As a whole clone answers: what contains a revision that is not here cannot be told."""
+    if revision[0] not in HISTORY:
+        raise GitError(f"git merge-base: Not a valid commit name {revision}")
+    return 0 <= HISTORY.find(ancestor[0]) <= HISTORY.find(revision[0])
+
+
+def broken(_ancestor: str, _revision: str) -> bool:
+    raise GitError("git merge-base took over 60 seconds")
+
+
+def apply(
+    country: Country, revision: str, files: Files = FILES, git: Any = is_in, **wish: Any
+) -> dict[str, Applied]:
+    found = apply_fleet(evaluated(files, revision), country, Wish(**wish), git)
+    return {item.cluster: item for item in found}
+
+
+def inventory(country: Country, cluster: str) -> dict[str, str]:
+    namespace = "butler-system" if cluster == HUB else "metallb-system"
+    data: dict[str, str] = country.objects[cluster][Ref(CONFIG_MAP, namespace, NAME)]["data"]
+    return data
+
+
+@pytest.fixture
+def country() -> Country:
+    """Everything is applied, as of the first revision."""
+    made = Country()
+    states = [item.state for item in apply(made, "a").values()]
+    assert states == [State.APPLIED] * 3
+    return made
+
+
+def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone(country: Country) -> None:
+    """It may be newer than this clone: nothing is withdrawn, and the others are applied."""
+    inventory(country, SECOND)["revision"] = STRANGE
+    applied = apply(country, "b", world("web"))
+    assert applied[SECOND].state is State.REFUSED
+    assert applied[SECOND].error == (
+        "ffffffffffff was applied last, and may be newer than bbbbbbbbbbbb:"
+        f" git merge-base: Not a valid commit name {STRANGE}"
+    )
+    assert applied[SECOND].hint == (
+        "another repository, or too shallow a clone? if it is meant: --re-enrol team-a/shop"
+    )
+    assert POOL in country.objects[SECOND]
+    assert (applied[HUB].state, applied[FIRST].state) == (State.APPLIED, State.APPLIED)
+
+
+def test_it_is_worked_on_when_a_person_says_so(country: Country) -> None:
+    inventory(country, SECOND)["revision"] = STRANGE
+    applied = apply(country, "b", world("web"), re_enrol=frozenset([SECOND]))
+    assert applied[SECOND].state is State.APPLIED
+    assert POOL not in country.objects[SECOND]
+
+
+def test_what_was_done_is_remembered_when_git_fails_on_one_cluster(country: Country) -> None:
+    inventory(country, SECOND)["revision"] = STRANGE
+
+    def flaky(ancestor: str, revision: str) -> bool:
+        return broken("", "") if STRANGE in (ancestor, revision) else is_in(ancestor, revision)
+
+    applied = apply(country, "b", git=flaky)
+    assert applied[SECOND].state is State.REFUSED
+    assert "took over 60 seconds" in applied[SECOND].error
+    known = inventory(country, HUB)
+    assert known["revision"] == "b" * 40
+    assert known["cluster.team-a.web"].split()[1] == "b" * 40
+    assert known["cluster.team-a.shop"].split()[1] == "a" * 40
+
+
+def test_without_git_no_cluster_is_worked_on(country: Country) -> None:
+    applied = apply(country, "b", git=broken)
+    assert {name: item.state for name, item in applied.items()} == {HUB: State.REFUSED}
+    assert inventory(country, HUB)["revision"] == "a" * 40
+
+
+def test_a_revision_that_is_no_id_is_not_asked_about(country: Country) -> None:
+    inventory(country, FIRST)["revision"] = "--help"
+    asked: list[str] = []
+
+    def noted(ancestor: str, revision: str) -> bool:
+        asked.extend((ancestor, revision))
+        return is_in(ancestor, revision)
+
+    assert apply(country, "b", git=noted)[FIRST].state is State.REFUSED
+    assert "--help" not in asked
+
+
+class Buggy(InMemory):
+    """A connection on which a bug of ours comes up."""
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Any:
+        raise RuntimeError("a bug")
+
+
+@dataclass
+class WithBug(Country):
+    """A country in which one cluster brings up a bug."""
+
+    buggy: str = ""
+
+    def opener(self, cluster: str) -> InMemory:
+        return Buggy(cluster) if cluster == self.buggy else InMemory(cluster)
+
+
+def test_what_was_done_is_remembered_when_a_bug_ends_the_run(country: Country) -> None:
+    other = WithBug(country.objects, buggy=SECOND)
+    with pytest.raises(RuntimeError, match="a bug"):
+        apply(other, "b")
+    assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
+
+
+class Late(InMemory):
+    """A management cluster in which another run notes something while this one runs."""
+
+    meanwhile: Mapping[str, str]
+
+    def extend(self, seconds: float) -> None:  # the last thing that is done before noting
+        del seconds
+        self.merge(Ref(CONFIG_MAP, "butler-system", NAME), {"data": self.meanwhile}, "other")
+
+
+@dataclass
+class Overtaken(Country):
+    """A country in which another run is quicker."""
+
+    def opener(self, cluster: str) -> InMemory:
+        if cluster != HUB:
+            return InMemory(cluster)
+        late = Late(cluster)
+        note = f"uid {STRANGE} default 10.0.0.0-10.0.0.3"
+        late.meanwhile = {"revision": STRANGE, "cluster.team-a.shop": note}
+        return late
+
+
+def test_what_a_run_noted_meanwhile_that_git_does_not_know_stays(country: Country) -> None:
+    apply(Overtaken(country.objects), "b")
+    known = inventory(country, HUB)
+    assert known["revision"] == STRANGE
+    assert STRANGE in known["cluster.team-a.shop"]
+    assert known["cluster.team-a.web"].split()[1] == "b" * 40
