@@ -146,6 +146,10 @@ class KubeCluster:
         """Have so many seconds left, even when the deadline is over."""
         self._transport.budget.extend(seconds)
 
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._transport.close()
+
     def _pages(self, resource: Resource, path: partial[str], what: str) -> builtins.list[Manifest]:
         found: builtins.list[Manifest] = []
         following = ""

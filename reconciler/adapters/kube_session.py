@@ -16,9 +16,7 @@ from reconciler.adapters.kube_account import Account
 from reconciler.adapters.kube_certificate import expiry
 from reconciler.adapters.kube_pace import Budget, paced
 from reconciler.adapters.kubeconfig import Kubeconfig, is_loopback, read_file
-from reconciler.ports import ClusterError, KubeconfigError
-
-CONNECTIONS = 16
+from reconciler.ports import CONTACTS, ClusterError, KubeconfigError
 
 
 class Session(NamedTuple):
@@ -57,7 +55,7 @@ def enter(access: Kubeconfig | Account, budget: Budget, environment: Mapping[str
         raise KubeconfigError(f"{message} ({type(failure).__name__})") from None
     server = str(configuration.host).rstrip("/")
     configuration.retries = False
-    configuration.connection_pool_maxsize = CONNECTIONS
+    configuration.connection_pool_maxsize = CONTACTS
     configuration.proxy, configuration.no_proxy = _proxy(access, server, environment)
     configuration.proxy_headers = _proxy_headers(configuration.proxy or "")
     configuration.ssl_ca_cert = configuration.cert_file = configuration.key_file = None

@@ -9,12 +9,14 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube_answers import Again, Answer, Trouble, judge
 from reconciler.adapters.kube_pace import Budget, Pace
+from reconciler.adapters.kube_renewal import Sessions
 from reconciler.adapters.kube_session import Session
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
 
@@ -53,10 +55,9 @@ class Transport:
 
     def __init__(self, enter: Callable[[Budget], Session], pace: Pace, *, renewable: bool) -> None:
         self.budget = Budget(pace)
-        self._enter = enter
         self._pace = pace
         self._is_renewable = renewable
-        self._session = enter(self.budget)
+        self._sessions = Sessions(partial(enter, self.budget))
         self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
         self._now = 0
         self._lock = Lock()
@@ -79,17 +80,22 @@ class Transport:
         with self.budget.spending():
             tries, is_renewed = 0, False
             while True:
-                found = self._once(ask)
+                session = self._sessions.current
+                found = self._once(session, ask)
                 if isinstance(found, Answer):
                     return found
                 if self._may_renew(found) and not is_renewed:
                     is_renewed = True
-                    self._session = self._enter(self.budget)
+                    self._sessions.renew(session)
                     continue
                 if tries == RETRIES or not _may_repeat(ask, found):
                     raise found.error
                 self._wait(tries, found)
                 tries += 1
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._sessions.close()
 
     def pause(self, seconds: float, what: str = "wait") -> None:
         """Wait.
@@ -115,12 +121,11 @@ class Transport:
             raise found.error
         self._pace.sleep(pause)
 
-    def _once(self, ask: Ask) -> Answer | Trouble:
+    def _once(self, session: Session, ask: Ask) -> Answer | Trouble:
         from urllib3.exceptions import HTTPError
 
         if self.budget.left() <= 0:
             return Trouble(self._late(ask.what))
-        session = self._session
         authorization = session.authorization()
         self._count(ask.method)
         try:

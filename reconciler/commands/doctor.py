@@ -6,6 +6,7 @@ wrong with one delays and hides nothing of the others.
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, wrong
@@ -90,15 +91,21 @@ class _Round:
         self.hub: Hub | None = None
         self.known: Mapping[str, Enrolled] = {}
         self.uids: dict[str, str] = {}
+        self.opened = ExitStack()
 
     def run(self) -> list[Group]:
         """Look at them, at several at once."""
+        with self.opened:
+            return self._run()
+
+    def _run(self) -> list[Group]:
         cluster: Cluster | None = None
         refusal: ClusterError | None = None
         try:
             cluster = self.clusters.management()
             if cluster is None:
                 return [Group(MANAGEMENT, (_NOBODY,))]
+            self.opened.callback(cluster.close)
             with distrusting():
                 self.hub = open_hub(cluster, Wish())
             self.known = self.hub.enrolment.inventory.clusters
@@ -156,7 +163,8 @@ class _Round:
             return found
 
         steps = tenant_steps(Patient(cluster, recognise, self.wall), is_wanted=bool(target.intents))
-        return Group(target.name, tuple(run(map(_distrusted, steps))))
+        with closing(cluster):
+            return Group(target.name, tuple(run(map(_distrusted, steps))))
 
     def _connect(self, name: str) -> Cluster | None:
         if self.hub is not None:

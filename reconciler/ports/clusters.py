@@ -75,6 +75,9 @@ class Cluster(Protocol):
     def extend(self, seconds: float) -> None:
         """Have so many seconds left for what must not be lost, even past the deadline."""
 
+    def close(self) -> None:
+        """Let go of its connections. It is not asked any more; whoever got it, closes it."""
+
 
 class Clusters(Protocol):
     """How clusters are reached."""

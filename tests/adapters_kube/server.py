@@ -78,13 +78,18 @@ class Time:
 
 @dataclass
 class Server:
-    """A script of answers, and what was asked. The last answer is repeated."""
+    """A script of answers, and what was asked. The last answer is repeated.
+
+    Attributes:
+        closed: Is released by each connection that came to its end.
+    """
 
     replies: Sequence[Reply | Callable[[Asked], Reply]] = ()
     asked: list[Asked] = field(default_factory=list)
     time: Time = field(default_factory=Time)
     url: str = ""
     connections: int = 0
+    closed: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
 
     def next(self, asked: Asked) -> Reply:
         self.asked.append(asked)
@@ -107,6 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         self.script.connections += 1
         super().setup()
+
+    def finish(self) -> None:
+        super().finish()
+        self.script.closed.release()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
         del format, args

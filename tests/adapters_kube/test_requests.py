@@ -217,4 +217,4 @@ def test_a_proxy_of_the_environment_is_told_who_asks_but_not_what() -> None:
 def test_what_goes_past_the_proxy_does() -> None:
     with serving(Reply(407)) as server:
         cluster = _through(server.url, no_proxy="192.0.2.0/24,.example")
-        assert type(cluster._transport._session.pool).__name__ == "PoolManager"
+        assert type(cluster._transport._sessions.current.pool).__name__ == "PoolManager"

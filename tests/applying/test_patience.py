@@ -57,6 +57,9 @@ class Silent:
         self.waited.append(self.done.wait(60))
         raise UnreachableError(f"read {ref}: no answer")
 
+    def close(self) -> None:
+        pass
+
 
 class Watched:
     """A cluster of which is told when it is done."""

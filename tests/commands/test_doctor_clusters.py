@@ -53,6 +53,9 @@ class FakeCluster:
             raise NoSuchKindError("the cluster does not know the kind")
         return ()
 
+    def close(self) -> None:
+        pass
+
     def create(self, manifest: Manifest) -> Manifest:
         self.asked.append(manifest)
         denied = [question.review() for question in self.denied]

@@ -75,19 +75,21 @@ def apply_fleet(
         UsageError: Nobody named a management cluster.
     """
     revision = evaluation.tree.revision or ""
-    try:
-        cluster = clusters.management()
-        if cluster is None:
-            message = "no management cluster is named"
-            raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
-        with distrusting():
-            hub = open_hub(cluster, wish)
-        fence = Fence(revision, is_in, wish.re_enrol)
-        fence.check_line(hub.enrolment)
-        memory = Memory(hub, revision, is_in)
-    except ClusterError as failed:
-        return [refused(MANAGEMENT, failed)]
-    return _Fleet(evaluation, Access(clusters, hub), memory, wish, fence).run()
+    with ExitStack() as opened:
+        try:
+            cluster = clusters.management()
+            if cluster is None:
+                message = "no management cluster is named"
+                raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
+            opened.callback(cluster.close)
+            with distrusting():
+                hub = open_hub(cluster, wish)
+            fence = Fence(revision, is_in, wish.re_enrol)
+            fence.check_line(hub.enrolment)
+            memory = Memory(hub, revision, is_in)
+        except ClusterError as failed:
+            return [refused(MANAGEMENT, failed)]
+        return _Fleet(evaluation, Access(clusters, hub), memory, wish, fence).run()
 
 
 class _Fleet:
@@ -166,6 +168,7 @@ class _Fleet:
                 cluster = self.access.connect(target.name)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
+                place.callback(cluster.close)
 
                 def begin(enrolment: Enrolment) -> Ledger:
                     place.enter_context(self.places)  # it has answered: now it is worked on
