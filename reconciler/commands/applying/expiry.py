@@ -5,7 +5,8 @@ cluster can be asked, or a person says that nothing announces it any more (`cont
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import BoundedSemaphore
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
@@ -17,11 +18,12 @@ from reconciler.commands.applying.enrolment import enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
 from reconciler.commands.applying.targets import described_tenants, is_whole
+from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Expire
-from reconciler.ports import Cluster, ClusterError, Clusters, NoSuchKindError
+from reconciler.ports import CONTACTS, Cluster, ClusterError, Clusters, NoSuchKindError
 
 Records = Sequence[Allocation]
 
@@ -35,21 +37,23 @@ def still_announced(evaluation: Evaluation, clusters: Clusters, wish: Wish) -> d
     expiring = _expiring(evaluation)
     if not expiring:
         return {}
-    try:
-        cluster = clusters.management()
-        with distrusting():
-            hub = open_hub(cluster, wish) if cluster is not None else None
-    except ClusterError as failed:
-        reason = f"the management cluster cannot be asked: {failed}"
-        unconfirmed = [
-            records for name, records in expiring.items() if name not in wish.confirm_withdrawn
-        ]
-        return {record.path: reason for records in unconfirmed for record in records}
-    if hub is None:
-        return {}
-    doubts = _Doubts(evaluation, hub, Access(clusters, hub), wish)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = pool.map(doubts.of, expiring, expiring.values())
+    with ExitStack() as opened:
+        try:
+            cluster = clusters.management()
+            if cluster is None:
+                return {}
+            opened.callback(cluster.close)
+            with distrusting():
+                hub = open_hub(cluster, wish)
+        except ClusterError as failed:
+            reason = f"the management cluster cannot be asked: {failed}"
+            unconfirmed = [
+                records for name, records in expiring.items() if name not in wish.confirm_withdrawn
+            ]
+            return {record.path: reason for records in unconfirmed for record in records}
+        doubts = _Doubts(evaluation, hub, Access(clusters, hub), wish)
+        with threads(CONTACTS) as pool:
+            found = list(pool.map(doubts.of, expiring, expiring.values()))
         return {path: why for held in found for path, why in held.items()}
 
 
@@ -72,21 +76,24 @@ class _Doubts:
         self._known = hub.enrolment.inventory.clusters
         self._access = access
         self._wish = wish
+        self._places = BoundedSemaphore(AT_ONCE)
 
     def of(self, name: str, records: Records) -> Mapping[str, str]:
         """The records of one cluster that are in doubt, by path, and why."""
         if name in self._wish.confirm_withdrawn:
             return {}
         try:
-            with distrusting():
+            with distrusting(), ExitStack() as opened:
                 cluster = self._access.connect(name)
                 if cluster is None:
                     lost = self._lost(name)
                     return {record.path: lost for record in records} if lost else {}
+                opened.callback(cluster.close)
                 known = self._known.get(name)
                 accept = name in self._wish.re_enrol
                 enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
-                return dict(_announced(cluster, name, records))
+                with self._places:  # it has answered: now all that is in it is read
+                    return dict(_announced(cluster, name, records))
         except ClusterError as failed:
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
 
