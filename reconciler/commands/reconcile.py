@@ -11,6 +11,8 @@ from reconciler.commands.reading import read_own_settings
 from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
+from reconciler.model.allocation import Allocation
+from reconciler.model.plan import Expire
 from reconciler.ports import (
     Commit,
     ExitCode,
@@ -89,45 +91,102 @@ def reconcile(
         HistoryError: The branch was rewritten since the last run.
         UsageError: A checkout holds what is not committed, or not on the remote.
     """
-    with repository.alone():
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                return _attempt(repository, wanted, attempt, facts)
-            except LostRaceError as lost:
-                reason = str(lost)
-                _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
-            if attempt < ATTEMPTS:
-                sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+    run = _Run(repository, wanted, facts, _Answers(wanted.retained))
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return run.attempt(attempt)
+        except LostRaceError as lost:
+            reason = str(lost)
+            _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
+        if attempt < ATTEMPTS:
+            sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
     raise GitError(
         f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
         "run it again when others are done; nothing was published",
     )
 
 
-def _attempt(
-    repository: Repository, wanted: Wanted, attempt: int, facts: Facts | None
-) -> Reconciled:
-    """Fetch, plan, commit, publish, once."""
-    base = repository.fetch()
-    repository.check_history(base, _accepted(wanted.accept_history, base))
-    source = repository.source(base.id)
-    evaluation = evaluate_scoped(source, facts, allow_release=wanted.allow_release)
-    if wanted.retained is not None and (held := wanted.retained(evaluation)):
-        allowed = wanted.allow_release
-        evaluation = evaluate_scoped(source, facts, allow_release=allowed, retained=held)
-    settings = evaluation.tree.settings
-    commit = None
-    if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
-        if wanted.allow_release is None:
-            _require_records(repository, base, evaluation)
-        commit = repository.commit(_commit(base, evaluation, wanted))
-    repository.require_clean([*settings.sources, settings.records], commit or base)
-    if commit is None:
-        repository.settle(base)
-    else:
-        repository.publish(base, commit)
-        _log.info("published %s on %s", commit.id, base.id)
-    return Reconciled(base, commit, attempt, evaluation, exit_code(evaluation))
+class _Answers:
+    """What clusters say of records that would go: each record is asked about once in a run."""
+
+    def __init__(self, ask: Callable[[Evaluation], Mapping[str, str]] | None) -> None:
+        self._ask = ask
+        self._told: dict[Allocation, str] = {}
+
+    def are_missing(self, evaluation: Evaluation) -> bool:
+        """Whether some record would go that nobody was asked about."""
+        if self._ask is None:
+            return False
+        return any(record not in self._told for record in _leaving(evaluation))
+
+    def seek(self, evaluation: Evaluation) -> None:
+        """Ask, if one is missing; dead clusters take as long as they may."""
+        if self._ask is not None and self.are_missing(evaluation):
+            found = self._ask(evaluation)
+            self._told |= {record: found.get(record.path, "") for record in _leaving(evaluation)}
+
+    def held(self, evaluation: Evaluation) -> dict[str, str]:
+        """Why records that would go have to stay, by path."""
+        reasons = ((record.path, self._told.get(record)) for record in _leaving(evaluation))
+        return {path: why for path, why in reasons if why}
+
+
+def _leaving(evaluation: Evaluation) -> list[Allocation]:
+    """Records that hold addresses, and would go."""
+    going = [item.allocation for item in evaluation.plan.decisions if isinstance(item, Expire)]
+    return [record for record in going if record.range is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One reconcile, of which each attempt begins with the branch as it is by then."""
+
+    repository: Repository
+    wanted: Wanted
+    facts: Facts | None
+    answers: _Answers
+
+    def attempt(self, number: int) -> Reconciled:
+        """Fetch, plan, commit, publish, once."""
+        with self.repository.alone():
+            base, evaluation = self._plan()
+            if not self.answers.are_missing(evaluation):
+                return self._carry_out(base, evaluation, number)
+        # Nobody waits for the lock while clusters are asked. The branch may move meanwhile.
+        self.answers.seek(evaluation)
+        with self.repository.alone():
+            base, evaluation = self._plan()
+            self.answers.seek(evaluation)  # about what fell due meanwhile
+            return self._carry_out(base, evaluation, number)
+
+    def _plan(self) -> tuple[Revision, Evaluation]:
+        """Fetch and plan, whatever clusters may still announce."""
+        base = self.repository.fetch()
+        self.repository.check_history(base, _accepted(self.wanted.accept_history, base))
+        return base, self._evaluate(base, {})
+
+    def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
+        source, allowed = self.repository.source(base.id), self.wanted.allow_release
+        return evaluate_scoped(source, self.facts, allow_release=allowed, retained=held)
+
+    def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
+        """Commit and publish what is planned, but for what clusters still announce."""
+        if held := self.answers.held(evaluation):
+            evaluation = self._evaluate(base, held)
+        repository, wanted = self.repository, self.wanted
+        settings = evaluation.tree.settings
+        commit = None
+        if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
+            if wanted.allow_release is None:
+                _require_records(repository, base, evaluation)
+            commit = repository.commit(_commit(base, evaluation, wanted))
+        repository.require_clean([*settings.sources, settings.records], commit or base)
+        if commit is None:
+            repository.settle(base)
+        else:
+            repository.publish(base, commit)
+            _log.info("published %s on %s", commit.id, base.id)
+        return Reconciled(base, commit, number, evaluation, exit_code(evaluation))
 
 
 def has_wrong_settings(evaluation: Evaluation) -> bool:
