@@ -88,3 +88,7 @@ def _body(manifest: Manifest, ref: Ref) -> dict[str, Any]:
 def _hash(value: object) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
+
+
+NO_BODY = _hash(None)
+"""First half of the hash of an intent whose object belongs to others."""

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from reconciler.clusters.intent import owned_labels
+from reconciler.clusters.intent import NO_BODY, owned_labels
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.resources import Manifest, parse_ref
 
@@ -28,7 +28,7 @@ _MAX_KEY = 253
 
 
 class Entry(NamedTuple):
-    """An object that we put into a cluster.
+    """An object that we put into a cluster, or one of others that we keep the status of.
 
     Attributes:
         hash: Of the intent that was applied last.
@@ -36,6 +36,11 @@ class Entry(NamedTuple):
 
     uid: str
     hash: str
+
+    @property
+    def is_status_only(self) -> bool:
+        """Others made the object: only its status is ours, to write as to forget."""
+        return self.hash.partition(".")[0] == NO_BODY
 
     @property
     def orphan_since(self) -> int | None:

@@ -71,11 +71,28 @@ def decide(intent: Intent, live: Manifest | None, entry: Entry | None, *, adopt:
 def is_ours(live: Manifest, entry: Entry | None) -> bool:
     """We put the object there: the inventory knows its uid, or our label and manager are on it."""
     metadata = live["metadata"]
-    if entry is not None and entry.uid == metadata["uid"] and entry.orphan_since is None:
+    if entry is not None and _made(metadata["uid"], entry):
         return True
     labels = metadata.get("labels") or {}
     managers = [item.get("manager") for item in metadata.get("managedFields") or ()]
     return labels.get(OWNER_LABEL) == MANAGER and MANAGER in managers
+
+
+def noted(intent: Intent, live: Manifest, entry: Entry | None) -> Entry:
+    """What the inventory shall say of an object that is as it shall be.
+
+    What we made stays ours while its status alone is applied, so that it is known again when its
+    body is.
+    """
+    uid = live["metadata"]["uid"]
+    if intent.body is None and entry is not None and _made(uid, entry):
+        return Entry(uid, f"{_half(entry.hash, 0)}.{_half(intent.hash, 1)}")
+    return Entry(uid, intent.hash)
+
+
+def _made(uid: str, entry: Entry) -> bool:
+    """An earlier run made the very object, or took it over."""
+    return entry.uid == uid and entry.orphan_since is None and not entry.is_status_only
 
 
 def status_to_apply(intent: Intent, live: Manifest, entry: Entry | None) -> Manifest | None:

@@ -66,6 +66,26 @@ def test_what_butler_says_itself_is_not_fought_over(site: Site) -> None:
     assert site.management.get(TENANT)["status"]["lbAllocationRef"] == {"name": "team-a-web-lb"}
 
 
+def test_a_tenant_of_butler_stays_butlers_when_settings_go_to_all_documents(site: Site) -> None:
+    """Its status was ours all the time, its spec never: that takes a person's word."""
+    made_by_butler(site.management)
+    pools, files = world("web"), world("web", **{"ipam.yaml": ALL})
+    site.apply(pools)
+    before = site.management.get(TENANT)
+    applied = site.apply(files, "b")["management"]
+    assert failures(applied) == {NAME: "it is there already and not ours; --adopt takes it over"}
+    assert site.management.get(TENANT) == before
+    gone = reconciled({path: text for path, text in files.items() if path != "tenants/web.yaml"})
+    applied = site.apply(gone, "c")["management"]
+    assert failures(applied) == {}
+    assert site.management.get(TENANT)["metadata"]["uid"] == before["metadata"]["uid"]
+    assert not site.apply(gone, "c")["management"].is_changed
+    site.apply(files, "d", adopt=True)
+    assert site.management.get(TENANT)["metadata"]["labels"] == {
+        "gitops-ipam.dev/managed-by": "gitops-ipam"
+    }
+
+
 def test_a_tenant_that_is_not_there_is_not_made(site: Site) -> None:
     site.apply(world("web"))
     assert site.management.request("GET", TENANT)[0] == 404

@@ -187,6 +187,7 @@ def test_first_contact_forces_nothing() -> None:
         (living(), KNOWN, True),
         (RELABELLED, KNOWN, True),
         (RELABELLED, None, False),
+        (foreign(), Entry(OTHER_UID, STATUS_ONLY.hash), False),
         (foreign(), KNOWN, False),
         (foreign(), Entry(OTHER_UID, "-"), True),
         (foreign(), orphan(OTHER_UID, 9), False),

@@ -326,3 +326,39 @@ def test_items_of_a_list_get_their_kind_back() -> None:
     item = {"metadata": MANIFEST["metadata"], "spec": {}}
     (found,) = listed([item], REF.resource).items()
     assert found[0] == REF == ref_of(found[1])
+
+
+def test_a_status_makes_nobodys_object_ours() -> None:
+    """Its body, once Settings let documents be applied, needs --adopt as on first contact."""
+    theirs = living(labels={}, managedFields=[{"manager": "butler-controller"}])
+    server = Server({**theirs, "spec": {"count": 9}, "status": {}})
+    account = ledger(server, {})
+    account.bring(intent(MANIFEST, is_status_only=True), server.live)
+    assert results(account) == [(Result.CONFIGURED, "")]
+    later = ledger(server, account.entries)
+    later.bring(WANTED, server.live)
+    message = "it is there already and not ours; --adopt takes it over"
+    assert results(later) == [(Result.FAILED, message)]
+    assert verbs(server) == ["status"]
+    again = ledger(server, later.entries)
+    again.bring(intent(MANIFEST, is_status_only=True), server.live)
+    assert results(again) == [(Result.UNCHANGED, "")]
+
+
+def test_what_we_made_stays_ours_while_its_status_alone_is_applied() -> None:
+    """Settings may go from all documents to pools and back; our label may be gone by then."""
+    server = Server(living())
+    account = ledger(server)
+    account.bring(intent(MANIFEST, is_status_only=True), server.live)
+    assert results(account) == [(Result.UNCHANGED, "")]
+    assert account.entries == KNOWN
+    server.live = living(labels={})
+    account.bring(WANTED, server.live)
+    assert results(account)[1:] == [(Result.CONFIGURED, "")]
+
+
+def test_others_objects_are_forgotten_not_pruned() -> None:
+    server = Server(living(labels={}))
+    account = ledger(server, {NAME: Entry(OLD, intent(MANIFEST, is_status_only=True).hash)})
+    account.prune(REF, server.live)
+    assert (server.sent, account.entries, account.outcomes) == ([], {}, [])

@@ -7,7 +7,7 @@ from reconciler.clusters.intent import FINALIZER, MANAGER, OWNER_LABEL, STATUS_M
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Outcome, Result
 from reconciler.clusters.resources import IP_ALLOCATION, Manifest, Ref, Resource, ref_of
-from reconciler.clusters.steps import Action, Step, decide, status_to_apply
+from reconciler.clusters.steps import Action, Step, decide, noted, status_to_apply
 from reconciler.commands.applying.wish import Wish
 from reconciler.ports import (
     Cluster,
@@ -96,7 +96,7 @@ class Ledger:
             force = intent.body is not None or self.wish.adopt
             now = self.cluster.apply(status, STATUS_MANAGER, force=force, status=True)
             result = Result.CONFIGURED if result is Result.UNCHANGED else result
-        self.entries[name] = Entry(now["metadata"]["uid"], intent.hash)
+        self.entries[name] = noted(intent, now, entry)
         self.outcomes.append(Outcome(name, result, step.drift))
         return now
 
@@ -130,8 +130,8 @@ class Ledger:
         """Take away an object that nothing asks for any more, if it is the one that we made."""
         name = str(ref)
         entry = self.entries[name]
-        if live is None or live["metadata"]["uid"] != entry.uid:
-            # Somebody else's object by now, or gone: there is nothing of ours to take away.
+        if live is None or live["metadata"]["uid"] != entry.uid or entry.is_status_only:
+            # Somebody else's object, or gone: there is nothing of ours to take away.
             self.entries.pop(name)
             return
         if not _is_labelled(live):

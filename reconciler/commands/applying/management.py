@@ -216,10 +216,14 @@ class _Management:
         """Take away what nothing asks for any more: objects of the kinds that are read."""
         wanted = frozenset(str(intent.ref) for intent in self.intents)
         kinds = self._resources()
+        unwanted = [item for item in sorted(self.ledger.entries.items()) if item[0] not in wanted]
+        for name, entry in unwanted:
+            if entry.is_status_only:  # whatever the Settings: it is others', and stays
+                self.ledger.entries.pop(name)
         gone = [
             parse_ref(name)
-            for name, entry in sorted(self.ledger.entries.items())
-            if name not in wanted and entry.orphan_since is None
+            for name, entry in unwanted
+            if entry.orphan_since is None and not entry.is_status_only
         ]
         # Settings that go back to pools alone take no cluster and no team away.
         is_all = self.estate.settings.applies_documents
@@ -240,7 +244,11 @@ class _Management:
         """Too many live objects would go: something is wrong, or a person has to say so."""
         living = [ref for ref in gone if self._is_live(ref)]
         kinds = self._resources()
-        known = sum(parse_ref(name).resource in kinds for name in self.ledger.entries)
+        known = sum(
+            parse_ref(name).resource in kinds
+            for name, entry in self.ledger.entries.items()
+            if not entry.is_status_only
+        )
         allowed = self.ledger.wish.allow_release
         if allowed is not None:
             is_too_much = len(living) > allowed
