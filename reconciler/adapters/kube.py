@@ -20,7 +20,15 @@ from reconciler.adapters.kube_session import Session, enter
 from reconciler.adapters.kube_transport import Ask, Transport
 from reconciler.adapters.kubeconfig import Kubeconfig, check, parse, read_file, read_files
 from reconciler.clusters.intent import MANAGER
-from reconciler.clusters.resources import Manifest, Ref, Resource, ref_of, resource_of
+from reconciler.clusters.resources import (
+    MAY_I,
+    WHO_AM_I,
+    Manifest,
+    Ref,
+    Resource,
+    ref_of,
+    resource_of,
+)
 from reconciler.ports import (
     ClusterError,
     KubeconfigError,
@@ -114,10 +122,9 @@ class KubeCluster:
         metadata = manifest.get("metadata") or {}
         path = resource.within(resource.path(metadata.get("namespace", "")), fieldManager=MANAGER)
         named = Ref(resource, metadata.get("namespace", ""), metadata.get("name", ""))
-        is_review = resource.kind.endswith("Review")
-        return self._json(
-            Ask("POST", path, f"create {named}", _bytes(manifest), is_repeatable=is_review)
-        )
+        asks = resource in (WHO_AM_I, MAY_I)
+        what, body = f"create {named}", _bytes(manifest)
+        return self._json(Ask("POST", path, what, body, is_repeatable=asks, is_review=asks))
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch."""

@@ -36,6 +36,7 @@ class Ask(NamedTuple):
     Attributes:
         what: What it is for, as messages name it.
         is_repeatable: Whether carrying it out twice does no harm.
+        is_review: It is created to be answered: nothing is written.
     """
 
     method: str
@@ -44,6 +45,7 @@ class Ask(NamedTuple):
     body: bytes = b""
     content_type: str = "application/json"
     is_repeatable: bool = True
+    is_review: bool = False
 
 
 class Transport:
@@ -127,7 +129,7 @@ class Transport:
         if self.budget.left() <= 0:
             return Trouble(self._late(ask.what))
         authorization = session.authorization()
-        self._count(ask.method)
+        self._count(ask)
         try:
             answer = self._exchange(session, ask, authorization)
         except (HTTPError, HTTPException, OSError, ValueError) as failure:
@@ -143,8 +145,9 @@ class Transport:
             return answer
         return trouble._replace(after_seconds=_wish(answer.headers))
 
-    def _count(self, method: str) -> None:
-        kind = "PATCH" if method == "POST" else method
+    def _count(self, ask: Ask) -> None:
+        kind = "PATCH" if ask.method == "POST" else ask.method
+        kind = "GET" if ask.is_review else kind
         with self._lock:
             self._counts[kind] += 1
 

@@ -84,6 +84,18 @@ def drift(live: Manifest, fields: Sequence[str]) -> Drift:
     return Drift(last.get("manager", ""), _time(last), tuple(fields))
 
 
+def taken(live: Manifest, field: str) -> Drift | None:
+    """The change of somebody who owns a field that only we wrote; None while it is ours.
+
+    For objects of which nothing says any more what they shall be.
+    """
+    entries = live["metadata"].get("managedFields") or ()
+    if any(entry.get("manager") == MANAGER and _owns(entry, field) for entry in entries):
+        return None
+    found = drift(live, (field,))
+    return found if found.manager else None
+
+
 def _time(entry: Mapping[str, Any]) -> str:
     time: str = entry.get("time") or ""
     return time

@@ -10,7 +10,7 @@ CONTACTS = 128
 
 
 class Requests(NamedTuple):
-    """Requests that were sent, by what they are for. Reads of one object count as lists."""
+    """Requests that were sent, by what they are for. Reads of one object, and reviews, are lists."""
 
     list: int = 0
     patch: int = 0

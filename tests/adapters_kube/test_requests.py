@@ -69,7 +69,9 @@ def test_a_merge_patch_is_sent_under_a_manager() -> None:
 def test_a_review_is_created_where_it_belongs() -> None:
     review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
     with serving(Reply(201, review | {"status": {}})) as server:
-        assert cluster_of(server).create(review)["status"] == {}
+        cluster = cluster_of(server)
+        assert cluster.create(review)["status"] == {}
+        assert cluster.requests() == Requests(list=1)  # it asks, and writes nothing
     (asked,) = server.asked
     path = "/apis/authentication.k8s.io/v1/selfsubjectreviews?fieldManager=gitops-ipam"
     assert (asked.method, asked.path) == ("POST", path)

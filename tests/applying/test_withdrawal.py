@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from reconciler.clusters.outcome import State
+from reconciler.clusters.outcome import Applied, Outcome, State
 from reconciler.commands.applying.target import UNCLEAR
 from tests.applying.site import (
     ADDRESS_POOLS,
@@ -24,7 +24,14 @@ from tests.applying.site import (
 from tests.world import CLOCK, reconciled
 
 POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
+EDITED = f"{ADDRESS_POOLS}/default-pool"
 HOUR = 3_600
+
+
+def kept(applied: Applied) -> Outcome:
+    """What is said of the pool that Services keep."""
+    (found,) = [item for item in applied.outcomes if "is not withdrawn: Service" in item.error]
+    return found
 
 
 def without(files: Mapping[str, str | bytes], *names: str) -> dict[str, str | bytes]:
@@ -80,6 +87,35 @@ def test_addresses_that_a_service_uses_stay(site: Site) -> None:
     assert one.request("GET", f"{METALLB}/l2advertisements/default")[0] == 200
     site.apply(files, "b", force_withdraw=True)
     assert announced(one) is None
+
+
+def test_who_changed_a_pool_that_services_keep_is_told(site: Site) -> None:
+    """Addresses that somebody added, and that a Service uses by now, are kept, and owned by us."""
+    site.apply(world("web"))
+    one = site.tenants[FIRST]
+    patch = {"spec": {"addresses": ["10.0.0.0/30", "172.16.0.0/24"]}}
+    assert one.request("PATCH", f"{EDITED}?fieldManager=kubectl-edit", patch, MERGE)[0] == 200
+    service(one, "shop", "172.16.0.1")
+    drift = kept(site.apply(world("web"))[FIRST]).drift
+    assert drift is not None
+    assert (drift.manager, drift.fields) == ("kubectl-edit", ("spec.addresses",))
+    assert drift.time.endswith("Z")
+    assert announced(one) == ["10.0.0.0-10.0.0.3", "172.16.0.0-172.16.0.255"]
+    assert kept(site.apply(world("web"))[FIRST]).drift is None
+
+
+def test_who_changed_a_pool_that_only_services_keep_is_told(site: Site) -> None:
+    """Nothing asks for the pool any more, so nothing but its owner says that it was changed."""
+    site.apply(world("web", "shop"))
+    one = site.tenants[FIRST]
+    files = without(world("web", "shop"), "web")
+    service(one, "shop", "10.0.0.5")
+    assert kept(site.apply(files, "b")[FIRST]).drift is None
+    patch = {"spec": {"addresses": ["10.0.0.5/32"]}}
+    assert one.request("PATCH", f"{EDITED}?fieldManager=kubectl-edit", patch, MERGE)[0] == 200
+    drift = kept(site.apply(files, "b")[FIRST]).drift
+    assert drift is not None
+    assert (drift.manager, drift.fields) == ("kubectl-edit", ("spec.addresses",))
 
 
 def test_nothing_is_withdrawn_while_the_repository_has_errors(site: Site) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.difference import Drift, differing, drift
+from reconciler.clusters.difference import Drift, differing, drift, taken
 
 OLD, MIDDLE, NEW = "2026-02-15T10:00:30Z", "2026-02-15T10:00:31Z", "2026-02-15T10:00:32Z"
 OWNER = "metadata.labels.gitops-ipam.dev/managed-by"
@@ -159,6 +159,18 @@ def test_our_own_later_status_hides_nobody() -> None:
 def test_we_are_never_blamed() -> None:
     ours = entry("gitops-ipam", NEW, "spec addresses")
     assert blamed(ours, OUR_STATUS) == Drift("", "", ("spec.addresses",))
+
+
+def test_a_field_that_is_no_more_ours_was_taken_by_its_owner() -> None:
+    edit = entry("kubectl-edit", NEW, "spec addresses")
+    label = entry("gitops-ipam", MIDDLE, "metadata labels gitops-ipam.dev/managed-by")
+    for entries, found in (
+        ((label, edit), Drift("kubectl-edit", NEW, ("spec.addresses",))),
+        ((OURS, edit), None),  # both say the same: nothing was changed
+        ((OURS,), None),
+        ((), None),
+    ):
+        assert taken({"metadata": {"managedFields": entries}}, "spec.addresses") == found
 
 
 def test_entries_without_a_time_or_fields_are_taken_as_they_are() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from reconciler.clusters.difference import Drift
 from reconciler.clusters.intent import FINALIZER, MANAGER, OWNER_LABEL, STATUS_MANAGER, Intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Outcome, Result
@@ -75,9 +76,9 @@ class Ledger:
         written = (Result.CREATED, Result.CONFIGURED, Result.DELETED)
         return any(outcome.result in written for outcome in self.outcomes)
 
-    def fail(self, name: str, error: str) -> None:
-        """Note that an object is not as it shall be."""
-        self.outcomes.append(Outcome(name, Result.FAILED, error=error))
+    def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
+        """Note that an object is not as it shall be, and what somebody changed of it."""
+        self.outcomes.append(Outcome(name, Result.FAILED, drift, error))
 
     def _bring(self, intent: Intent, live: Manifest | None) -> Manifest | None:
         name = str(intent.ref)

@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from reconciler.addresses import IPSet
+from reconciler.clusters.difference import Drift, taken
 from reconciler.clusters.intent import Intent
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import (
     NAMESPACE,
-    controller_time,
     giving,
     overlaps,
     pool_addresses,
-    state_error,
     users_of,
     with_addresses,
     written,
@@ -25,7 +24,6 @@ from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,
-    CONFIGURATION_STATE,
     SERVICE,
     Manifest,
     Ref,
@@ -34,16 +32,14 @@ from reconciler.clusters.resources import (
 )
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.concluding import concluded, distrusting, saved
+from reconciler.commands.applying.confirmation import confirm
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
 from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.target import UNCLEAR, Target
-from reconciler.model.instant import format_instant
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError
 
-_POLL_SECONDS = 0.1
-_POLLS = 50
 _NOTHING = IPSet()
 
 
@@ -126,7 +122,7 @@ class _Tenant:
                     self.pools[item.ref] = now
         self._prune(ADVERTISEMENT)
         is_written = self.ledger.is_changed and not self.ledger.wish.dry_run
-        self._confirm(start if is_written else None)
+        self.error = confirm(self.cluster, start if is_written else None, self.notes)
         return self._announced()
 
     def _read(self) -> bool:
@@ -168,13 +164,21 @@ class _Tenant:
             for name, addresses in self.live.items():
                 if kept := addresses & removed:
                     self.wanted[name] = self.wanted.get(name, IPSet()) | kept
-                    self.ledger.fail(_pool_name(name), f"{what} is not withdrawn: {reason}")
+                    error = f"{what} is not withdrawn: {reason}"
+                    self.ledger.fail(_pool_name(name), error, self._drift(name))
         for other, theirs in self.target.withheld:
             for name, addresses in self.wanted.items():
                 if shared := addresses & theirs - self.live.get(name, IPSet()):
                     self.wanted[name] = addresses - shared
                     what = ", ".join(written(shared))
-                    self.ledger.fail(_pool_name(name), f"{other} may still announce {what}")
+                    error = f"{other} may still announce {what}"
+                    self.ledger.fail(_pool_name(name), error, self._drift(name))
+
+    def _drift(self, name: str) -> Drift | None:
+        """Who changed the addresses of a pool of ours, which gets others than were asked for."""
+        if name not in self.live:
+            return None
+        return taken(self.pools[Ref(ADDRESS_POOL, NAMESPACE, name)], "spec.addresses")
 
     def _reason_to_hold(self, removed: IPSet) -> str:
         """Why addresses are not withdrawn although nothing asks for them; empty to withdraw."""
@@ -235,7 +239,7 @@ class _Tenant:
                 self.ledger.prune(ref, self.pools.pop(ref))
             gave = True
         if gave and not self.ledger.wish.dry_run:
-            self._confirm(self.cluster.now())
+            self.error = confirm(self.cluster, self.cluster.now(), self.notes)
             self.pools |= listed(self.cluster.list(ADDRESS_POOL, NAMESPACE), ADDRESS_POOL)
 
     def _prune(self, resource: Resource) -> None:
@@ -252,26 +256,6 @@ class _Tenant:
                 self.ledger.prune(ref, self.pools.get(ref))
                 if name not in self.ledger.entries:
                     self.pools.pop(ref, None)
-
-    def _confirm(self, since: int | None) -> None:
-        """Read what MetalLB says of its configuration, after it has seen a write.
-
-        Args:
-            since: The server's time of the write; None when nothing was written.
-        """
-        try:
-            states = self.cluster.list(CONFIGURATION_STATE, NAMESPACE)
-            for _ in range(_POLLS):
-                seen = controller_time(states)
-                if since is None or seen is None or seen >= format_instant(since):
-                    break
-                self.cluster.pause(_POLL_SECONDS)
-                states = self.cluster.list(CONFIGURATION_STATE, NAMESPACE)
-            else:
-                self.notes.append("MetalLB's controller has not confirmed the change yet")
-        except NoSuchKindError:
-            return  # MetalLB before 0.15.3 says nothing of its configuration
-        self.error = state_error(states)
 
     def _announced(self) -> IPSet:
         found: list[IPSet] = []
