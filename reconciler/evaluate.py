@@ -25,7 +25,7 @@ from reconciler.records.changes import Change, changes
 from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
 from reconciler.records.recall import Recalled
-from reconciler.settings import CLUSTER_TARGET, SETTINGS
+from reconciler.settings import CLUSTER_TARGET, SETTINGS, check_targets
 from reconciler.settings import PATH as SETTINGS_PATH
 
 
@@ -121,6 +121,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *(found for source in tree.sources for found in source.findings),
             *(found for item in tree.records for found in item.findings),
             *doubled,
+            *check_targets(documents),
             *_causes(state, reading.findings),
             *_causes(state, rules.check(state, overlap_is_error=tree.settings.overlap_is_error)),
             *_record_findings(plan, state, tree.settings.records),

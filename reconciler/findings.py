@@ -117,6 +117,7 @@ CODES: dict[str, str] = {
     "kind-unknown": "No such kind in this API group and version.",
     "kind-unexpected": "This kind does not belong in this place.",
     "name-invalid": "Names are RFC 1123 labels: a-z, 0-9 and -, at most 63 characters.",
+    "name-reserved": "The name is kept for something else.",
     "field-required": "A field that must be there is missing.",
     "field-unknown": "No such field.",
     "field-type": "The value has another type than the field takes.",

@@ -1,10 +1,12 @@
-"""`ipam.yaml` to Settings: defaults where it is silent, findings where it is wrong."""
+"""Our own kinds: `ipam.yaml` to Settings, with defaults where it is silent; names of ClusterTargets."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from reconciler.documents.document import Document, Kind
+from reconciler.documents.document import Document, Documents, Kind
 from reconciler.documents.load import Kinds, load
 from reconciler.findings import Finding, error
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import parse_duration
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import Settings
@@ -34,6 +36,16 @@ def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
         message, hint = "one Settings document, please", "remove it; the first one counts"
         found.append(error("document-duplicate", other.at(), message, hint))
     return settings, (*loaded.findings, *found)
+
+
+def check_targets(documents: Documents) -> Iterator[Finding]:
+    """ClusterTargets whose name is kept for another cluster. They are not applied to."""
+    for document in documents.of(CLUSTER_TARGET.name):
+        if document.name == MANAGEMENT:
+            message = f"{document.title}: the management cluster has that name"
+            yield error(
+                "name-reserved", document.at("metadata", "name"), message, "give it another name"
+            )
 
 
 def _read(document: Document) -> tuple[Settings, list[Finding]]:

@@ -10,6 +10,7 @@ from reconciler.evaluate import (
     schema_files,
     source_kinds,
 )
+from reconciler.findings import Location, Severity
 from reconciler.model.settings import Settings
 from tests.engine.outcome import codes, outcome, record_paths
 from tests.world import SMALL, evaluation_of, planned, pool, reconciled, request, tenant, tree_of
@@ -99,6 +100,18 @@ def test_a_wrong_document_of_a_kind_without_family_protects_nobody() -> None:
     files = {**reconciled(SMALL), "clusters/x.yaml": text}
     assert evaluation_of(files).state.protected == frozenset()
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
+
+
+def test_a_cluster_target_may_not_be_called_as_the_management_cluster_is() -> None:
+    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata:\n  name: "
+    files = {**reconciled(SMALL), "clusters/x.yaml": f"{text}management\n"}
+    (found,) = evaluation_of(files).findings
+    assert (found.code, found.severity) == ("name-reserved", Severity.ERROR)
+    assert found.location == Location("clusters/x.yaml", 4, 9, "/metadata/name")
+    assert found.message == "ClusterTarget management: the management cluster has that name"
+    assert found.hint == "give it another name"
+    files["clusters/x.yaml"] = f"{text}edge-1\n"
+    assert evaluation_of(files).findings == ()
 
 
 def test_pools_of_some_files_are_read_on_their_own() -> None:

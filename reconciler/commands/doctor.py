@@ -18,7 +18,7 @@ from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.concluding import distrusting
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
-from reconciler.commands.applying.management import MANAGEMENT, Hub, open_hub
+from reconciler.commands.applying.management import Hub, open_hub
 from reconciler.commands.applying.target import Target
 from reconciler.commands.applying.targets import targets
 from reconciler.commands.applying.wish import Wish
@@ -26,6 +26,7 @@ from reconciler.commands.doctor_checks import Step, failed, run
 from reconciler.commands.doctor_cluster import Patient, management_steps, tenant_steps
 from reconciler.commands.doctor_git import Looked, look_at_git
 from reconciler.evaluate import project
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import Cluster, ClusterError, Clusters, ExitCode, Probe, UnreachableError
 
 _NOBODY = doubtful(

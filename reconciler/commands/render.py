@@ -9,12 +9,12 @@ from reconciler.clusters.resources import Manifest
 from reconciler.documents.dump import dump
 from reconciler.documents.shipped import crd_files
 from reconciler.evaluate import Evaluation, project
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import UsageError
 
 MARKER = ".ipam-render"
 # What a marker may name: nothing outside the folder, whoever wrote the marker.
 _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
-_MANAGEMENT = "management"
 
 
 def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
@@ -60,7 +60,7 @@ def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[
         if not projection.is_status_only:  # a file of it would make what others own
             files[_path(projection.cluster, projection.manifest)] = dump(projection.manifest)
     for name, text in crd_files().items():
-        files[f"{_MANAGEMENT}/crds/{name}"] = text
+        files[f"{MANAGEMENT}/crds/{name}"] = text
     clusters = sorted({path.partition("/")[0] for path in files})
     for cluster in clusters:
         for manifest in policies:

@@ -9,6 +9,7 @@ from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import SECRET, TENANT_CLUSTER, Manifest, Ref
 from reconciler.commands.applying.management import HOME, Hub
 from reconciler.commands.applying.target import Target
+from reconciler.model.cluster import tenant_name, tenant_of
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
 
 _KEY = "value"
@@ -18,7 +19,8 @@ class Access:
     """Connections to tenant clusters.
 
     The Secret is Cluster API's: `<cluster>-kubeconfig`, key `value`, in the namespace of the
-    cluster, which for a TenantCluster is the one that its status names, or its own.
+    cluster, which for a TenantCluster is the one that its status names, or its own. That of a
+    ClusterTarget is beside our inventory, if no TenantCluster has it.
     """
 
     def __init__(self, clusters: Clusters, hub: Hub) -> None:
@@ -41,11 +43,7 @@ class Access:
         return self._tenant(cluster) is not None
 
     def _from_secret(self, cluster: str) -> bytes | None:
-        namespace, _, name = cluster.rpartition("/")
-        tenant = self._tenant(cluster) or {}
-        inner = (tenant.get("status") or {}).get("tenantNamespace")
-        places = [inner, namespace] if namespace else [HOME]
-        for place in dict.fromkeys(item for item in places if item):
+        for place, name in dict.fromkeys(self._places(cluster)):
             ref = Ref(SECRET, place, f"{name}-kubeconfig")
             try:
                 secret = self.hub.cluster.get(ref)
@@ -56,13 +54,23 @@ class Access:
                 return _value(secret, f"Secret {place}/{ref.name}")
         return None
 
+    def _places(self, cluster: str) -> list[tuple[str, str]]:
+        """Where the Secret of a cluster may be: namespaces, each with the cluster's name there."""
+        tenant = tenant_of(cluster)
+        if tenant is None:
+            return [] if self.is_there(tenant_name(HOME, cluster)) else [(HOME, cluster)]
+        namespace, name = tenant
+        inner = ((self._tenant(cluster) or {}).get("status") or {}).get("tenantNamespace")
+        return [(place, name) for place in (inner, namespace) if place]
+
     def _tenant(self, cluster: str) -> Manifest | None:
-        namespace, _, name = cluster.rpartition("/")
+        tenant = tenant_of(cluster)
+        if tenant is None:
+            return None
         try:
-            tenants = self.hub.objects(TENANT_CLUSTER)
+            return self.hub.objects(TENANT_CLUSTER).get(Ref(TENANT_CLUSTER, *tenant))
         except NoSuchKindError:
             return None
-        return tenants.get(Ref(TENANT_CLUSTER, namespace, name))
 
 
 def without_kubeconfig(

@@ -22,6 +22,7 @@ from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import tenant_name
 from reconciler.model.plan import Expire
 from reconciler.ports import CONTACTS, Cluster, ClusterError, Clusters, NoSuchKindError
 
@@ -63,7 +64,8 @@ def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
     for decision in evaluation.plan.decisions:
         record = decision.allocation if isinstance(decision, Expire) else None
         if record is not None and record.range is not None:
-            found.setdefault(f"{record.owner.namespace}/{record.owner.name}", []).append(record)
+            name = tenant_name(record.owner.namespace, record.owner.name)
+            found.setdefault(name, []).append(record)
     return found
 
 

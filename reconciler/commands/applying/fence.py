@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from threading import Lock
 
 from reconciler.commands.applying.enrolment import Enrolment
-from reconciler.commands.applying.management import MANAGEMENT
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import GitError, IdentityError
 
 _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"

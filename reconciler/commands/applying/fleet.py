@@ -21,7 +21,6 @@ from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.fence import Fence
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.commands.applying.management import (
-    MANAGEMENT,
     Estate,
     apply_management,
     open_hub,
@@ -33,6 +32,7 @@ from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.turns import in_turn, threads
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, project
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import (
     CONTACTS,
     Cluster,

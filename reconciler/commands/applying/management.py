@@ -30,11 +30,11 @@ from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.pool_events import Announcer
 from reconciler.commands.applying.target import UNCLEAR
 from reconciler.commands.applying.wish import Wish
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError, UnauthorizedError
 
-MANAGEMENT = "management"
 HOME = "butler-system"
 _PROJECTED = (NETWORK_POOL, IP_ALLOCATION)
 

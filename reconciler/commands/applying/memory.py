@@ -20,6 +20,7 @@ from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION, Manifest, R
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.target import Target
+from reconciler.model.cluster import tenant_name
 from reconciler.ports import GitError, NoSuchKindError, NoSuchObjectError
 
 
@@ -122,4 +123,4 @@ def _announced(manifest: Manifest) -> tuple[str, str] | None:
     first, last = status.get("startAddress"), status.get("endAddress")
     if not (first and last and owner.get("name")):
         return None
-    return f"{owner.get('namespace', '')}/{owner['name']}", f"{first}-{last}"
+    return tenant_name(owner.get("namespace", ""), owner["name"]), f"{first}-{last}"

@@ -7,10 +7,10 @@ from reconciler.clusters.intent import Intent
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.rivals import Claims
-from reconciler.commands.applying.management import MANAGEMENT
 from reconciler.commands.applying.target import Target
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
+from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.plan import Grant
 from reconciler.settings import CLUSTER_TARGET
 
@@ -48,7 +48,7 @@ def targets(
 
 def described_tenants(evaluation: Evaluation) -> frozenset[str]:
     """The names of the tenant clusters that documents describe."""
-    return frozenset(f"{item.namespace}/{item.name}" for item in evaluation.documents.of(_TENANT))
+    return frozenset(tenant_name(it.namespace, it.name) for it in evaluation.documents.of(_TENANT))
 
 
 def is_whole(evaluation: Evaluation) -> bool:
@@ -72,7 +72,7 @@ def _records(
     for record in evaluation.state.records:
         if record.range is None:
             continue
-        cluster = f"{record.owner.namespace}/{record.owner.name}"
+        cluster = tenant_name(record.owner.namespace, record.owner.name)
         pool = evaluation.state.pools.get(record.pool)
         if pool is not None and pool.space not in spaces.get(cluster, ()):
             spaces[cluster] = tuple(sorted([*spaces.get(cluster, ()), pool.space]))
