@@ -68,7 +68,7 @@ def _object(
     key = "/".join(rest[:3])
     if method == "GET":
         if key == "namespaces//kube-system":
-            return 200, {"metadata": {"name": "kube-system", "uid": of}}
+            return 200, {"metadata": {"name": "kube-system", "uid": of, "resourceVersion": "1"}}
         there = objects.get(key)
         return (200, there) if there else (404, _missing(rest))
     found = objects.setdefault(key, _new(f"{of}-{key}"))
@@ -83,7 +83,8 @@ def _missing(rest: list[str]) -> dict[str, Any]:
 
 def _new(uid: str) -> dict[str, Any]:
     managers = [{"manager": "gitops-ipam", "operation": "Apply"}]
-    return {"metadata": {"uid": uid, "generation": 1, "managedFields": managers}}
+    own = {"uid": uid, "resourceVersion": "1", "generation": 1}
+    return {"metadata": {**own, "managedFields": managers}}
 
 
 def _merge(target: dict[str, Any], patch: dict[str, Any]) -> None:

@@ -162,12 +162,10 @@ class KubeCluster:
         following = ""
         while True:
             page = self._json(Ask("GET", path(**{"continue": following}), what))
-            if "items" not in page:  # taken for an empty list it would say that nothing is there
-                raise ClusterError(f"{what}: the answer is not a list")
+            items, following = _items(page, what)
             # Items of the built-in kinds do not say what they are.
             named = {"apiVersion": resource.api_version, "kind": resource.kind}
-            found += [named | item for item in page.get("items") or ()]
-            following = (page.get("metadata") or {}).get("continue") or ""
+            found += [named | item for item in items]
             if not following:
                 return found
 
@@ -264,6 +262,20 @@ def _path(ref: Ref, part: str = "") -> str:
     if any(name in ("", ".", "..") for name in names):
         raise RejectedError(f"{ref} is not the name of an object")
     return ref.resource.path(ref.namespace, ref.name, part)
+
+
+def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], str]:
+    """The objects of a page, and where the next one begins; empty when it is the last.
+
+    Raises:
+        ClusterError: It is no page. Taken for an empty one it would say that nothing is there.
+    """
+    items, metadata = page.get("items", 0), page.get("metadata")
+    following = metadata.get("continue") if isinstance(metadata, dict) else None
+    is_list = isinstance(items, list | None) and isinstance(following, str | None)
+    if not is_list or not all(isinstance(item, dict) for item in items or ()):
+        raise ClusterError(f"{what}: the answer is not a list")
+    return items or [], following or ""
 
 
 def _bytes(manifest: Manifest) -> bytes:

@@ -39,7 +39,7 @@ from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
 from reconciler.evaluate import Evaluation
-from reconciler.ports import ExitCode, GitError, UsageError
+from reconciler.ports import BugError, ExitCode, GitError, UsageError
 from reconciler.report.applied import applied_text, apply_document
 from reconciler.report.escape import escape
 from reconciler.report.machine import (
@@ -112,6 +112,7 @@ class _Job:
         applies: Whether they are applied to.
         read: The revision that was read last. It follows from its id alone: a loop on a branch
             that stands still reads it once.
+        bugs: Those that were met in this run while clusters were asked.
     """
 
     repository: GitRepository
@@ -120,14 +121,16 @@ class _Job:
     wish: Wish
     applies: bool = True
     read: dict[str, Evaluation] = field(default_factory=dict)
+    bugs: list[BugError] = field(default_factory=list)
 
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
         wanted, reach = self.wanted, self.reach
+        self.bugs.clear()
         if reach is not None:
             wanted = replace(
                 wanted,
-                retained=lambda found: still_announced(found, reach.open(), self.wish),
+                retained=lambda found: still_announced(found, reach.open(), self.wish, self.bugs),
             )
         return run_reconcile(self.repository, wanted, facts=open_facts(self.repository))
 
@@ -149,6 +152,7 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
     with progress("applying"):
         applied = job.apply(done)
     code = reconciled_code(done.code, done.evaluation, applied)
+    code = ExitCode.BUG if job.bugs else code
     brush = painter(color)
     if output == "text":
         found = [*done.evaluation.findings, *done.evaluation.gates]

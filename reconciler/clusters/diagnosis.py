@@ -21,12 +21,14 @@ class Check:
     Attributes:
         name: What, in a word.
         mend: What a person can do; empty when nothing needs doing.
+        is_bug: A bug of ours ended it.
     """
 
     name: str
     verdict: Verdict
     message: str
     mend: str = ""
+    is_bug: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,11 @@ class Diagnosis:
     def count(self, verdict: Verdict) -> int:
         """How many checks had a verdict."""
         return sum(group.count(verdict) for group in self.groups)
+
+    @property
+    def is_bug(self) -> bool:
+        """A bug of ours ended some check."""
+        return any(check.is_bug for group in self.groups for check in group.checks)
 
 
 def fine(name: str, message: str) -> Check:

@@ -60,7 +60,11 @@ def _same(key: str, wanted: object, live: object) -> bool:
     if key not in _KEYED:
         return list(wanted) == list(live)
     name = _KEYED[key]
-    present = {item.get(name): item for item in live}
+    present = {
+        item[name]: item
+        for item in live
+        if isinstance(item, Mapping) and isinstance(item.get(name), str)
+    }
     return all(
         item[name] in present and not differing(item, present[item[name]]) for item in wanted
     )

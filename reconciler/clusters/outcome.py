@@ -55,6 +55,7 @@ class Applied:
         requests: How many were sent to list, patch and delete.
         error: Why the cluster as a whole is not applied; empty when it is.
         notes: What a person should know although nothing failed.
+        is_bug: A bug of ours ended the work.
     """
 
     cluster: str
@@ -66,6 +67,7 @@ class Applied:
     error: str = ""
     hint: str = ""
     notes: Sequence[str] = field(default=())
+    is_bug: bool = False
 
     def count(self, result: Result) -> int:
         """How many objects had a result."""

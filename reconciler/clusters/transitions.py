@@ -18,9 +18,20 @@ def settled_conditions(wanted: Manifest, live: Manifest) -> Manifest:
     """
     if "conditions" not in wanted:
         return wanted
-    present = {item.get("type"): item for item in live.get("conditions") or ()}
+    present = {item.get("type"): item for item in _conditions(live)}
     conditions = [_settled(item, present.get(item["type"]) or {}) for item in wanted["conditions"]]
     return {**wanted, "conditions": conditions}
+
+
+def _conditions(status: Manifest) -> list[Mapping[str, Any]]:
+    """The conditions of a status that others may have written in any shape."""
+    found = status.get("conditions")
+    listed = found if isinstance(found, list) else []
+    return [item for item in listed if isinstance(item, Mapping) and _is_text(item.get("type"))]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def timeless(status: Manifest) -> Manifest:

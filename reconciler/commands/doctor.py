@@ -15,7 +15,8 @@ from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.concluding import distrusting
+from reconciler.commands.applying.border import Checked
+from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
@@ -62,7 +63,9 @@ def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float])
 
 
 def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
-    """4 when something of Git is wrong, 5 when something of a cluster is, else 0."""
+    """70 for a bug, 4 when something of Git is wrong, 5 when something of a cluster is, else 0."""
+    if diagnosis.is_bug:
+        return ExitCode.BUG
     git, *others = diagnosis.groups
     if git.verdict is Verdict.FAILED:
         return ExitCode.GIT
@@ -71,12 +74,12 @@ def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
     return ExitCode.OK
 
 
-def _distrusted(step: Step) -> Step:
-    """The step, for which a cluster that holds odd objects is one that failed."""
+def _contained(step: Step) -> Step:
+    """The step, of which a bug ends no other."""
     name, look = step
 
     def careful() -> Check:
-        with distrusting():
+        with contained():
             return look()
 
     return name, careful
@@ -103,19 +106,20 @@ class _Round:
         cluster: Cluster | None = None
         refusal: ClusterError | None = None
         try:
-            cluster = self.clusters.management()
-            if cluster is None:
+            found = self.clusters.management()
+            if found is None:
                 return [Group(MANAGEMENT, (_NOBODY,))]
+            cluster = Checked(found)
             self.opened.callback(cluster.close)
-            with distrusting():
+            with contained():
                 self.hub = open_hub(cluster, Wish())
             self.known = self.hub.enrolment.inventory.clusters
         except ClusterError as failure:
             refusal = failure
-        found = self._targets()
+        every = self._targets()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             own = pool.submit(self._management, cluster, refusal)
-            others = [group for group in pool.map(self._other, found) if group is not None]
+            others = [group for group in pool.map(self._other, every) if group is not None]
             return [Group(MANAGEMENT, tuple(own.result())), *map(self._alone, others)]
 
     def _management(self, cluster: Cluster | None, refusal: ClusterError | None) -> list[Check]:
@@ -125,7 +129,7 @@ class _Round:
             own += [failed(name, refusal)] if refusal is not None else []
         else:
             patient = Patient(cluster, lambda: self._home(refusal), self.wall, self._committed)
-            own += run(map(_distrusted, management_steps(patient)))
+            own += run(map(_contained, management_steps(patient)))
         if self.looked.evaluation is None:
             own.append(_UNKNOWN)
         return own
@@ -151,7 +155,7 @@ class _Round:
     def _other(self, target: Target) -> Group | None:
         known = self.known.get(target.name)
         try:
-            with distrusting():
+            with contained():
                 cluster = self._connect(target.name)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
@@ -165,13 +169,13 @@ class _Round:
 
         steps = tenant_steps(Patient(cluster, recognise, self.wall), is_wanted=bool(target.intents))
         with closing(cluster):
-            return Group(target.name, tuple(run(map(_distrusted, steps))))
+            return Group(target.name, tuple(run(map(_contained, steps))))
 
     def _connect(self, name: str) -> Cluster | None:
         if self.hub is not None:
             return Access(self.clusters, self.hub).connect(name)
         kubeconfig = self.clusters.named(name)
-        return None if kubeconfig is None else self.clusters.connect(name, kubeconfig)
+        return None if kubeconfig is None else Checked(self.clusters.connect(name, kubeconfig))
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> Group | None:
         if self.hub is None:

@@ -1,9 +1,11 @@
 """How checks are run: what fails becomes a line with its mend, and ends nothing else."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from reconciler.clusters.diagnosis import Check, wrong
 from reconciler.ports import (
+    BugError,
     KubeconfigError,
     ReconcilerError,
     UnauthorizedError,
@@ -26,7 +28,8 @@ Step = tuple[str, Callable[[], Check]]
 def failed(name: str, failure: ReconcilerError) -> Check:
     """A check that the world made fail."""
     mend = next((mend for kind, mend in _MENDS.items() if isinstance(failure, kind)), _ELSE)
-    return wrong(name, str(failure), failure.hint or mend)
+    check = wrong(name, str(failure), failure.hint or mend)
+    return replace(check, is_bug=isinstance(failure, BugError))
 
 
 def run(steps: Iterable[Step]) -> list[Check]:

@@ -252,7 +252,7 @@ def _deployments(cluster: Cluster) -> Sequence[Manifest]:
 def _tag(deployments: Iterable[Manifest]) -> str:
     """The tag of the controller's image; empty when there is none."""
     for deployment in deployments:
-        pod = deployment["spec"]["template"]["spec"]
+        pod = ((deployment.get("spec") or {}).get("template") or {}).get("spec") or {}
         for container in pod.get("containers") or ():
             found = _CONTROLLER.search(container.get("image", ""))
             if found:

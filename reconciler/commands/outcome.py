@@ -18,20 +18,24 @@ def exit_code(evaluation: Evaluation) -> ExitCode:
 def reconciled_code(
     code: ExitCode, evaluation: Evaluation, applied: Sequence[Applied] | None
 ) -> ExitCode:
-    """5 when some cluster failed or could not be asked, else the code of the plan.
+    """70 for a bug, 5 when some cluster failed or could not be asked, else the code of the plan.
 
     Args:
         code: Of the plan.
         evaluation: What was planned.
         applied: What became of the clusters; None when none was applied to.
     """
+    if any(cluster.is_bug for cluster in applied or ()):
+        return ExitCode.BUG
     if any(cluster.is_failed for cluster in applied or ()) or evaluation.tree.retained:
         return ExitCode.CLUSTER
     return code
 
 
 def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode:
-    """5 when some cluster failed, 1 for wrong content, else 0."""
+    """70 for a bug, 5 when some cluster failed, 1 for wrong content, else 0."""
+    if any(cluster.is_bug for cluster in applied):
+        return ExitCode.BUG
     if any(cluster.is_failed for cluster in applied):
         return ExitCode.CLUSTER
     code = exit_code(evaluation)

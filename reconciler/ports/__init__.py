@@ -7,6 +7,7 @@ from reconciler.ports.clusters import (
     Requests,
 )
 from reconciler.ports.errors import (
+    BugError,
     ClusterError,
     ExitCode,
     GateError,
@@ -38,6 +39,7 @@ from reconciler.ports.git import (
 
 __all__ = [
     "CONTACTS",
+    "BugError",
     "Changed",
     "Cluster",
     "ClusterError",

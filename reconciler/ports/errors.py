@@ -56,6 +56,16 @@ class ClusterError(ReconcilerError):
     exit_code = ExitCode.CLUSTER
 
 
+class BugError(ClusterError):
+    """A bug of ours, met in the work on one cluster. It stops nothing in the others."""
+
+    exit_code = ExitCode.BUG
+
+    def __init__(self, bug: Exception) -> None:
+        hint = "run it again with --debug and report it with what that prints"
+        super().__init__(f"a bug: {type(bug).__name__}: {str(bug)[:300]}", hint)
+
+
 class UnreachableError(ClusterError):
     """No answer: no connection, no end of the answer, or only errors of the server, to the last."""
 

@@ -8,7 +8,19 @@ from tests.adapters_kube.kubeconfigs import cluster_of
 from tests.adapters_kube.server import Reply, serving
 
 
-@pytest.mark.parametrize("answer", [{}, {"kind": "Status", "status": "Success"}, {"ok": True}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"kind": "Status", "status": "Success"},
+        {"ok": True},
+        {"items": 5},
+        {"items": "no"},
+        {"items": [5]},
+        {"items": [{}, None]},
+        {"items": [], "metadata": {"continue": 5}},
+    ],
+)
 def test_what_is_no_list_does_not_say_that_nothing_is_there(answer: dict[str, object]) -> None:
     with (
         serving(Reply(200, answer)) as server,

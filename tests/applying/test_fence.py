@@ -1,7 +1,7 @@
 """What git cannot tell of one cluster is that cluster's failure: it is left alone, others are not."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -110,30 +110,42 @@ def test_a_revision_that_is_no_id_is_not_asked_about(country: Country) -> None:
     assert "--help" not in asked
 
 
-class Buggy(InMemory):
-    """A connection on which a bug of ours comes up."""
+class Failing(InMemory):
+    """A connection on which something comes up that is no cluster's failure."""
+
+    failure: Exception
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Any:
-        raise RuntimeError("a bug")
+        raise self.failure
 
 
 @dataclass
-class WithBug(Country):
-    """A country in which one cluster brings up a bug."""
+class WithFailure(Country):
+    """A country in which something comes up in the work on the second cluster."""
 
-    buggy: str = ""
+    failure: Exception = field(default_factory=RuntimeError)
 
     def opener(self, cluster: str) -> InMemory:
-        return Buggy(cluster) if cluster == self.buggy else InMemory(cluster)
+        if cluster != SECOND:
+            return InMemory(cluster)
+        failing = Failing(cluster)
+        failing.failure = self.failure
+        return failing
 
 
-def test_what_was_done_is_remembered_when_a_bug_ends_the_run(country: Country) -> None:
-    other = WithBug(country.objects, buggy=SECOND)
-    with pytest.raises(RuntimeError, match="a bug"):
-        apply(other, "b")
+def test_what_was_done_is_remembered_when_something_ends_the_run(country: Country) -> None:
+    with pytest.raises(OSError, match="No space left"):
+        apply(WithFailure(country.objects, failure=OSError(28, "No space left on device")), "b")
     assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
+
+
+def test_what_was_done_is_remembered_when_a_bug_comes_up_in_one_cluster(country: Country) -> None:
+    applied = apply(WithFailure(country.objects, failure=RuntimeError("odd")), "b")
+    assert (applied[SECOND].error, applied[SECOND].is_bug) == ("a bug: RuntimeError: odd", True)
+    assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
+    assert inventory(country, HUB)["cluster.team-a.shop"].split()[1] == "a" * 40
 
 
 class Late(InMemory):

@@ -1,16 +1,19 @@
 """Which Secret is whose: a cluster is never reached by the kubeconfig of another one."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
+
+import pytest
 
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.resources import Manifest, Ref, Resource
 from reconciler.commands.applying.access import Access
+from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import Hub
-from reconciler.ports import Cluster, Clusters
+from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError
 
 
 @dataclass
@@ -19,17 +22,22 @@ class Server:
 
     tenants: Sequence[str] = ()
     secrets: Sequence[str] = ()
+    status: Mapping[str, Any] = field(default_factory=dict)
+    value: str = ""
     asked: list[str] = field(default_factory=list)
 
     def list(self, resource: Resource) -> Sequence[Manifest]:
         assert resource.kind == "TenantCluster"
         named = (item.split("/") for item in self.tenants)
-        return [{"metadata": {"namespace": place, "name": name}} for place, name in named]
+        return [
+            {"metadata": {"namespace": place, "name": name}, "status": self.status}
+            for place, name in named
+        ]
 
     def get(self, ref: Ref) -> Manifest | None:
         name = f"{ref.namespace}/{ref.name}"
         self.asked.append(name)
-        value = base64.b64encode(name.encode()).decode()
+        value = self.value or base64.b64encode(name.encode()).decode()
         return {"data": {"value": value}} if name in self.secrets else None
 
 
@@ -47,12 +55,31 @@ class Named:
 def reached(server: Server, cluster: str) -> Any:
     """The Secret that a cluster is reached by, or None."""
     hub = Hub(cast(Cluster, server), Enrolment("uid", Inventory(), (), "butler-system"))
-    return Access(cast(Clusters, Named()), hub).connect(cluster)
+    found = Access(cast(Clusters, Named()), hub).connect(cluster)
+    return found.cluster if isinstance(found, Checked) else None
 
 
 def test_a_tenant_is_reached_by_the_secret_beside_it() -> None:
     server = Server(["default/x"], ["default/x-kubeconfig", "butler-system/x-kubeconfig"])
     assert reached(server, "default/x") == "default/x-kubeconfig"
+
+
+def test_a_tenant_is_reached_by_the_secret_in_the_namespace_of_its_status() -> None:
+    server = Server(["a/x"], ["b/x-kubeconfig", "a/x-kubeconfig"], {"tenantNamespace": "b"})
+    assert reached(server, "a/x") == "b/x-kubeconfig"
+
+
+def test_a_status_that_names_no_namespace_is_the_failure_of_its_tenant() -> None:
+    server = Server(["a/x"], ["a/x-kubeconfig"], {"tenantNamespace": {"not": "a name"}})
+    with pytest.raises(ClusterError, match=r"TenantCluster a/x: status.tenantNamespace is not a"):
+        reached(server, "a/x")
+
+
+@pytest.mark.parametrize("value", ["no base64", "ä", "🙂"])
+def test_a_secret_that_holds_no_kubeconfig_is_told(value: str) -> None:
+    server = Server(["a/x"], ["a/x-kubeconfig"], value=value)
+    with pytest.raises(KubeconfigError, match="has no kubeconfig under the key 'value'"):
+        reached(server, "a/x")
 
 
 def test_a_cluster_target_has_its_secret_at_home() -> None:

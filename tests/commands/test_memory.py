@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import pytest
+
 from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import NAME, Enrolled, Inventory, config_maps
 from reconciler.clusters.resources import Ref, Resource
@@ -11,7 +13,7 @@ from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.memory import Memory
 from reconciler.commands.applying.target import Target
-from reconciler.ports import Cluster
+from reconciler.ports import Cluster, ClusterError
 
 HERE = "butler-system"
 OLD, NOW, NEW = "a" * 40, "b" * 40, "c" * 40
@@ -125,3 +127,9 @@ def test_allocations_that_hold_nothing_or_are_not_ours_tell_nothing() -> None:
     allocations = [foreign, allocation(phase="Released"), allocation(startAddress=None)]
     for item in allocations:
         assert memory(Server(allocations=[item]), {}, lost=True).known == {}
+
+
+def test_allocations_that_cannot_be_read_are_not_taken_for_none() -> None:
+    """Their addresses may be announced: nothing is safe to give."""
+    with pytest.raises(ClusterError, match=r"IPAllocation one-lb: 'x-10\.0\.0\.3' is neither"):
+        memory(Server(allocations=[allocation(startAddress="x")]), {}, lost=True)

@@ -31,7 +31,10 @@ def test_a_cluster_with_odd_objects_fails_alone(site: Faulty) -> None:
     files = world("web", "shop")
     applied = site.apply(files)
     assert applied[FIRST].state is State.FAILED
-    assert applied[FIRST].error.startswith("it holds something that cannot be read")
+    assert applied[FIRST].error == (
+        "it holds something that cannot be read: IPAddressPool 'x': metadata.labels is not a mapping"
+    )
+    assert not applied[FIRST].is_bug
     good(applied, HUB, SECOND)
     site.settle(files)
 
@@ -51,7 +54,8 @@ def test_a_tenant_with_an_odd_status_fails_alone(site: Faulty) -> None:
     assert site.management.request("PATCH", path, odd, MERGE)[0] == 200
     web = site.tenants.pop(FIRST)
     applied = site.apply(files)
-    assert applied[FIRST].state is State.FAILED
+    assert (applied[FIRST].state, applied[FIRST].is_bug) == (State.FAILED, False)
+    assert "status.tenantNamespace is not a text" in applied[FIRST].error
     good(applied, HUB, SECOND)
     site.tenants[FIRST] = web
 

@@ -1,12 +1,12 @@
 """How a tenant cluster is reached: the kubeconfig that a person named, else the Secret."""
 
 import base64
-import binascii
 from collections.abc import Callable
 
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import SECRET, TENANT_CLUSTER, Manifest, Ref
+from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.management import HOME, Hub
 from reconciler.commands.applying.target import Target
 from reconciler.model.cluster import tenant_name, tenant_of
@@ -36,7 +36,7 @@ class Access:
         kubeconfig = self._clusters.named(cluster)
         if kubeconfig is None:  # an empty one is not none: it is broken
             kubeconfig = self._from_secret(cluster)
-        return None if kubeconfig is None else self._clusters.connect(cluster, kubeconfig)
+        return None if kubeconfig is None else Checked(self._clusters.connect(cluster, kubeconfig))
 
     def is_there(self, cluster: str) -> bool:
         """The management cluster has a TenantCluster of that name."""
@@ -61,6 +61,9 @@ class Access:
             return [] if self.is_there(tenant_name(HOME, cluster)) else [(HOME, cluster)]
         namespace, name = tenant
         inner = ((self._tenant(cluster) or {}).get("status") or {}).get("tenantNamespace")
+        if not isinstance(inner, str | None):
+            message = f"TenantCluster {cluster}: status.tenantNamespace is not a text"
+            raise ClusterError(f"its Secret cannot be found: {message}", "mend that object")
         return [(place, name) for place in (inner, namespace) if place]
 
     def _tenant(self, cluster: str) -> Manifest | None:
@@ -99,6 +102,6 @@ def without_kubeconfig(
 def _value(secret: Manifest, title: str) -> bytes:
     try:
         data = base64.b64decode((secret.get("data") or {})[_KEY], validate=True)
-    except (KeyError, binascii.Error) as wrong:
+    except (KeyError, ValueError) as wrong:  # the letters of base64, and others that are no ASCII
         raise KubeconfigError(f"{title} has no kubeconfig under the key {_KEY!r}") from wrong
     return data

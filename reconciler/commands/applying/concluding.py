@@ -7,7 +7,13 @@ from contextlib import contextmanager
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.enrolment import Enrolment, save
 from reconciler.commands.applying.ledger import Ledger
-from reconciler.ports import ClusterError, IdentityError, UnreachableError
+from reconciler.ports import (
+    BugError,
+    ClusterError,
+    IdentityError,
+    ReconcilerError,
+    UnreachableError,
+)
 
 LAST_SECONDS = 10.0
 """For what was done to be remembered: without that a run that is too long begins anew for ever."""
@@ -16,18 +22,19 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def distrusting() -> Iterator[None]:
-    """What a cluster holds may be anything: what cannot be read fails that cluster, not the run.
+def contained() -> Iterator[None]:
+    """Keep a bug of ours in the cluster that it was met in: the others are worked on all the same.
 
     Raises:
-        ClusterError: In place of what such an object made some code raise.
+        BugError: In place of whatever is raised that is no failure of the world.
     """
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as odd:
-        _log.debug("an object that cannot be read", exc_info=odd)
-        message = f"it holds something that cannot be read ({type(odd).__name__})"
-        raise ClusterError(message, "look for objects with unusual fields in it") from odd
+    except (ReconcilerError, OSError):
+        raise
+    except Exception as bug:
+        _log.debug("a bug", exc_info=bug)
+        raise BugError(bug) from bug
 
 
 def saved(ledger: Ledger, enrolment: Enrolment) -> ClusterError | None:
@@ -61,13 +68,19 @@ def concluded(
         str(failure or ""),
         failure.hint if failure else "",
         tuple(notes),
+        is_bug=isinstance(failure, BugError),
     )
 
 
 def refused(name: str, failure: ClusterError, revision: str = "") -> Applied:
     """A cluster that nothing could be done in."""
     return Applied(
-        name, state_of(failure), revision=revision, error=str(failure), hint=failure.hint
+        name,
+        state_of(failure),
+        revision=revision,
+        error=str(failure),
+        hint=failure.hint,
+        is_bug=isinstance(failure, BugError),
     )
 
 

@@ -77,30 +77,38 @@ def is_established(live: Manifest) -> bool:
 def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
     """What a foreign CRD lacks of ours: the version, the status subresource, fields."""
     ours = wanted["spec"]["versions"][0]
-    theirs = next(
-        (item for item in live["spec"].get("versions") or () if item["name"] == ours["name"]), None
-    )
+    theirs = next((item for item in _versions(live) if item["name"] == ours["name"]), None)
     if theirs is None or not theirs.get("served"):
         yield f"version {ours['name']}"
         return
     if "status" not in (theirs.get("subresources") or {}):
         yield "the status subresource"
-    schemas = [item["schema"]["openAPIV3Schema"] for item in (ours, theirs)]
+    schemas = [(item.get("schema") or {}).get("openAPIV3Schema") or {} for item in (ours, theirs)]
     # Specs are people's own and fit the CRD that they use; status is what we write.
-    mine, present = (schema.get("properties", {}).get("status") for schema in schemas)
+    mine, present = (_mapping(schema.get("properties")).get("status") for schema in schemas)
     if not schemas[1].get("x-kubernetes-preserve-unknown-fields"):
         yield from _lacking_fields(mine or {}, present, "status")
 
 
+def _versions(crd: Manifest) -> list[Manifest]:
+    return list((crd.get("spec") or {}).get("versions") or ())
+
+
 def _lacking_fields(ours: Any, theirs: Any, path: str) -> Iterator[str]:
-    if theirs and theirs.get("x-kubernetes-preserve-unknown-fields"):
+    there = _mapping(theirs)
+    if there.get("x-kubernetes-preserve-unknown-fields"):
         return
-    present = (theirs or {}).get("properties") or {}
+    present = _mapping(there.get("properties"))
     for name, schema in (ours.get("properties") or {}).items():
         field = f"{path}.{name}" if path else name
         if name not in present:
             yield field
         else:
             yield from _lacking_fields(schema, present[name], field)
-    if "items" in ours and theirs and "items" in theirs:
-        yield from _lacking_fields(ours["items"], theirs["items"], path)
+    if "items" in ours and "items" in there:
+        yield from _lacking_fields(ours["items"], there["items"], path)
+
+
+def _mapping(schema: Any) -> Manifest:
+    """A part of somebody's schema; what is none says nothing."""
+    return schema if isinstance(schema, dict) else {}

@@ -13,7 +13,7 @@ from reconciler.addresses.notation import format_short
 from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE, Manifest
 from reconciler.commands.applying.access import Access
-from reconciler.commands.applying.concluding import distrusting
+from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
@@ -24,13 +24,31 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
 from reconciler.model.plan import Expire
-from reconciler.ports import CONTACTS, Cluster, ClusterError, Clusters, NoSuchKindError
+from reconciler.ports import (
+    CONTACTS,
+    BugError,
+    Cluster,
+    ClusterError,
+    Clusters,
+    NoSuchKindError,
+)
 
 Records = Sequence[Allocation]
 
 
-def still_announced(evaluation: Evaluation, clusters: Clusters, wish: Wish) -> dict[str, str]:
+def still_announced(
+    evaluation: Evaluation,
+    clusters: Clusters,
+    wish: Wish,
+    bugs: list[BugError] | None = None,
+) -> dict[str, str]:
     """Records that a plan would remove, but whose addresses some cluster may still announce.
+
+    Args:
+        evaluation: The plan.
+        clusters: How they are reached.
+        wish: What a person asks for.
+        bugs: Gets the bugs of ours that were met; what a cluster was asked about is in doubt then.
 
     Returns:
         Why, by the path of the record.
@@ -44,9 +62,10 @@ def still_announced(evaluation: Evaluation, clusters: Clusters, wish: Wish) -> d
             if cluster is None:
                 return {}
             opened.callback(cluster.close)
-            with distrusting():
+            with contained():
                 hub = open_hub(cluster, wish)
         except ClusterError as failed:
+            _note(failed, bugs)
             reason = f"the management cluster cannot be asked: {failed}"
             unconfirmed = [
                 records for name, records in expiring.items() if name not in wish.confirm_withdrawn
@@ -55,7 +74,14 @@ def still_announced(evaluation: Evaluation, clusters: Clusters, wish: Wish) -> d
         doubts = _Doubts(evaluation, hub, Access(clusters, hub), wish)
         with threads(CONTACTS) as pool:
             found = list(pool.map(doubts.of, expiring, expiring.values()))
+        for failure in doubts.failures:
+            _note(failure, bugs)
         return {path: why for held in found for path, why in held.items()}
+
+
+def _note(failed: ClusterError, bugs: list[BugError] | None) -> None:
+    if isinstance(failed, BugError) and bugs is not None:
+        bugs.append(failed)
 
 
 def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
@@ -79,13 +105,14 @@ class _Doubts:
         self._access = access
         self._wish = wish
         self._places = BoundedSemaphore(AT_ONCE)
+        self.failures: list[ClusterError] = []
 
     def of(self, name: str, records: Records) -> Mapping[str, str]:
         """The records of one cluster that are in doubt, by path, and why."""
         if name in self._wish.confirm_withdrawn:
             return {}
         try:
-            with distrusting(), ExitStack() as opened:
+            with contained(), ExitStack() as opened:
                 cluster = self._access.connect(name)
                 if cluster is None:
                     lost = self._lost(name)
@@ -97,6 +124,7 @@ class _Doubts:
                 with self._places:  # it has answered: now all that is in it is read
                     return dict(_announced(cluster, name, records))
         except ClusterError as failed:
+            self.failures.append(failed)
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
 
     def _lost(self, name: str) -> str:

@@ -16,7 +16,7 @@ from reconciler.clusters.outcome import Applied
 from reconciler.clusters.rivals import Claims, rivals
 from reconciler.clusters.shard import is_in_shard
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.concluding import LAST_SECONDS, distrusting, refused
+from reconciler.commands.applying.concluding import LAST_SECONDS, contained, refused
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.fence import Fence
 from reconciler.commands.applying.ledger import Ledger
@@ -82,7 +82,7 @@ def apply_fleet(
                 message = "no management cluster is named"
                 raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
             opened.callback(cluster.close)
-            with distrusting():
+            with contained():
                 hub = open_hub(cluster, wish)
             fence = Fence(revision, is_in, wish.re_enrol)
             fence.check_line(hub.enrolment)
@@ -155,8 +155,12 @@ class _Fleet:
             self.evaluation.tree.settings,
             is_whole(self.evaluation),
         )
-        ledger = self._ledger(self.hub.cluster, self.hub.enrolment)
-        return apply_management(self.hub, estate, ledger)
+        try:
+            with contained():
+                ledger = self._ledger(self.hub.cluster, self.hub.enrolment)
+                return apply_management(self.hub, estate, ledger)
+        except ClusterError as failed:
+            return refused(MANAGEMENT, failed)
 
     def _ledger(self, cluster: Cluster, enrolment: Enrolment) -> Ledger:
         return Ledger(cluster, self.revision, self.wish, dict(enrolment.inventory.objects))
@@ -164,7 +168,7 @@ class _Fleet:
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)
         try:
-            with distrusting(), ExitStack() as place:
+            with contained(), ExitStack() as place:
                 cluster = self.access.connect(target.name)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)

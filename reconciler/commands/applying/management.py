@@ -22,7 +22,8 @@ from reconciler.clusters.resources import (
 )
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying import crds
-from reconciler.commands.applying.concluding import concluded, distrusting, saved
+from reconciler.commands.applying.border import Checked
+from reconciler.commands.applying.concluding import concluded, contained, saved
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
@@ -67,7 +68,8 @@ def open_hub(cluster: Cluster, wish: Wish) -> Hub:
         ClusterError: It cannot be asked, or is another one than before.
     """
     accept = MANAGEMENT in wish.re_enrol
-    return Hub(cluster, enrol(cluster, MANAGEMENT, HOME, "", accept=accept))
+    checked = Checked(cluster)
+    return Hub(checked, enrol(checked, MANAGEMENT, HOME, "", accept=accept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def apply_management(hub: Hub, estate: Estate, ledger: Ledger) -> Applied:
     work = _Management(hub, ledger, estate)
     failure: ClusterError | None = None
     try:
-        with distrusting():
+        with contained():
             locked(ledger, hub.enrolment, work.notes, work.run)
     except ClusterError as failed:
         failure = failed

@@ -21,7 +21,7 @@ from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.target import Target
 from reconciler.model.cluster import tenant_name
-from reconciler.ports import GitError, NoSuchKindError, NoSuchObjectError
+from reconciler.ports import ClusterError, GitError, NoSuchKindError, NoSuchObjectError
 
 
 class Memory:
@@ -123,4 +123,12 @@ def _announced(manifest: Manifest) -> tuple[str, str] | None:
     first, last = status.get("startAddress"), status.get("endAddress")
     if not (first and last and owner.get("name")):
         return None
-    return tenant_name(owner.get("namespace", ""), owner["name"]), f"{first}-{last}"
+    text = f"{first}-{last}"
+    try:
+        ranges_of([text])
+    except ValueError as wrong:
+        message = f"IPAllocation {manifest['metadata']['name']}: {wrong}"
+        raise ClusterError(
+            message, "mend its status: it says what a cluster may announce"
+        ) from wrong
+    return tenant_name(owner.get("namespace", ""), owner["name"]), text

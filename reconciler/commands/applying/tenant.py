@@ -31,7 +31,7 @@ from reconciler.clusters.resources import (
     parse_ref,
 )
 from reconciler.clusters.steps import is_ours
-from reconciler.commands.applying.concluding import concluded, distrusting, saved
+from reconciler.commands.applying.concluding import concluded, contained, saved
 from reconciler.commands.applying.confirmation import confirm
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.ledger import Ledger, listed
@@ -72,7 +72,7 @@ def apply_tenant(
     work = _Tenant(cluster, target, enrolment, ledger)
     failure: ClusterError | None = None
     try:
-        with distrusting():
+        with contained():
             announced = locked(ledger, enrolment, work.notes, work.run)
     except ClusterError as failed:
         failure = failed

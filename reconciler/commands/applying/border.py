@@ -1,0 +1,81 @@
+"""The border to a cluster: what it sends in a shape that nothing can be read of is its failure.
+
+Behind it, an object that some code cannot read is a bug of that code.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reconciler.clusters.resources import Manifest, Ref, Resource, resource_of
+from reconciler.clusters.shapes import shaped
+from reconciler.ports import Cluster, ClusterError, Requests
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A cluster of which nothing is passed on unseen. Any call may raise a `ClusterError`."""
+
+    cluster: Cluster
+
+    def requests(self) -> Requests:
+        """As the cluster's own."""
+        return self.cluster.requests()
+
+    def now(self) -> int:
+        """As the cluster's own."""
+        return self.cluster.now()
+
+    def version(self) -> str:
+        """As the cluster's own."""
+        return self.cluster.version()
+
+    def get(self, ref: Ref) -> Manifest | None:
+        """An object, or None."""
+        found = self.cluster.get(ref)
+        return None if found is None else _seen(found, ref.resource)
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Sequence[Manifest]:
+        """All objects of a kind."""
+        found = self.cluster.list(resource, namespace, labels=labels, fields=fields)
+        return [_seen(item, resource) for item in found]
+
+    def apply(
+        self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
+    ) -> Manifest:
+        """Apply an object, or its status."""
+        now = self.cluster.apply(manifest, manager, force=force, status=status)
+        return _seen(now, resource_of(manifest))
+
+    def create(self, manifest: Manifest) -> Manifest:
+        """Create an object, or ask for a review."""
+        return _seen(self.cluster.create(manifest), resource_of(manifest))
+
+    def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
+        """Apply a JSON merge patch."""
+        return _seen(self.cluster.merge(ref, patch, manager), ref.resource)
+
+    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
+        """Delete the very object of this uid."""
+        self.cluster.delete(ref, uid, version)
+
+    def pause(self, seconds: float) -> None:
+        """As the cluster's own."""
+        self.cluster.pause(seconds)
+
+    def extend(self, seconds: float) -> None:
+        """As the cluster's own."""
+        self.cluster.extend(seconds)
+
+    def close(self) -> None:
+        """As the cluster's own."""
+        self.cluster.close()
+
+
+def _seen(manifest: object, resource: Resource) -> Manifest:
+    try:
+        return shaped(manifest, resource)
+    except ValueError as wrong:
+        message = f"it holds something that cannot be read: {wrong}"
+        raise ClusterError(message, "mend that object, or what answers in its place") from wrong
