@@ -229,6 +229,7 @@ def test_what_comes_in_breaks_no_reader(resource: Resource, data: st.DataObject)
         (NODE, ("metadata",), 5, "Node: metadata is not a mapping"),
         (NODE, ("metadata",), None, "Node: metadata is missing"),
         (NODE, ("metadata", "uid"), None, "Node 'web': metadata.uid is missing"),
+        (SERVICE, ("metadata", "namespace"), None, "Service 'web': metadata.namespace is missing"),
         (NODE, ("metadata", "name"), 5, "Node '5': metadata.name is not a text"),
         (NODE, ("metadata", "generation"), "1", "Node 'web': metadata.generation is not a number"),
         (NODE, ("metadata", "labels"), {"a": 5}, "Node 'web': metadata.labels is not a mapping of texts"),
