@@ -24,6 +24,7 @@ from reconciler.adapters.git_objects import Root, find_revisions
 from reconciler.adapters.git_process import GitProcess, failure
 from reconciler.adapters.git_remote import fetch, push
 from reconciler.adapters.git_source import GitSource
+from reconciler.adapters.git_tidy import tidy
 from reconciler.ports import (
     Changed,
     Commit,
@@ -35,9 +36,6 @@ from reconciler.ports import (
     UsageError,
 )
 
-# Loose objects in one of 256 folders, and packs, from which on a mirror is packed anew.
-LOOSE = 16
-PACKS = 40
 _DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 _log = logging.getLogger(__name__)
@@ -237,8 +235,11 @@ class GitRepository:
         if lines:
             self._move(lines, revision)
         self.seen.last = revision
+
+    def tidy(self) -> None:
+        """Pack a mirror that has piled up objects. Takes a while, and never fails."""
         if self.is_mirror:
-            self._tidy()
+            tidy(self.git, self.alone)
 
     @property
     def _checkout(self) -> Checkout | None:
@@ -300,17 +301,6 @@ class GitRepository:
                 self._checkout.follow(revision, self.seen.local)  # back to where it was
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
         raise failure("update-ref", result, "run it again when no other git is at work here")
-
-    def _tidy(self) -> None:
-        """Pack a mirror when it has piled up objects; nobody else ever does."""
-        objects = self.git.git_dir / "objects"
-        loose = sum(1 for _ in (objects / "17").glob("*"))
-        packs = sum(1 for _ in (objects / "pack").glob("*.pack"))
-        if loose < LOOSE and packs < PACKS:
-            return
-        result = self.git.run("gc", "--quiet")
-        if result.status != 0:
-            _log.warning("%s", failure("gc", result))
 
 
 def _checked(rev: str) -> str:

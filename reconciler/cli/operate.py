@@ -170,6 +170,7 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
     if applied is None:
         why = "none is named" if job.applies else "--no-apply"
         tell(f"Nothing was applied to clusters: {why}.")
+    job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
     return code
 
 

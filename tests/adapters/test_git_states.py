@@ -7,7 +7,7 @@ from zlib import compress
 
 import pytest
 
-from reconciler.adapters.git import LOOSE
+from reconciler.adapters.git_tidy import LOOSE
 from tests.adapters.command import Command, served
 from tests.world import SMALL, commit, git, repository, tenant, write
 
