@@ -24,7 +24,7 @@ def applied_text(applied: Sequence[Applied], painter: Painter, *, dry_run: bool 
     """Objects that changed or failed, a table of the clusters, and the sum."""
     parts = [
         *_objects(applied, painter, dry_run=dry_run),
-        table((*_HEADERS, "FAILED", "REASON"), map(_row, applied), painter, right="34567"),
+        table((*_HEADERS, "FAILED", "REASON"), map(_row, applied), painter, right=range(3, 8)),
         _sum(applied, painter, dry_run=dry_run),
     ]
     return "".join(parts)

@@ -55,7 +55,7 @@ def simulation_text(result: Simulation, painter: Painter) -> str:
         for step in result.steps
     ]
     headers = ("TENANTS", "POOL", "ALLOC", "TOTAL", "USED%", "TIERS")
-    text = table(headers, rows, painter, right="0234")
+    text = table(headers, rows, painter, right=(0, 2, 3, 4))
     if result.refused is None:
         return f"{text}{painter.paint(f'All {result.requested} fit.', Colour.GREEN)}\n"
     refused = result.refused

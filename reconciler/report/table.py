@@ -1,6 +1,6 @@
 """Tables and colour for terminals: columns as kubectl sets them, colour only where it says more."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
 from reconciler.report.escape import escape
@@ -33,7 +33,10 @@ Cell = str | tuple[str, Colour | None]
 
 
 def table(
-    headers: Sequence[str], rows: Iterable[Sequence[Cell]], painter: Painter, right: str = ""
+    headers: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    painter: Painter,
+    right: Collection[int] = (),
 ) -> str:
     """Rows below headers, three spaces between columns; no rows, no table.
 
@@ -41,7 +44,7 @@ def table(
         headers: Names of the columns; empty for none.
         rows: Texts, or texts with a colour. They are escaped here.
         painter: Paints.
-        right: Positions of columns that are flush right, as digits.
+        right: Positions of columns that are flush right, from 0.
     """
     cells = [[_cell(cell) for cell in row] for row in rows]
     if not cells:
@@ -55,7 +58,7 @@ def table(
         for at, (text, colour) in enumerate(row):
             padding = " " * (widths[at] - len(text))
             painted = painter.paint(text, colour)
-            parts.append(padding + painted if str(at) in right else painted + padding)
+            parts.append(padding + painted if at in right else painted + padding)
         lines.append("   ".join(parts).rstrip())
     return "\n".join(lines) + "\n"
 

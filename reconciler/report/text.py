@@ -87,7 +87,7 @@ def plan_text(
         if keeps or not isinstance(decision, Keep)
     ]
     parts = [f"{painter.paint(head, Colour.BOLD)}   {painter.paint(marked, Colour.DIM)}\n"]
-    parts.append(_indented(table((), rows, painter, right="4")))
+    parts.append(_indented(table((), rows, painter, right=(4,))))
     parts.append(_refusals(evaluation, painter))
     parts.append(_capacity(evaluation, painter))
     parts.append(_sum(evaluation, painter, moved))
@@ -174,7 +174,7 @@ def status_text(evaluation: Evaluation, painter: Painter) -> str:
     """How full each pool is today."""
     rows = [_status_row(key, evaluation.plan.before[key]) for key in evaluation.plan.after]
     headers = ("NAME", "KIND", "TOTAL", "ALLOC", "AVAIL", "COUNT", "FRAG", "USED%", "TIER")
-    return table(headers, rows, painter, right="234567") or "No pools found.\n"
+    return table(headers, rows, painter, right=range(2, 8)) or "No pools found.\n"
 
 
 def _status_row(key: Key, usage: Usage) -> list[Cell]:

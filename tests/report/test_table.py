@@ -11,9 +11,17 @@ def test_columns_are_three_spaces_apart_and_as_wide_as_their_widest_cell() -> No
 
 
 def test_columns_of_numbers_are_flush_right() -> None:
-    assert table(("N", "C"), [["x", "7"], ["y", "123"]], PLAIN, right="1") == (
+    assert table(("N", "C"), [["x", "7"], ["y", "123"]], PLAIN, right=(1,)) == (
         "N     C\nx     7\ny   123\n"
     )
+
+
+def test_only_the_columns_that_are_named_are_flush_right_however_many_there_are() -> None:
+    rows = [["a"] * 12, ["long"] * 12]
+    shown = table((), rows, PLAIN, right=(1, 11)).splitlines()[0]
+    assert shown == "   ".join(["a   ", "   a", *["a   "] * 9, "   a"])
+    shown = table((), rows, PLAIN, right=(10,)).splitlines()[0]
+    assert shown == "   ".join([*["a   "] * 10, "   a", "a"])
 
 
 def test_no_rows_make_no_table() -> None:
