@@ -12,16 +12,14 @@ import signal
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from subprocess import PIPE, TimeoutExpired
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from reconciler.adapters.children import child, converse
 from reconciler.ports import GitError
-
-if TYPE_CHECKING:
-    from subprocess import Popen
 
 _CONFIG = (
     "core.hooksPath=/dev/null",
@@ -119,18 +117,14 @@ class GitProcess:
         Raises:
             GitError: Git is not installed, or did not end in time.
         """
-        # The wrapper ends the process when it is let go of.
-        wrapper = self._start(arguments, network=network, extra=extra or {})
-        process: Popen[bytes] = wrapper.proc
-        try:
-            out, err = process.communicate(data, timeout=SECONDS)
-        except TimeoutExpired:
-            _kill(process)
-            hint = "see whether the remote answers, and try again"
-            raise GitError(f"git {arguments[0]} took over {SECONDS:.0f} seconds", hint) from None
-        except BaseException:
-            _kill(process)
-            raise
+        start = partial(self._start, arguments, network=network, extra=extra or {})
+        with child(start) as process:
+            try:
+                out, err = converse(process, data, SECONDS)
+            except TimeoutExpired:
+                message = f"git {arguments[0]} took over {SECONDS:.0f} seconds"
+                hint = "see whether the remote answers, and try again"
+                raise GitError(message, hint) from None
         said = err.decode("utf-8", "replace").strip()
         return Result(process.returncode, out, redacted(said, self._secrets()))
 
@@ -224,15 +218,6 @@ def _header(credentials: str) -> dict[str, str]:
 
 def _basic(credentials: str) -> str:
     return b64encode(credentials.encode()).decode()
-
-
-def _kill(process: "Popen[bytes]") -> None:
-    """End git and what it started: they are a process group of their own."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-    process.wait()
 
 
 @cache

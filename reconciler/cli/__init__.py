@@ -9,7 +9,8 @@ from typing import NoReturn
 
 import click
 
-from reconciler.cli import streams
+from reconciler.adapters.children import Ended
+from reconciler.cli import signals, streams
 from reconciler.cli.group import ipam
 
 INTERRUPTED = 130
@@ -24,6 +25,7 @@ def main() -> NoReturn:
     # A run reads much and drops little: frequent collections would cost a fifth of it.
     gc.set_threshold(100_000, 50, 100)
     streams.prepare()
+    signals.install()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -48,6 +50,8 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; run it again, and it goes on from here", err=True)
         return INTERRUPTED
+    except Ended as ended:
+        return signals.farewell(ended.number)
     except SystemExit:
         # click's own way out: completion is told, or the reader of help went away.
         return 0

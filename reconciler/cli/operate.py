@@ -1,6 +1,5 @@
 """`reconcile`, `render`: what changes Git, and what clusters will get."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import click
 
+from reconciler.adapters.children import pause
 from reconciler.adapters.git import GitRepository
 from reconciler.cli import streams
 from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
@@ -100,7 +100,7 @@ def reconcile(
             _once(job, output, color, looped=True)
         except GitError as failed:
             tell(f"ipam: {escape(str(failed))}; next try in {interval}")
-        time.sleep(seconds)
+        pause(seconds)
 
 
 @dataclass(frozen=True, slots=True)

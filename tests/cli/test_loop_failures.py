@@ -1,5 +1,4 @@
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
@@ -24,8 +23,7 @@ def test_a_loop_outlives_a_remote_that_is_down(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(operate, "run_reconcile", fail)
-    # Not of the module `time` itself: waiting for a process sleeps, too.
-    monkeypatch.setattr("reconciler.cli.operate.time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(operate, "pause", sleep)
     assert run(["reconcile", "--repo", str(folder), "--interval", "60s"]) == 130
     assert slept == [60, 60, 60]
     assert capsys.readouterr().err.count("cannot reach the remote; next try in 60s") == 3
