@@ -15,7 +15,6 @@ from reconciler.cli.group import ipam
 
 INTERRUPTED = 130
 USAGE = 64
-BUG = 70
 # What click takes for "no" in a variable of a flag.
 _OFF = ("", "0", "false", "f", "no", "n", "off")
 
@@ -60,30 +59,12 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
 
 
 def _failed(failure: Exception, *, debug: bool) -> int:
-    from reconciler.ports import ReconcilerError
-    from reconciler.report.escape import escape
+    from reconciler.cli.failures import told
 
-    if isinstance(failure, OSError):
-        failure = _world(failure)
     if debug:
         traceback.print_exception(failure)
-    if isinstance(failure, ReconcilerError):
-        click.echo(f"ipam: {escape(str(failure))}", err=True)
-        if failure.hint:
-            click.echo(f"  hint: {escape(failure.hint)}", err=True)
-        return int(failure.exit_code)
-    name = type(failure).__name__
-    click.echo(f"ipam: a bug: {name}: {escape(str(failure))[:300]}", err=True)
-    click.echo("  hint: run it again with --debug and report it with what that prints", err=True)
-    return BUG
-
-
-def _world(failure: OSError) -> Exception:
-    """An error of the operating system (disk full, no rights) is no bug of ours."""
-    from reconciler.ports import GitError
-
-    where = f" {failure.filename}" if failure.filename else ""
-    return GitError(
-        f"{failure.strerror or failure}{where}",
-        "mend that and run it again; what was published stays",
-    )
+    said = told(failure)
+    click.echo(f"ipam: {said.message}", err=True)
+    if said.hint:
+        click.echo(f"  hint: {said.hint}", err=True)
+    return said.code

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from reconciler.adapters.children import pause
 from reconciler.adapters.git import GitRepository
 from reconciler.cli import streams
 from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
+from reconciler.cli.loop import loop
 from reconciler.cli.options import (
     Number,
     option,
@@ -39,9 +39,8 @@ from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
 from reconciler.evaluate import Evaluation
-from reconciler.ports import BugError, ExitCode, GitError, UsageError
+from reconciler.ports import BugError, ExitCode, UsageError
 from reconciler.report.applied import applied_text, apply_document
-from reconciler.report.escape import escape
 from reconciler.report.machine import (
     envelope,
     json_line,
@@ -87,20 +86,18 @@ def reconcile(
     committed, but some claim was refused; or a brake stopped everything.
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
-    repository = open_branch(repo, remote, branch)
     wish = replace(wish, allow_release=allow_release)
     wanted = Wanted(allow_release, sign, _identity(author), accept_history)
     # Without an apply, too, a cluster that somebody names is asked before addresses come free.
     is_asked = reach.is_named_by_person if no_apply else reach.is_named
-    job = _Job(repository, wanted, reach if is_asked else None, wish, applies=not no_apply)
+
+    def begin() -> _Job:
+        repository = open_branch(repo, remote, branch)
+        return _Job(repository, wanted, reach if is_asked else None, wish, applies=not no_apply)
+
     if seconds is None:
-        return _once(job, output, color, looped=False)
-    while True:
-        try:
-            _once(job, output, color, looped=True)
-        except GitError as failed:
-            tell(f"ipam: {escape(str(failed))}; next try in {interval}")
-        pause(seconds)
+        return _once(begin(), output, color, looped=False)
+    return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def test_a_loop_reads_a_revision_once_and_another_one_anew(
 
     monkeypatch.setattr(operate, "evaluate_source", evaluated)
     monkeypatch.setattr(operate, "apply_fleet", apply)
-    monkeypatch.setattr(operate, "pause", sleep)
+    monkeypatch.setattr("reconciler.cli.loop.pause", sleep)
     words = ["reconcile", "--repo", str(folder), "--interval", "60s"]
     assert run([*words, "--kubeconfig", str(kubeconfig)]) == 130
     assert len(applied) == 4

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -179,7 +178,7 @@ def test_a_loop_tells_each_run_on_a_line(
         if len(waits) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("reconciler.cli.operate.time", SimpleNamespace(sleep=wait))
+    monkeypatch.setattr("reconciler.cli.loop.pause", wait)
     ran = ipam(capsys, "reconcile", "--repo", repo, "--interval", "5m", "-o", "json")
     found = [json.loads(line) for line in ran.out.splitlines()]
     assert (ran.code, waits) == (130, [300, 300])

@@ -1,0 +1,41 @@
+"""How a failure is told: what happened, what mends it, and the exit code that it leads to."""
+
+from typing import NamedTuple
+
+from reconciler.ports import ExitCode, GitError, ReconcilerError
+from reconciler.report.escape import escape
+
+_SHOWN_CHARACTERS = 300
+
+
+class Told(NamedTuple):
+    """A failure, fit for a terminal. The hint may be empty."""
+
+    message: str
+    hint: str
+    code: int
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+def told(failure: Exception) -> Told:
+    """A failure of the world in its own words; any other one as a bug."""
+    if isinstance(failure, OSError):
+        failure = _world(failure)
+    if isinstance(failure, ReconcilerError):
+        return Told(escape(str(failure)), escape(failure.hint), int(failure.exit_code))
+    said = escape(str(failure))[:_SHOWN_CHARACTERS]
+    hint = "run it again with --debug and report it with what that prints"
+    return Told(f"a bug: {type(failure).__name__}: {said}", hint, ExitCode.BUG)
+
+
+def _world(failure: OSError) -> ReconcilerError:
+    """An error of the operating system (disk full, no rights) is no bug of ours."""
+    where = f" {failure.filename}" if failure.filename else ""
+    return GitError(
+        f"{failure.strerror or failure}{where}",
+        "mend that and run it again; what was published stays",
+    )
