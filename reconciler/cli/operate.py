@@ -1,15 +1,15 @@
 """`reconcile`, `render`: what changes Git, and what clusters will get."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from reconciler.adapters.git import GitRepository
 from reconciler.cli import streams
 from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
+from reconciler.cli.failures import told
 from reconciler.cli.loop import loop
 from reconciler.cli.options import (
     Number,
@@ -28,7 +28,7 @@ from reconciler.cli.shared import (
     painter,
     tell,
 )
-from reconciler.clusters.outcome import Applied
+from reconciler.clusters.outcome import Applied, together
 from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
@@ -38,16 +38,19 @@ from reconciler.commands.reading import evaluate_source
 from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
+from reconciler.commands.rounds import Round, rounds
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode, UsageError
 from reconciler.report.applied import applied_text, apply_document
 from reconciler.report.machine import (
     envelope,
+    finding,
     json_line,
     json_text,
     reconcile_document,
     yaml_text,
 )
+from reconciler.report.table import Painter
 from reconciler.report.text import findings_text, plan_text, reconcile_text
 
 
@@ -120,67 +123,108 @@ class _Job:
     read: dict[str, Evaluation] = field(default_factory=dict)
     bugs: list[BugError] = field(default_factory=list)
 
+    def rounds(self) -> Iterator[Round]:
+        """Git and clusters; twice when addresses come free at once."""
+        self.bugs.clear()
+        # Clusters that are only asked have had no time to withdraw anything.
+        are_only_asked = self.reach is not None and not self.applies
+        return rounds(self.reconcile, self.apply, most=1 if are_only_asked else 2)
+
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
         wanted, reach = self.wanted, self.reach
-        self.bugs.clear()
         if reach is not None:
             wanted = replace(
                 wanted,
                 retained=lambda found: still_announced(found, reach.open(), self.wish, self.bugs),
             )
-        return run_reconcile(self.repository, wanted, facts=open_facts(self.repository))
+        with progress("reconciling"):
+            return run_reconcile(self.repository, wanted, facts=open_facts(self.repository))
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
         """The clusters; None when none is named, or none shall be applied to."""
         if self.reach is None or not self.applies:
             return None
         head = done.head.id
-        if head not in self.read:
-            self.read.clear()
-            self.read[head] = evaluate_source(self.repository.source(head))
-        evaluation = self.read[head]
-        return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
+        with progress("applying"):
+            if head not in self.read:
+                self.read.clear()
+                self.read[head] = evaluate_source(self.repository.source(head))
+            evaluation = self.read[head]
+            return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
 
 
 def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
-    with progress("reconciling"):
-        done = job.reconcile()
-    with progress("applying"):
-        applied = job.apply(done)
-    code = reconciled_code(done.code, done.evaluation, applied)
-    code = ExitCode.BUG if job.bugs else code
+    """One run: told as text round by round, else as one document when all is done."""
+    done: list[Round] = []
     brush = painter(color)
-    if output == "text":
-        found = [*done.evaluation.findings, *done.evaluation.gates]
-        tell(findings_text(found, brush)) if found else None
-        emit(plan_text(done.evaluation, brush))
-        emit(reconcile_text(_said(done, job.repository), brush))
-        emit(applied_text(applied, brush)) if applied is not None else None
-    else:
-        document = _document(done, applied, code)
-        if looped:
-            emit(json_line(document))
-        else:
-            emit(json_text(document) if output == "json" else yaml_text(document))
-    streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
-    if applied is None:
+    code = ExitCode.OK
+    try:
+        for item in job.rounds():
+            done.append(item)
+            code = ExitCode.BUG if job.bugs else _code(done)
+            if output == "text":
+                _tell_round(item, job.repository, brush)
+    except Exception as failed:
+        if done and output != "text":  # what the first round did is done
+            _emit_document(done, told(failed).code, output, looped=looped)
+        raise
+    if output != "text":
+        _emit_document(done, code, output, looped=looped)
+    if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
         tell(f"Nothing was applied to clusters: {why}.")
     job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
     return code
 
 
-def _document(
-    done: Reconciled, applied: Sequence[Applied] | None, code: ExitCode
-) -> dict[str, Any]:
-    commit = done.commit.id if done.commit else None
+def _tell_round(item: Round, repository: GitRepository, brush: Painter) -> None:
+    evaluation = item.done.evaluation
+    found = [*evaluation.findings, *evaluation.gates]
+    tell(findings_text(found, brush)) if found else None
+    emit(plan_text(evaluation, brush))
+    emit(reconcile_text(_said(item.done, repository), brush))
+    emit(applied_text(item.applied, brush)) if item.applied is not None else None
+    streams.flush()
+
+
+def _code(done: Sequence[Round]) -> ExitCode:
+    last = done[-1].done
+    return reconciled_code(last.code, last.evaluation, _applied(done))
+
+
+def _applied(done: Sequence[Round]) -> list[Applied] | None:
+    """What became of the clusters in all rounds."""
+    found: list[Applied] | None = None
+    for item in done:
+        if item.applied is not None:
+            found = together(found or [], item.applied)
+    return found
+
+
+def _emit_document(done: Sequence[Round], code: int, output: str, *, looped: bool) -> None:
+    """One document: what was planned on the base, the last commit, and the clusters by then."""
+    first, last = done[0].done, done[-1].done
+    made = [item.done.commit.id for item in done if item.done.commit is not None]
+    attempts = sum(item.done.attempts - 1 for item in done) + 1
     document = reconcile_document(
-        done.evaluation, done.base.id, commit, attempts=done.attempts, exit_code=code
+        first.evaluation,
+        first.base.id,
+        made[-1] if made else None,
+        attempts=attempts,
+        exit_code=code,
     )
-    if applied is not None:
-        document["apply"] = apply_document(applied, done.head.id, code)
-    return document
+    listed = document["plan"]["findings"]
+    shown = [finding(item) for item in last.evaluation.findings]
+    listed += [item for item in shown if item not in listed]
+    if (applied := _applied(done)) is not None:
+        heads = [item.done.head.id for item in done if item.applied is not None]
+        document["apply"] = apply_document(applied, heads[-1], code)
+    if looped:
+        emit(json_line(document))
+    else:
+        emit(json_text(document) if output == "json" else yaml_text(document))
+    streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
 
 
 def _said(done: Reconciled, repository: GitRepository) -> str:

@@ -1,7 +1,7 @@
 """What was done to clusters: one result for each object that was not unchanged, and the sums."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from reconciler.clusters.difference import Drift
@@ -15,6 +15,9 @@ class Result(StrEnum):
     UNCHANGED = "unchanged"
     DELETED = "deleted"
     FAILED = "failed"
+
+
+_WRITTEN = (Result.CREATED, Result.CONFIGURED, Result.DELETED)
 
 
 class State(StrEnum):
@@ -83,5 +86,36 @@ class Applied:
     @property
     def is_changed(self) -> bool:
         """Something was, or would be, written."""
-        changes = (Result.CREATED, Result.CONFIGURED, Result.DELETED)
-        return any(outcome.result in changes for outcome in self.outcomes)
+        return any(outcome.result in _WRITTEN for outcome in self.outcomes)
+
+
+def together(first: Sequence[Applied], last: Sequence[Applied]) -> list[Applied]:
+    """What became of clusters that were applied to twice in one run.
+
+    How a cluster is now is told by the last time. What was written the first time stays told,
+    unless the last time has more to say of that object.
+    """
+    later = {item.cluster: item for item in last}
+    both = [_both(item, later.pop(item.cluster, None)) for item in first]
+    return [*both, *later.values()]
+
+
+def _both(first: Applied, last: Applied | None) -> Applied:
+    if last is None:
+        return first
+    outcomes = {item.object: item for item in first.outcomes if item.result in _WRITTEN}
+    for item in last.outcomes:
+        if item.result is not Result.UNCHANGED or item.object not in outcomes:
+            outcomes[item.object] = item
+    listed, patched, deleted = (
+        sum(pair) for pair in zip(first.requests, last.requests, strict=True)
+    )
+    # A bug stays told, although the last time nothing brought it out.
+    lost = (first.error,) if first.is_bug and not last.is_bug else ()
+    return replace(
+        last,
+        outcomes=tuple(outcomes[name] for name in sorted(outcomes)),
+        requests=(listed, patched, deleted),
+        notes=tuple(dict.fromkeys((*first.notes, *lost, *last.notes))),
+        is_bug=first.is_bug or last.is_bug,
+    )

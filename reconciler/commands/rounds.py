@@ -1,0 +1,52 @@
+"""The rounds of one run: Git and clusters, and once more for addresses that come free at once.
+
+Where nothing shall rest, what one commit releases may go with the next. In between the clusters
+withdraw it: an address is withdrawn before it is free (`contract.md` §7).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reconciler.clusters.outcome import Applied
+from reconciler.commands.reconcile import Reconciled
+from reconciler.model.plan import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What was done in Git, and then in the clusters; None when none was applied to."""
+
+    done: Reconciled
+    applied: Sequence[Applied] | None
+
+
+def rounds(
+    reconcile: Callable[[], Reconciled],
+    apply: Callable[[Reconciled], Sequence[Applied] | None],
+    most: int = 2,
+) -> Iterator[Round]:
+    """One round; and a second when the first released what need not rest. Never a third.
+
+    Each is done when it is asked for, so the first can be told before the second fails.
+
+    Args:
+        reconcile: Git. It asks the clusters about addresses that would come free.
+        apply: The clusters.
+        most: 1 where what was released is still announced after the first.
+    """
+    first = Round(done := reconcile(), apply(done))
+    yield first
+    if most > 1 and is_free_at_once(done):
+        again = reconcile()
+        if again.commit is not None:
+            yield Round(again, apply(again))
+        elif again.evaluation.tree.retained:
+            yield Round(again, None)  # nothing moved, but somebody has to know what is in the way
+
+
+def is_free_at_once(done: Reconciled) -> bool:
+    """Whether it released something whose retention is over with the very commit that says so."""
+    tree = done.evaluation.tree
+    if done.commit is None or tree.clock + tree.settings.retention > done.commit.clock:
+        return False
+    return any(isinstance(decision, Release) for decision in done.evaluation.plan.decisions)

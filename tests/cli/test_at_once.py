@@ -1,0 +1,82 @@
+"""`retention: 0s`: one run makes both commits, and its result stays one document."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Ran, ipam
+from tests.commands.test_rounds import settings
+from tests.world import SMALL, commit, git, reconciled, repository, tenant
+
+Capture = pytest.CaptureFixture[str]
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Two tenants, of whom one has gone."""
+    files = {**SMALL, "ipam.yaml": settings("0s"), "tenants/two.yaml": tenant("two")}
+    folder = repository(tmp_path / "repo", reconciled(files))
+    (folder / "tenants/one.yaml").unlink()
+    commit(folder)
+    return folder
+
+
+def subjects(repo: Path) -> list[str]:
+    return git(repo, "log", "--format=%s", "-2").splitlines()
+
+
+def test_the_document_has_the_first_plan_and_the_last_commit(repo: Path, capsys: Capture) -> None:
+    base = git(repo, "rev-parse", "HEAD")
+    planned = json.loads(ipam(capsys, "plan", "--repo", repo, "-o", "json").out)
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json")
+    assert ran.code == 0, ran
+    assert subjects(repo) == ["ipam: expire 1", "ipam: release 1"]
+    assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
+    document = json.loads(ran.out)
+    assert (document["base"], document["commit"]) == (base, git(repo, "rev-parse", "HEAD"))
+    assert document["plan"] == planned
+    assert (document["attempts"], document["apply"], document["exitCode"]) == (1, None, 0)
+    assert json.loads(ipam(capsys, "plan", "--repo", repo, "-o", "json").out)["changed"] is False
+
+
+def test_the_text_tells_both(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "reconcile", "--repo", repo)
+    assert ran.code == 0
+    assert ran.out.count("and published it: branch main.") == 2
+    assert "Plan: 1 to release, 1 kept, 0 moved." in ran.out
+    assert "Plan: 1 to expire, 1 kept, 0 moved." in ran.out
+    assert ran.err == "Nothing was applied to clusters: none is named.\n"
+
+
+def failing(repo: Path, capsys: Capture, *words: str) -> Ran:
+    """A reconcile whose second push the remote declines."""
+    remote = repo.parent / "remote.git"
+    git(repo.parent, "clone", "-q", "--bare", str(repo), str(remote))
+    git(repo, "remote", "add", "origin", str(remote))
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\nif [ -e "$0.once" ]; then exit 1; fi\ntouch "$0.once"\n')
+    hook.chmod(0o755)
+    return ipam(capsys, "reconcile", "--repo", repo, *words)
+
+
+def test_what_the_first_commit_did_is_told_although_the_second_fails(
+    repo: Path, capsys: Capture
+) -> None:
+    ran = failing(repo, capsys, "-o", "json")
+    assert ran.code == 4
+    assert "the remote refuses the push" in ran.err
+    document = json.loads(ran.out)
+    assert document["commit"] == git(repo, "rev-parse", "HEAD")
+    assert (document["pushed"], document["exitCode"]) == (True, 4)
+    assert subjects(repo)[0] == "ipam: release 1"
+
+
+def test_text_of_the_first_commit_is_there_although_the_second_fails(
+    repo: Path, capsys: Capture
+) -> None:
+    ran = failing(repo, capsys)
+    assert ran.code == 4
+    assert ran.out.count("and published it: branch main of the remote.") == 1
