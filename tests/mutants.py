@@ -28,6 +28,7 @@ INTENT = ("tests/clusters/test_intent.py",)
 INVENTORY = ("tests/clusters/test_inventory.py",)
 METALLB = ("tests/clusters/test_metallb.py",)
 RIVALS = ("tests/clusters/test_rivals.py",)
+NET = ("tests/net", "tests/commands/test_net.py")
 SHARD = ("tests/clusters/test_shard.py",)
 STEPS = ("tests/clusters/test_steps.py",)
 LEDGER = ("tests/commands/test_ledger.py",)
@@ -224,6 +225,30 @@ MUTANTS = (
            "if new is None or not new.extent - old.extent:"),
     Mutant("comparison: nobody ever moves", "comparison.py",
            "and new.range != old.range", "and new.range == old.range"),
+    Mutant("net: nothing is compared", "commands/reconcile.py",
+           "            require_no_clash(repository, asked, commit, settings, self.facts)\n", "", NET),
+    Mutant("net: the last address of a range is nobody's", "net/clashes.py",
+           "if other.last >= span.first]", "if other.last > span.first]", NET),
+    Mutant("net: only what is new at its path is given out", "net/clashes.py",
+           'other.claim in ("", record.claim) and', "True and", NET),
+    Mutant("net: a space that is unknown is another one", "net/spaces.py",
+           "return one is None or other is None or one == other", "return one == other", NET),
+    Mutant("net: damaged rows are believed", "net/clashes.py",
+           "if found is None or found[1] != _sum(key, found[2]):", "if found is None:", NET),
+    Mutant("net: what a commit adds is forgotten", "commands/held.py",
+           "union([*self.rows.get(unit.path, ()), *more.get(unit.path, ())])",
+           "union(self.rows.get(unit.path, ()))", NET),
+    Mutant("net: what a folder held before is forgotten", "commands/held.py",
+           "union([*self.rows.get(unit.path, ()), *more.get(unit.path, ())])",
+           "union(more.get(unit.path, ()))", NET),
+    Mutant("net: records above the folders of pools are not read", "commands/held.py",
+           "files = [it for it in listed if it.mode.startswith(_FILE)]", "files = []", NET),
+    Mutant("net: what cannot be read holds nothing", "net/reading.py",
+           'or Holding(path, "", "", place, literals(text))', 'or Holding(path, "", "", place, ())',
+           NET),
+    Mutant("net: a list that differs is believed", "net/reading.py",
+           "return (item,) if listed is None or _is_list(listed, start, end, int(count)) else None",
+           "return (item,)", NET),
     Mutant("apply: what is foreign is taken over", "clusters/steps.py",
            "if not ours and not (adopt", "if False and not (adopt", STEPS),
     Mutant("apply: adopting adopts nothing", "clusters/steps.py",

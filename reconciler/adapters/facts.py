@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
 
-_TABLES = ("links", "pools", "settled")
+_TABLES = ("links", "pools", "settled", "ranges")
 _SELECT = {table: f"SELECT key, text, sum FROM {table}" for table in _TABLES}  # noqa: S608 - ours
 _INSERT = {table: f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)" for table in _TABLES}  # noqa: S608 - ours
 _DELETE = {table: f"DELETE FROM {table}" for table in _TABLES}  # noqa: S608 - ours

@@ -191,7 +191,9 @@ class GitRepository:
 
     def commit(self, commit: Commit) -> Revision:
         """Make a commit, without moving any branch."""
-        return make_commit(self.git, commit)
+        made = make_commit(self.git, commit)
+        self.seen.roots[made.id] = (made, None)
+        return made
 
     def publish(self, base: Revision, revision: Revision) -> None:
         """Move the branch from `base` to `revision`: at the remote first, if there is one.

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from reconciler.commands.net import require_no_clash
 from reconciler.commands.outcome import exit_code
 from reconciler.commands.reading import read_own_settings
 from reconciler.commands.scoped import evaluate_scoped
@@ -89,6 +90,7 @@ def reconcile(
     Raises:
         GitError: The remote fails, or the race is lost `ATTEMPTS` times.
         HistoryError: The branch was rewritten since the last run.
+        ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote.
     """
     run = _Run(repository, wanted, facts, _Answers(wanted.retained))
@@ -179,7 +181,9 @@ class _Run:
         if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
             if wanted.allow_release is None:
                 _require_records(repository, base, evaluation)
-            commit = repository.commit(_commit(base, evaluation, wanted))
+            asked = _commit(base, evaluation, wanted)
+            commit = repository.commit(asked)
+            require_no_clash(repository, asked, commit, settings, self.facts)
         repository.require_clean([*settings.sources, settings.records], commit or base)
         if commit is None:
             repository.settle(base)

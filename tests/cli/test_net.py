@@ -1,0 +1,53 @@
+"""The net on a real repository: a planner with a bug, planted by hand, gets nowhere."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.addresses import IPRange
+from reconciler.cli import run
+from reconciler.engine.space import Space
+from reconciler.model.pool import Pool
+from tests.adapters.command import served
+from tests.world import SMALL, commit, git, repository, tenant, write
+
+
+def careless(_: Space, room: Pool, size: int) -> IPRange:
+    """The first addresses of the pool, whoever holds them."""
+    first = room.windows[0].first
+    return IPRange(4, first, first + size - 1)
+
+
+@pytest.mark.parametrize("has_remote", [False, True])
+def test_addresses_that_are_taken_are_not_published(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    has_remote: bool,
+) -> None:
+    folder = repository(tmp_path / "author", SMALL)
+    truth = served(tmp_path, folder) if has_remote else folder
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    head = commit(folder, "Add two")
+    if has_remote:
+        git(folder, "push", "-q", "origin", "main")
+    refs = git(truth, "for-each-ref")
+    capsys.readouterr()
+    with monkeypatch.context() as mutant:
+        mutant.setattr(Space, "allocate", careless)
+        assert run(["reconcile", "--repo", str(folder)]) == 70
+    said = capsys.readouterr()
+    records = "allocations/NetworkPool/butler-system.edge/team-a"
+    assert said.err.splitlines() == [
+        "ipam: a bug: butler/TenantCluster/team-a/two/loadbalancer"
+        f" ({records}/two.loadbalancer.yaml: 10.40.0.0-10.40.0.7) would be given what"
+        " butler/TenantCluster/team-a/one/loadbalancer"
+        f" ({records}/one.loadbalancer.yaml: 10.40.0.0-10.40.0.7) holds",
+        f"  hint: nothing was published; report it with ipam plan --all --rev {head[:12]}",
+    ]
+    assert said.out == ""
+    assert git(truth, "for-each-ref") == refs
+    assert git(folder, "rev-parse", "main") == head
+    assert git(folder, "status", "--porcelain") == ""
+    assert run(["reconcile", "--repo", str(folder)]) == 0

@@ -1,0 +1,94 @@
+"""The net beside sets of numbers: any commits on any records, with what the cache has learnt."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.addresses import IPRange
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.records.emit import record_text
+from reconciler.records.layout import path_of
+from tests.commands.test_net import POOLS, Divided, Files, key, look
+from tests.fakes import FakeRepository
+from tests.memory import MemoryFacts
+from tests.properties.strategies import BASE
+from tests.records.examples import CLAIM, FOLDER, record
+
+SPACES: Mapping[str, set[str]] = {
+    "vlan40-pool": {"default"},
+    "more": {"default"},
+    "lab": {"lab"},
+    "gone": {"default", "lab", "a third"},
+}
+
+
+class Step(NamedTuple):
+    """What a commit does to one claim: a record somewhere, or none."""
+
+    claim: str
+    record: Allocation | None
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Step:
+    claim = draw(st.sampled_from(["ant", "bee", "cat", "dog"]))
+    if draw(st.integers(0, 4)) == 0:
+        return Step(claim, None)
+    version = draw(st.sampled_from([4, 4, 4, 6]))
+    first = draw(st.integers(0, 12))
+    item = IPRange(version, BASE[version] + first, BASE[version] + first + draw(st.integers(0, 5)))
+    made = record()._replace(
+        claim=CLAIM._replace(name=claim),
+        pool=key(draw(st.sampled_from([*SPACES]))),
+        range=item,
+        size=item.size,
+        phase=draw(st.sampled_from([Phase.ALLOCATED, Phase.ALLOCATED, Phase.RELEASED])),
+    )
+    path = draw(st.sampled_from(["", "", "", f"imported/deep/{claim}", f"imported/{claim}"]))
+    place = f"{FOLDER}/{path}.yaml" if path else path_of(FOLDER, made.pool, made.claim)
+    return Step(claim, made._replace(path=place))
+
+
+def files_of(held: Mapping[str, Allocation]) -> Files:
+    return POOLS | {it.path: record_text(it).encode() for it in held.values()}
+
+
+def may_clash(one: Allocation, other: Allocation) -> bool:
+    assert one.range is not None
+    assert other.range is not None
+    return one.range.overlaps(other.range) and bool(SPACES[one.pool.name] & SPACES[other.pool.name])
+
+
+def is_wrong(before: Mapping[str, Allocation], after: Mapping[str, Allocation]) -> bool:
+    """Some claim holds what it did not hold, and another one holds some of it."""
+    for claim, mine in after.items():
+        old = before.get(claim)
+        kept = old is not None and (old.range, old.pool) == (mine.range, mine.pool)
+        if mine.is_live and not kept:
+            others = (other for name, other in after.items() if name != claim)
+            if any(may_clash(mine, other) for other in others):
+                return True
+    return False
+
+
+@given(st.lists(st.lists(records(), min_size=1, max_size=4), max_size=6))
+def test_a_commit_is_stopped_exactly_when_it_gives_out_what_is_held(
+    commits: Sequence[Sequence[Step]],
+) -> None:
+    facts = MemoryFacts()
+    before: dict[str, Allocation] = {}
+    for steps in commits:
+        after: dict[str, Allocation] = dict(before)
+        for step in steps:
+            after.pop(step.claim, None)
+            if step.record is not None:
+                after[step.claim] = step.record
+        old, new = files_of(before), files_of(after)
+        expected = is_wrong(before, after)
+        said = look(old, new, facts)
+        assert bool(said) == expected
+        assert said == look(old, new) == look(old, new, repository=FakeRepository())
+        assert said == look(old, new, facts, Divided())
+        before = after  # though it was stopped: somebody else may have made it
