@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 DEMO ?= demo
 INSTALLED := $(VENV)/.installed
 DEVELOPED := $(VENV)/.developed
+# Tests leave nothing in the checkout: bytecode and what coverage measures go to the environment.
+HERE := $(abspath $(VENV))
+PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(BIN)/python
 
 .PHONY: demo envtest test coverage lint golden bench map mutants clean
 
@@ -25,11 +28,11 @@ demo: $(INSTALLED)
 	@$(BIN)/ipam demo $(DEMO)
 
 test: $(DEVELOPED)
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(TESTS)
+	@$(PY) -m pytest -n 2 --dist loadgroup $(TESTS)
 
 # Real API servers for tests, built once from pinned Go modules into the user's cache folder.
 envtest: $(DEVELOPED)
-	@$(BIN)/python -m tests.envtest
+	@$(PY) -m tests.envtest
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.
@@ -37,13 +40,13 @@ PURE := addresses,clusters,comparison,documents,engine,evaluate,families,finding
 # What only tests with real API servers run; `make test` has those.
 SERVED := reconciler/adapters/kube*,reconciler/commands/applying/*
 coverage: $(DEVELOPED)
-	@rm -f .coverage .coverage.*
-	@$(BIN)/coverage run -m pytest -q -p no:xdist --ignore=tests/adapters --ignore=tests/contracts \
+	@rm -rf $(HERE)/coverage && mkdir $(HERE)/coverage
+	@$(PY) -m coverage run -m pytest -q -p no:xdist --ignore=tests/adapters --ignore=tests/contracts \
 	  --ignore=tests/bad_input --ignore=tests/mutants.py --ignore=tests/adapters_kube \
 	  --ignore=tests/applying --ignore=tests/e2e --ignore=tests/envtest --ignore=tests/faults tests
-	@$(BIN)/coverage combine -q
-	@$(BIN)/coverage report --fail-under=100 --include="$$(echo reconciler/{$(PURE)}{.py,/*} | tr ' ' ,)"
-	@$(BIN)/coverage report --fail-under=90 --format=total --omit="$(SERVED)"
+	@$(PY) -m coverage combine -q
+	@$(PY) -m coverage report --fail-under=100 --include="$$(echo reconciler/{$(PURE)}{.py,/*} | tr ' ' ,)"
+	@$(PY) -m coverage report --fail-under=90 --format=total --omit="$(SERVED)"
 
 lint: $(DEVELOPED)
 	@$(BIN)/ruff format --check .
@@ -52,16 +55,16 @@ lint: $(DEVELOPED)
 	@$(BIN)/lint-imports --no-logo
 
 golden: $(DEVELOPED)
-	@$(BIN)/python -m pytest tests/golden --update-golden -q
+	@$(PY) -m pytest tests/golden --update-golden -q
 
 bench: $(DEVELOPED)
 	@$(BIN)/python -m benchmarks
 
 mutants: $(DEVELOPED)
-	@$(BIN)/python -m tests.mutants
+	@$(PY) -m tests.mutants
 
 map: $(DEVELOPED)
-	@$(BIN)/python -m tests.source_map
+	@$(PY) -m tests.source_map
 
 clean:
 	rm -rf $(VENV) $(DEMO)

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import caches as caches  # first of ours: from here on no bytecode is left beside them
 from tests.envtest import assets
 
-pytest_plugins = ("tests.envtest.fixtures",)
+pytest_plugins = ("tests.checkout", "tests.skips", "tests.envtest.fixtures")
 assets.find()  # before a test gives itself another cache folder
 
 settings.register_profile(
@@ -25,6 +26,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def pytest_configure(config: pytest.Config) -> None:
     # Known without xdist, too: coverage is measured in one process.
     config.addinivalue_line("markers", "xdist_group(name): tests that one process runs")
+    config.addinivalue_line("markers", "served: tests with real API servers (by their fixtures)")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,6 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in real:
         folder = item.path.relative_to(root).parts[0]
         item.add_marker(pytest.mark.xdist_group(f"clusters-{folder}"))
+        item.add_marker(pytest.mark.served)
     chosen = frozenset(map(id, real))
     items[:] = [*real, *(item for item in items if id(item) not in chosen)]
 

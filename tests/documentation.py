@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reconciler.findings import CODES
+from tests.caches import PYTHON
 
 ROOT = Path(__file__).resolve().parent.parent
 DATE = "2026-02-15T10:00:00Z"
@@ -120,7 +121,7 @@ class Terminal:
         start.chmod(0o755)
         self._environment = {
             "PATH": f"{programs}:{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
+            **PYTHON,
             "PYTHONUNBUFFERED": "1",
             "HOME": str(folder),
             "GIT_CONFIG_NOSYSTEM": "1",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
+from tests.caches import PYTHON
 from tests.world import git, write
 
 COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
@@ -28,7 +29,7 @@ def run_bare(folder: Path) -> str:
         cwd=folder.parent,
         env={
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": os.pathsep.join(sys.path),
+            **PYTHON,
             "XDG_CACHE_HOME": str(folder.parent / "cache"),
         },
         capture_output=True,

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.caches import PYTHON
+
 WORLDS = (
     {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "UTC"},
     {"PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8", "TZ": "Pacific/Kiritimati"},
@@ -23,7 +24,7 @@ def told(world: dict[str, str], folder: Path, *arguments: str) -> bytes:
     done = subprocess.run(
         [sys.executable, "-m", "tests.golden.cases", *arguments],
         cwd=folder,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **world},
+        env={"PATH": os.environ["PATH"], **PYTHON, **world},
         capture_output=True,
         check=True,
     )

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.caches import PYTHON
 from tests.world import git
 
-ROOT = Path(__file__).parents[2]
 # What each call was: one line a call, its words behind the options that every call has.
 _RECORDING = """#!/bin/sh
 printf '%s\\n' "$*" >> "{log}"
@@ -71,7 +71,7 @@ class Command:
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.root),
-            "PYTHONPATH": str(ROOT),
+            **PYTHON,
             "XDG_CACHE_HOME": str(self.root / "cache"),
             **self.variables,
             **variables,

@@ -14,11 +14,14 @@ from tests.world import SMALL, commit, git, request, write
 
 
 def _limited(command: Command, size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `ipam` with a limit on the size of files."""
+    """Run `ipam` with a limit on the size of files.
+
+    Python does not look whether its bytecode was written whole: later runs would trip over it.
+    """
     return subprocess.run(
         [sys.executable, "-m", "reconciler", *arguments],
         cwd=command.root,
-        env=command.environment({}),
+        env=command.environment({"PYTHONDONTWRITEBYTECODE": "1"}),
         capture_output=True,
         text=True,
         check=False,

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from reconciler.cli import run
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.caches import PYTHON
 
 
 class Ran(NamedTuple):
@@ -36,7 +35,7 @@ def shell(command: str, **environment: str) -> Ran:
         check=False,
         env={
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
+            **PYTHON,
             "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
             "LC_ALL": "C.UTF-8",
             **environment,

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.metallb import pool_addresses
+from tests.caches import PYTHON
 from tests.envtest.servers import ApiServer
 from tests.world import CLOCK, commit, git, repository, write
 
-ROOT = Path(__file__).resolve().parents[2]
 BUTLER = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/butler-system"
 METALLB = "/apis/metallb.io/v1beta1/namespaces/metallb-system"
 POOL = f"{METALLB}/ipaddresspools/default-pool"
@@ -131,7 +131,7 @@ class Site:
             timeout=120,
             env={
                 "PATH": os.environ["PATH"],
-                "PYTHONPATH": str(ROOT),
+                **PYTHON,
                 "XDG_CACHE_HOME": str(self.folder / "cache"),
                 "LC_ALL": "C.UTF-8",
             },

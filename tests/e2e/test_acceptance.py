@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.caches import ROOT
 from tests.e2e.site import (
     BUTLER,
     METALLB,
     POOL,
-    ROOT,
     SERVICES,
     USER,
     Ran,

@@ -2,4 +2,5 @@
 
 `make envtest` builds etcd, kube-apiserver, kubectl and MetalLB's controller into a cache folder;
 `KUBEBUILDER_ASSETS` names a folder that has the first three already, as `setup-envtest` makes it.
+Those are enough for all tests but the few that start MetalLB's controller.
 """

@@ -1,12 +1,18 @@
 """Where the binaries and the CRDs are, or why they are not."""
 
 import os
+import subprocess
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import NoReturn
+
+import pytest
 
 GO = Path(__file__).parent / "go"
+# MetalLB's own, so that tests which need no more of it run without its controller.
+METALLB_CRDS = Path(__file__).parent / "crds" / "metallb"
 VERSION = "v1.36.3"
 KUBE = ("etcd", "kube-apiserver", "kubectl")
 METALLB = "metallb-controller"
@@ -20,10 +26,25 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Assets:
-    """Binaries by name, and folders of CRD files by whose they are (`metallb`, `capi`)."""
+    """Binaries by name, without MetalLB's if it is not there, and folders of CRD files.
+
+    Attributes:
+        crds: By whose they are: `metallb`, and `capi`, which only `make envtest` brings.
+    """
 
     binaries: dict[str, Path]
     crds: dict[str, Path]
+
+    @cached_property
+    def version(self) -> str:
+        """The version of Kubernetes, as a server tells it."""
+        told = subprocess.run(
+            [self.binaries["kube-apiserver"], "--version"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return told.stdout.split()[-1]
 
 
 def pins() -> str:
@@ -45,15 +66,27 @@ def cache_folder() -> Path:
 # Asked for at import, before a test puts variables of its own into the environment.
 _CACHE = cache_folder()
 _GIVEN = os.environ.get("KUBEBUILDER_ASSETS", "")
+# `.ci/run` sets it: there nothing may be skipped.
+_REQUIRED = bool(os.environ.get("ENVTEST_REQUIRED"))
 
 
 @cache
 def find() -> Assets | str:
     """What was built or given, or one line that says what is missing."""
-    kube = Path(_GIVEN) if _GIVEN else _CACHE
-    paths = {name: kube / name for name in KUBE}
-    paths[METALLB] = _CACHE / METALLB
-    missing = [name for name, path in paths.items() if not os.access(path, os.X_OK)]
-    if missing:
-        return f"no {', '.join(missing)}: make envtest builds them"
-    return Assets(paths, {name: _CACHE / "crds" / name for name in ("metallb", "capi")})
+    return found_in(Path(_GIVEN) if _GIVEN else _CACHE, _CACHE)
+
+
+def found_in(kube: Path, built: Path) -> Assets | str:
+    """What is in a folder of Kubernetes' binaries, and in the folder of `make envtest`."""
+    paths = {name: kube / name for name in KUBE} | {METALLB: built / METALLB}
+    there = {name: path for name, path in paths.items() if os.access(path, os.X_OK)}
+    if missing := [name for name in KUBE if name not in there]:
+        return f"no API server binaries ({', '.join(missing)}): make envtest"
+    return Assets(there, {"metallb": METALLB_CRDS, "capi": built / "crds" / "capi"})
+
+
+def lacking(reason: str) -> NoReturn:
+    """Skip a test that needs what is not there; all are told by this one line of code."""
+    if _REQUIRED:
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -12,7 +12,7 @@ from typing import Any
 
 import urllib3
 
-from tests.envtest.assets import Assets
+from tests.envtest.assets import METALLB, Assets, lacking
 from tests.envtest.metallb import Metallb
 from tests.envtest.processes import Processes, free_port, signing_key
 from tests.envtest.processes import until as until
@@ -292,6 +292,8 @@ class ApiServer:
 
     def start_metallb(self) -> Metallb:
         """MetalLB's controller, which hands out addresses to Services."""
+        if METALLB not in self.fleet.assets.binaries:
+            lacking("no MetalLB controller: make envtest")
         self.install_crds(self.fleet.assets.crds["metallb"])
         self.controllers.append(Metallb(self))
         return self.controllers[-1]

@@ -1,10 +1,12 @@
 """The test bed itself: that it starts, forgets, tells writes, and hands out addresses."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests.envtest.servers import ApiServer, until
+from tests.envtest.assets import KUBE, METALLB, METALLB_CRDS, Assets, found_in, lacking
+from tests.envtest.servers import ApiServer, Fleet, until
 from tests.envtest.wiping import renew_identity
 
 POOLS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/networkpools"
@@ -24,8 +26,51 @@ def change(server: ApiServer, path: str, patch: dict[str, object]) -> int:
     return server.request("PATCH", path, patch, "application/merge-patch+json")[0]
 
 
-def test_a_server_tells_its_version_and_forgets_what_tests_made(management: ApiServer) -> None:
-    assert management.get("/version")["gitVersion"] == "v1.36.3"
+def binaries(folder: Path, *names: str) -> Path:
+    """A folder of programs that nobody starts."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_text("")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def test_the_three_binaries_of_kubernetes_are_enough(tmp_path: Path) -> None:
+    given = binaries(tmp_path / "given", *KUBE)
+    found = found_in(given, tmp_path / "nothing")
+    assert isinstance(found, Assets)
+    assert set(found.binaries) == set(KUBE)
+    assert list(found.crds["metallb"].glob("*_ipaddresspools.yaml"))
+
+
+def test_metallb_comes_from_what_was_built(tmp_path: Path) -> None:
+    built = binaries(tmp_path / "built", METALLB)
+    found = found_in(binaries(tmp_path / "given", *KUBE), built)
+    assert isinstance(found, Assets)
+    assert found.binaries[METALLB] == built / METALLB
+
+
+def test_what_is_missing_is_one_line_that_says_what_helps(tmp_path: Path) -> None:
+    built = binaries(tmp_path / "built", "etcd", METALLB)
+    assert found_in(built, built) == (
+        "no API server binaries (kube-apiserver, kubectl): make envtest"
+    )
+
+
+def test_the_crds_of_metallb_here_are_those_of_the_one_that_is_built(fleet: Fleet) -> None:
+    if METALLB not in fleet.assets.binaries:
+        lacking("no MetalLB controller: make envtest")
+    built = fleet.assets.binaries[METALLB].parent / "crds" / "metallb"
+    names = sorted(path.name for path in built.iterdir())
+    assert names == sorted(path.name for path in METALLB_CRDS.iterdir())
+    for name in names:
+        assert (METALLB_CRDS / name).read_bytes() == (built / name).read_bytes(), name
+
+
+def test_a_server_tells_its_version_and_forgets_what_tests_made(
+    management: ApiServer, fleet: Fleet
+) -> None:
+    assert management.get("/version")["gitVersion"] == fleet.assets.version
     management.namespace("butler-system")
     management.put(pool("10.0.0.0/24"), path=POOLS)
     management.wipe()

@@ -18,7 +18,7 @@ import pytest
 from reconciler.cli import run
 from tests.adapters_kube.proxy import Fault
 from tests.applying.site import ADDRESS_POOLS, ALLOCATIONS, FIRST, METALLB, POOLS, SECOND, world
-from tests.cli.running import ROOT
+from tests.caches import PYTHON, ROOT
 from tests.envtest.servers import ApiServer
 from tests.faults.site import HUB, Faulty, faulty
 from tests.world import commit, reconciled, repository, tenant, write
@@ -123,7 +123,7 @@ class World:
         process = subprocess.Popen(
             [sys.executable, "-m", "reconciler", *self.words],
             cwd=ROOT,
-            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"},
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", **PYTHON},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

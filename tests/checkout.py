@@ -1,0 +1,51 @@
+"""Nothing that tests do is left in the checkout: the end of a run looks, and fails.
+
+A plugin of pytest. It tells of files that were not there when the run began, those that Git
+ignores too; what changed in a file that was there is for `git status` to tell.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_BEFORE = pytest.StashKey[frozenset[str]]()
+
+
+def files(root: Path) -> frozenset[str]:
+    """All files below a folder, but those of Git and of virtual environments."""
+    found = []
+    for folder, inside, names in os.walk(root):
+        inside[:] = [
+            name
+            for name in inside
+            if name != ".git" and not Path(folder, name, "pyvenv.cfg").exists()
+        ]
+        found += [Path(folder, name).relative_to(root).as_posix() for name in names]
+    return frozenset(found)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    # With xdist the controller looks: it is there first and last.
+    if not hasattr(session.config, "workerinput"):
+        session.stash[_BEFORE] = files(session.config.rootpath)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    before = session.stash.get(_BEFORE, None)
+    if before is None or session.config.getoption("--update-golden", default=False):
+        return
+    left = sorted(files(session.config.rootpath) - before)
+    if left:
+        report = pytest.TestReport(
+            nodeid="the checkout",
+            location=("the checkout", None, "the checkout"),
+            keywords={},
+            outcome="failed",
+            longrepr="\n".join(["these files were not there when the tests began:", *left]),
+            when="teardown",
+        )
+        session.config.hook.pytest_runtest_logreport(report=report)
+        if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
