@@ -173,7 +173,7 @@ def played(text: str, terminal: Terminal) -> list[tuple[Block, list[Said]]]:
 
 
 def played_page(path: Path, folder: Path) -> list[tuple[Block, list[Said]]]:
-    """Run a page of docs/ in the repository that the README leaves, on its branch main.
+    """Run a page of docs/ in the repository that the README leaves.
 
     Args:
         path: The page.
@@ -183,7 +183,6 @@ def played_page(path: Path, folder: Path) -> list[tuple[Block, list[Said]]]:
     shutil.copytree(folder, own)
     terminal = Terminal(own)
     terminal.place = own / "work" / "addresses"
-    terminal.run("git switch -q main")
     return played(path.read_text(encoding="utf-8"), terminal)
 
 

@@ -20,9 +20,13 @@ UNTESTED = (
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> list[Said]:
-    told = played(README, Terminal(tmp_path_factory.mktemp("readme")))
-    return [one for _, each in told for one in each]
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return Terminal(tmp_path_factory.mktemp("readme"))
+
+
+@pytest.fixture(scope="module")
+def said(terminal: Terminal) -> list[Said]:
+    return [one for _, each in played(README, terminal) for one in each]
 
 
 def test_every_command_of_the_readme_succeeds(said: list[Said]) -> None:
@@ -34,6 +38,11 @@ def test_every_command_of_the_readme_succeeds(said: list[Said]) -> None:
 def test_every_output_of_the_readme_is_what_the_command_prints(said: list[Said]) -> None:
     for one in said:
         assert masked(one.came) == masked(one.shown), one.command
+
+
+def test_the_walk_ends_where_the_other_pages_begin(said: list[Said], terminal: Terminal) -> None:
+    assert said
+    assert terminal.run("git branch --show-current") == (0, "main\n")
 
 
 def test_only_what_no_test_can_do_is_left_out() -> None:
@@ -52,16 +61,6 @@ def test_the_readme_lists_every_exit_code() -> None:
     section = README.partition("## Exit codes")[2].partition("\n## ")[0]
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)}
     assert listed == {int(code) for code in ExitCode}
-
-
-def test_every_test_that_proves_a_promise_is_there() -> None:
-    section = README.partition("## What is promised")[2].partition("\n## ")[0]
-    proofs = re.findall(r"\]\((tests/[\w/]+\.py)\)((?:,? `test_\w+`)*)", section)
-    assert len(proofs) > 5
-    for path, names in proofs:
-        text = (ROOT / path).read_text(encoding="utf-8")
-        for name in re.findall(r"`(test_\w+)`", names):
-            assert f"def {name}(" in text, f"{path}: {name}"
 
 
 def test_a_wrong_output_in_a_document_would_be_seen(tmp_path: Path) -> None:

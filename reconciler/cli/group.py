@@ -22,7 +22,7 @@ VERBS = {
         "review", "Review", "The exact addresses that reconciling this revision gives out."
     ),
     "simulate": Verb("review", "Review", "How many more tenants fit, and which pool fills."),
-    "reconcile": Verb("operate", "Operate", "Plan, commit the records, push."),
+    "reconcile": Verb("operate", "Operate", "Plan, commit the records, push, apply."),
     "apply": Verb("deliver", "Operate", "Bring the clusters to the committed records."),
     "render": Verb("operate", "Operate", "The objects of every cluster, as files."),
     "status": Verb("inspect", "Inspect", "How full each pool is."),

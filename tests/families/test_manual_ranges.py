@@ -87,6 +87,22 @@ def test_metallb_gets_it_until_a_record_says_otherwise() -> None:
     assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.3"]
 
 
+def test_a_tenant_of_mode_ipam_moves_to_the_range_of_its_own_claim() -> None:
+    files = {**BY_HAND, "tenants/old.yaml": OLD}
+    assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.9"]
+    assert addresses(reconciled(files), "team-a/old") == ["10.40.0.10-10.40.0.17"]
+
+
+def test_a_pin_by_the_name_of_its_record_keeps_a_tenant_of_mode_ipam_where_it_is() -> None:
+    named = pin("old").replace("name: pin,", "name: team-a-old-lb,")
+    files = {**BY_HAND, "tenants/old.yaml": OLD, "tenants/pin.yaml": named}
+    after = reconciled(files)
+    assert addresses(after, "team-a/old") == ["10.40.0.0-10.40.0.9"]
+    assert addresses({**after, "tenants/old.yaml": tenant("old")}, "team-a/old") == [
+        "10.40.0.0-10.40.0.9"
+    ]
+
+
 def test_a_record_outlives_a_mistake_in_the_document_that_had_a_range_by_hand() -> None:
     files = reconciled({**BY_HAND, "tenants/pin.yaml": pin("old", end="10.40.0.3")})
     for wrong in ("kind: [", OLD.replace("10.40.0.9", "10.40.0.999")):

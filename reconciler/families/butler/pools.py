@@ -20,7 +20,7 @@ from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
 
 KIND = "NetworkPool"
-_IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); use a pool kind that takes IPv6"
+_IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); there is no pool kind for IPv6 yet"
 
 
 class Network(NamedTuple):
