@@ -53,6 +53,12 @@ def test_it_runs_the_main_job_with_the_real_verbs(told: tuple[Path, str]) -> Non
     ]
 
 
+def test_it_leaves_nothing_but_its_folder_and_a_cache(told: tuple[Path, str]) -> None:
+    folder, _ = told
+    assert {path.name for path in folder.parent.iterdir()} == {folder.name, "cache"}
+    assert [path.name for path in (folder.parent / "cache").iterdir()] == ["gitops-ipam"]
+
+
 def test_the_new_tenant_gets_its_addresses_and_a_record(told: tuple[Path, str]) -> None:
     folder, text = told
     assert text.count("team-payments/refunds   loadbalancer   dc1-edge   2") == 3
