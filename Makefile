@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 DEMO ?= demo
 INSTALLED := $(VENV)/.installed
 DEVELOPED := $(VENV)/.developed
-# Tests leave nothing in the checkout: bytecode and what coverage measures go to the environment.
+# Nothing is left in the checkout: bytecode, caches of linters and what coverage measures go to the
+# environment.
 HERE := $(abspath $(VENV))
 PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(BIN)/python
 
@@ -49,10 +50,10 @@ coverage: $(DEVELOPED)
 	@$(PY) -m coverage report --fail-under=90 --format=total --omit="$(SERVED)"
 
 lint: $(DEVELOPED)
-	@$(BIN)/ruff format --check .
-	@$(BIN)/ruff check .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/ruff format --check --cache-dir $(HERE)/ruff .
+	@$(BIN)/ruff check --cache-dir $(HERE)/ruff .
+	@$(BIN)/mypy --cache-dir $(HERE)/mypy
+	@$(BIN)/lint-imports --no-logo --cache-dir $(HERE)/imports
 
 golden: $(DEVELOPED)
 	@$(PY) -m pytest tests/golden --update-golden -q
