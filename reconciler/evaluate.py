@@ -3,74 +3,31 @@
 Check, plan and reconcile call `evaluate` and differ only in what they do with the result.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-from reconciler.documents.document import Document, Documents
-from reconciler.documents.load import Kinds, Loaded
+from reconciler.documents.document import Documents
+from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
-from reconciler.families import families
+from reconciler.families import families, judge
 from reconciler.families._family import Projection, Reading, World
-from reconciler.findings import Finding, Location, error, ordered, warning
+from reconciler.findings import Finding, Location, ordered, warning
+from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Keep, Plan, Usage
+from reconciler.model.plan import Keep, Plan
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.model.speaking import speaking
 from reconciler.model.state import State
 from reconciler.records.changes import Change, changes
 from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
-from reconciler.records.recall import Recalled
 from reconciler.settings import CLUSTER_TARGET, SETTINGS, check_targets
 from reconciler.settings import PATH as SETTINGS_PATH
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """Parts of a tree that were left out, because they are known to have nothing to do.
-
-    Attributes:
-        kept: How many claims keep what they hold.
-        live: How many records are live.
-        usage: Usage of their pools, by key.
-        findings: Warnings about them.
-    """
-
-    kept: int = 0
-    live: int = 0
-    usage: Mapping[Key, Usage] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """One revision, read: its Settings, what its source files hold, what its records state.
-
-    Attributes:
-        revision: The commit, or None for a work tree.
-        clock: The revision's committer date, in seconds since 1970; or the newest date on its
-            line that is not ahead.
-        sources: Source files, by path.
-        records: Record files, by path.
-        findings: What is wrong with the tree itself, such as a symlink among the sources.
-        settled: The parts that were not read.
-        retained: Paths of released records that some cluster may still announce, and why.
-        clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
-    """
-
-    revision: str | None
-    clock: int
-    settings: Settings
-    sources: tuple[Loaded, ...]
-    records: tuple[Recalled, ...]
-    findings: tuple[Finding, ...] = ()
-    settled: Settled = field(default_factory=Settled)
-    retained: Mapping[str, str] = field(default_factory=dict)
-    clock_ahead: int | None = None
+from reconciler.tree import Settled, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +57,11 @@ def source_kinds() -> Kinds:
     return Kinds(kinds, {(SETTINGS.api_version, SETTINGS.name): SETTINGS_PATH})
 
 
+def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
+    """What reads one source file, by its path and bytes and nothing else."""
+    return partial(load, kinds=source_kinds(), judge=partial(judge, settings=settings))
+
+
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     """Evaluate a tree.
 
@@ -107,23 +69,23 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         tree: The tree.
         allow_release: How many releases a person expects, to pass the brake.
     """
-    documents, doubled = _documents(tree.sources)
-    recalled = [item.allocation for item in tree.records if item.allocation is not None]
-    records = _adopt(recalled, documents)
-    held = _held(records)
+    documents, doubled = documents_of(tree)
+    records = records_of(tree, documents)
+    held = held_by(records)
     readings = [family.read(documents, held, tree.settings) for family in families()]
-    reading = _joined(readings)
-    state = _state(tree, documents, reading, records)
+    reading = joined(readings)
+    state = state_of(tree, reading, records)
     plan = make_plan(state)
     findings = ordered(
         [
             *tree.findings,
+            *tree.last_good.findings,
             *(found for source in tree.sources for found in source.findings),
             *(found for item in tree.records for found in item.findings),
             *doubled,
             *check_targets(documents),
             *_causes(state, reading.findings),
-            *_causes(state, rules.check(state, overlap_is_error=tree.settings.overlap_is_error)),
+            *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
             *_record_findings(plan, state, tree.settings.records),
             *tree.settled.findings,
             *_retained(tree),
@@ -148,8 +110,9 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
 
 def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Findings without those that only follow from a file which cannot be read."""
-    follows = ("pool-removed", "reference-not-found")
-    return (found for found in findings if not (state.unclear and found.code in follows))
+    return (
+        found for found in findings if not (state.unknown and found.code == "reference-not-found")
+    )
 
 
 def _whole(plan: Plan, settled: Settled) -> Plan:
@@ -183,98 +146,6 @@ def project(evaluation: Evaluation) -> tuple[Projection, ...]:
     return tuple(found)
 
 
-def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool]:
-    """The pools that some source files describe, on their own."""
-    documents, _ = _documents(sources)
-    return _joined([family.read(documents, {}, settings) for family in families()]).pools
-
-
-def _documents(sources: Iterable[Loaded]) -> tuple[Documents, list[Finding]]:
-    """All documents; of two that describe one object the first by path counts.
-
-    Its owner loses nothing meanwhile: the second may be the one that is meant.
-    """
-    first: dict[tuple[str, str, str, str], Document] = {}
-    found: list[Finding] = []
-    broken: list[tuple[str, str, str, str]] = []
-    remains: list[Document] = []
-    for source in sources:
-        broken.extend(source.broken)
-        remains.extend(source.remains)
-        for document in source.documents:
-            other = first.setdefault(document.identity, document)
-            if other is not document:
-                broken.append(document.identity)
-                message = f"{document.title} is already at {other.path}:{other.line}"
-                place = Location(document.path, document.line, 1)
-                found.append(error("document-duplicate", place, message, "remove one of the two"))
-    return Documents(first.values(), frozenset(broken), remains), found
-
-
-def _adopt(records: list[Allocation], documents: Documents) -> tuple[Allocation, ...]:
-    """Give records that name no claim to the request of their name, if there is one.
-
-    Identity is the claim, not the name; but a record copied from a cluster carries no claim, and
-    its tenant and type may mean the tenant's own claim or a request that was made by hand.
-    """
-    if not any(record.adopted for record in records):
-        return tuple(records)
-    requests = {(doc.namespace, doc.name): doc for doc in documents.of("IPAllocation")}
-    return tuple(
-        record._replace(
-            claim=Key("butler", record.namespace, record.name, "request", "IPAllocation")
-        )
-        if record.adopted and (record.namespace, record.name) in requests
-        else record
-        for record in records
-    )
-
-
-def _held(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
-    """The record that speaks for each claim, where it holds something."""
-    return {key: item for key, item in speaking(records).items() if item.range is not None}
-
-
-def _joined(readings: list[Reading]) -> Reading:
-    return Reading(
-        pools={key: pool for reading in readings for key, pool in reading.pools.items()},
-        claims={key: claim for reading in readings for key, claim in reading.claims.items()},
-        findings=tuple(found for reading in readings for found in reading.findings),
-        blocked=tuple(item for reading in readings for item in reading.blocked),
-        protected=frozenset().union(*(reading.protected for reading in readings)),
-        broken=frozenset().union(*(reading.broken for reading in readings)),
-    )
-
-
-def _state(
-    tree: Tree, documents: Documents, reading: Reading, records: tuple[Allocation, ...]
-) -> State:
-    by_kind = {kind.name: family.name for family in families() for kind in family.kinds}
-    broken = {
-        (by_kind[kind], kind, namespace, name)
-        for _, kind, namespace, name in documents.broken
-        if kind in by_kind
-    }
-    return State(
-        pools={key: reading.pools[key] for key in sorted(reading.pools)},
-        claims={key: reading.claims[key] for key in sorted(reading.claims)},
-        records=records,
-        clock=tree.clock,
-        retention=tree.settings.retention,
-        blocked=reading.blocked,
-        unreadable=tuple(item.unreadable for item in tree.records if item.unreadable),
-        protected=reading.protected | broken,
-        broken=reading.broken,
-        unclear=any(source.unclear for source in tree.sources) or bool(tree.findings),
-        retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
-    )
-
-
-def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
-    """All released records, when nobody can tell what time it is."""
-    return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
-
-
 def _retained(tree: Tree) -> Iterator[Finding]:
     """Records whose retention has ended, but whose addresses may still be announced."""
     for path, why in tree.retained.items():
@@ -293,7 +164,8 @@ def _record_findings(plan: Plan, state: State, records: str) -> Iterator[Finding
             continue
         record = decision.allocation
         place = Location(record.path, 1, 1)
-        if decision.held and record.claim.owner not in state.protected:
+        is_orphan = decision.held and record.claim not in state.claims
+        if is_orphan and record.claim.owner not in state.protected:
             held.append(record)
         if decision.stale:
             message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
@@ -315,3 +187,11 @@ def schema_files() -> dict[str, str]:
     """The schema of each kind that people write, as a path below `schemas/`, by kind."""
     kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET, SETTINGS]
     return {kind.name: kind.schema for kind in sorted(kinds, key=lambda item: item.name)}
+
+
+def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool]:
+    """The pools that some source files describe, on their own."""
+    documents = Documents(
+        {item.identity: item for file in sources for item in file.documents}.values()
+    )
+    return joined([family.read(documents, {}, settings) for family in families()]).pools

@@ -152,8 +152,11 @@ CODES: dict[str, str] = {
     "team-mismatch": "The provider belongs to another team.",
     "manual-range": "A manual loadBalancerPool cannot be used as written.",
     "pin-count": "count differs from the size of pinnedRange; the range decides.",
+    "last-good": "What cannot be read counts as it last could be, and gets nothing new.",
+    "history-cut": "The clone is too shallow to tell what something was before it broke.",
+    "settings-gone": "ipam.yaml is gone. Nothing is given, released or expired without it.",
     # Records
-    "record-unreadable": "A record cannot be read. Its pool gives nothing out until it is mended.",
+    "record-unreadable": "A record cannot be read. It counts as it last could be, until mended.",
     "record-edited": "A record differs from what `ipam reconcile` wrote.",
     "record-removed": "A record was removed by hand; its claim is planned anew.",
     "record-misplaced": "A record stands at another path than its claim says; it will be moved.",

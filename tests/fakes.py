@@ -1,6 +1,6 @@
 """A Repository in memory, under the same contract as the real ones."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha1
@@ -15,6 +15,7 @@ from reconciler.ports import (
     HistoryError,
     LostRaceError,
     Revision,
+    Step,
     UsageError,
 )
 from tests.world import CLOCK
@@ -29,7 +30,22 @@ class FakeSource:
 
     of: Revision
     files: Files
-    line: Sequence[int] = ()
+    line: Sequence[int]
+    repository: "FakeRepository"
+
+    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+        line = self.repository._line(self.of.id)
+        inside = tuple(f"{path}/" for path in paths)
+        for commit, parent in zip(line, [*line[1:], ""], strict=True):
+            old = _entries(self.repository.commits[parent][2]) if parent else {}
+            new = _entries(self.repository.commits[commit][2])
+            changed = tuple(
+                Changed(path, old.get(path), new.get(path))
+                for path in sorted(old | new)
+                if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
+            )
+            if changed:
+                yield Step(commit, changed, commit in self.repository.ours)
 
     def revision(self) -> Revision:
         return self.of
@@ -51,11 +67,19 @@ class FakeSource:
             if path in folders or path.startswith(inside)
         ]
 
+    def standing(self, paths: Sequence[str]) -> None:
+        del paths
+
     def folders(self, parents: Sequence[str]) -> None:
         del parents
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        return [self.files[entry.path] for entry in entries]
+        blobs = {
+            _oid(data): data
+            for _, _, files in self.repository.commits.values()
+            for data in files.values()
+        }
+        return [blobs[entry.oid] for entry in entries]
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         return [work(entry.path, self.files[entry.path]) for entry in entries]
@@ -88,7 +112,7 @@ class FakeRepository:
             raise GitError(f"no commit {rev!r} in the repository")
         _, clock, files = self.commits[rev]
         line = [self.commits[item][1] for item in self._line(rev)]
-        return FakeSource(Revision(rev, clock), files, line)
+        return FakeSource(Revision(rev, clock), files, line, self)
 
     def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
         ours = self._line(base)

@@ -1,12 +1,18 @@
 """A source of files and a cache of facts that live in memory."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from multiprocessing import current_process
 from typing import TypeVar
 
+import pytest
+
+from reconciler.adapters import processes
+from reconciler.commands.reading import read_tree
+from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding
-from reconciler.ports import Entry, Revision
-from tests.world import CLOCK
+from reconciler.ports import Changed, Entry, Revision, Step
+from tests.world import CLOCK, raw
 
 T = TypeVar("T")
 
@@ -14,13 +20,19 @@ T = TypeVar("T")
 class MemorySource:
     """Files of a revision, with ids of folders as Git has them."""
 
-    def __init__(self, files: Mapping[str, str | bytes], clock: int = CLOCK) -> None:
-        self._files = {
-            path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()
-        }
+    def __init__(
+        self,
+        files: Mapping[str, str | bytes],
+        clock: int = CLOCK,
+        before: Sequence[Mapping[str, str | bytes]] = (),
+    ) -> None:
+        """Take files; `before` holds those of earlier revisions, the newest last."""
+        self._files = _raw(files)
+        self._before = [_raw(item) for item in before]
         self._clock = clock
         self.ahead: int | None = None
         self.reads = 0
+        self.processes = 1
 
     def revision(self) -> Revision:
         return Revision("a" * 40, self._clock)
@@ -42,14 +54,19 @@ class MemorySource:
             if path in folders or path.startswith(wanted)
         ]
 
+    def standing(self, paths: Sequence[str]) -> list[Entry]:
+        parents = dict.fromkeys(path.rpartition("/")[0] for path in paths)
+        return [entry for entry in self.folders(list(parents)) if entry.path in paths]
+
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         found: dict[str, Entry] = {}
         for parent in parents:
             for path, data in self._files.items():
-                if not path.startswith(f"{parent}/"):
+                inside = f"{parent}/" if parent else ""
+                if not path.startswith(inside):
                     continue
-                name, below, _ = path.removeprefix(f"{parent}/").partition("/")
-                child = f"{parent}/{name}"
+                name, below, _ = path.removeprefix(inside).partition("/")
+                child = f"{inside}{name}"
                 if not below:
                     found[child] = Entry(child, "100644", sha256(data).hexdigest())
                 elif child not in found:
@@ -59,14 +76,56 @@ class MemorySource:
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         self.reads += len(entries)
-        return [self._files[entry.path] for entry in entries]
+        return [self._blob(entry) for entry in entries]
+
+    def _blob(self, entry: Entry) -> bytes:
+        for files in (self._files, *reversed(self._before)):
+            data = files.get(entry.path)
+            if data is not None and sha256(data).hexdigest() == entry.oid:
+                return data
+        raise KeyError(entry.path)
+
+    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+        inside = tuple(f"{path}/" for path in paths)
+        line = [self._files, *reversed(self._before)]
+        for new, old in zip(line, [*line[1:], {}], strict=True):
+            changed = tuple(
+                Changed(path, _entry(path, old), _entry(path, new))
+                for path in sorted(old.keys() | new.keys())
+                if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
+            )
+            if changed:
+                ours = all(item.path.startswith("allocations/") for item in changed)
+                yield Step("a" * 40, changed, ours)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-        blobs = self.read(entries)
-        return [work(entry.path, blob) for entry, blob in zip(entries, blobs, strict=True)]
+        blobs = dict(zip(entries, self.read(entries), strict=True))
+        marks = [str(at) for at in range(len(entries))]
+
+        def share(mine: Sequence[str]) -> list[tuple[str, T]]:
+            return [(at, work(entries[int(at)].path, blobs[entries[int(at)]])) for at in mine]
+
+        done = dict(item for part in self.spread(marks, share) for item in part)
+        return [done[mark] for mark in marks]
 
     def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
-        return [work(items[0::2]), work(items[1::2])]
+        if self.processes == 1 or len(items) < 2:
+            return [work(items)]
+        if self.processes > 1:  # in real processes
+            with pytest.MonkeyPatch.context() as patch:
+                count = 1 if current_process().daemon else self.processes
+                patch.setattr(processes, "processors", lambda: count)
+                return processes.spread(items, work)
+        return [work(items[at :: -self.processes]) for at in range(-self.processes)]
+
+
+def _raw(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
+    return {path: raw(data) for path, data in files.items()}
+
+
+def _entry(path: str, files: Mapping[str, bytes]) -> Entry | None:
+    data = files.get(path)
+    return None if data is None else Entry(path, "100644", sha256(data).hexdigest())
 
 
 class MemoryFacts:
@@ -81,3 +140,12 @@ class MemoryFacts:
 
     def note(self, table: str, rows: Mapping[str, str]) -> None:
         self.tables.setdefault(table, {}).update(rows)
+
+
+def evaluation_after(
+    before: Sequence[Mapping[str, str | bytes]],
+    files: Mapping[str, str | bytes],
+    clock: int = CLOCK,
+) -> Evaluation:
+    """The evaluation of some files behind those of earlier revisions, the newest last."""
+    return evaluate(read_tree(MemorySource(files, clock, before)))

@@ -3,14 +3,13 @@
 import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from reconciler.documents.load import load
-from reconciler.evaluate import Evaluation, Tree, evaluate, source_kinds
+from reconciler.evaluate import Evaluation, evaluate, source_reader
 from reconciler.records.changes import records_after
 from reconciler.records.recall import Recalled, recall
 from reconciler.settings import read_settings
+from reconciler.tree import Tree
 
 CLOCK = 1_771_149_630  # 2026-02-15T10:00:30Z
 AHEAD = 4_070_908_800  # 2099-01-01T00:00:00Z; git takes no later date of a person
@@ -71,7 +70,7 @@ def tree_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Tree:
     """The tree of some files, read by the pure floors alone."""
     raw = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
     settings, findings = read_settings(raw.get("ipam.yaml"))
-    read = partial(load, kinds=source_kinds())
+    read = source_reader(settings)
     return Tree(
         revision="a" * 40,
         clock=clock,

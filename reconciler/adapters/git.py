@@ -21,6 +21,7 @@ from reconciler.adapters.git_checkout import Checkout
 from reconciler.adapters.git_clock import clock_of
 from reconciler.adapters.git_commit import make_commit
 from reconciler.adapters.git_objects import Root, find_revisions
+from reconciler.adapters.git_past import changed_file
 from reconciler.adapters.git_process import GitProcess, failure
 from reconciler.adapters.git_remote import fetch, push
 from reconciler.adapters.git_source import GitSource
@@ -28,7 +29,6 @@ from reconciler.adapters.git_tidy import tidy
 from reconciler.ports import (
     Changed,
     Commit,
-    Entry,
     GitError,
     HistoryError,
     LostRaceError,
@@ -108,13 +108,7 @@ class GitRepository:
         parted = result.out.decode().strip() or base
         out = self.git.check("diff-tree", "-r", "-z", "--no-renames", parted, rev)
         parts = out.split(b"\0")
-        found = []
-        for about, raw in zip(parts[::2], parts[1::2], strict=False):
-            path = raw.decode("utf-8", "replace")
-            old_mode, new_mode, old_oid, new_oid, _ = about.decode("ascii")[1:].split(" ")
-            old = None if old_mode == "000000" else Entry(path, old_mode, old_oid)
-            new = None if new_mode == "000000" else Entry(path, new_mode, new_oid)
-            found.append(Changed(path, old, new))
+        found = [changed_file(*item) for item in zip(parts[::2], parts[1::2], strict=False)]
         return found, result.status == 0 and parted == base
 
     @contextmanager

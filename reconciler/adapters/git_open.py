@@ -83,14 +83,14 @@ def open_mirror(
 
 
 def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
-    """The work tree of a checkout, with the clock of HEAD (0 before the first commit)."""
+    """The work tree of a checkout, with what HEAD holds (nothing before the first commit)."""
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
     try:
         head = repository.source("HEAD")
     except GitError:
-        return WorktreeSource(repository.worktree, 0)
-    return WorktreeSource(repository.worktree, head.clock(), head.clock_ahead())
+        return WorktreeSource(repository.worktree, None)
+    return WorktreeSource(repository.worktree, head)
 
 
 def _make_mirror(git: GitProcess) -> None:

@@ -1,14 +1,15 @@
 """Files of a revision, read from the object database: no checkout, no filter, no symlink."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from reconciler.adapters.git_clock import Clock
 from reconciler.adapters.git_objects import Root, read_blobs
+from reconciler.adapters.git_past import past
 from reconciler.adapters.git_process import GitProcess
 from reconciler.adapters.processes import processors, spread
 from reconciler.findings import Finding, Location, error
-from reconciler.ports import Entry, Revision
+from reconciler.ports import Entry, Revision, Step
 
 T = TypeVar("T")
 _TREE = "040000"
@@ -62,6 +63,12 @@ class GitSource:
                 found.append(entry)
         return sorted(found)
 
+    def standing(self, paths: Sequence[str]) -> list[Entry]:
+        """What stands at some paths itself."""
+        if self._root is not None and not any("/" in path for path in paths):
+            return [self._root.entries[path] for path in paths if path in self._root.entries]
+        return self._listed([], paths)
+
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         """What stands directly in some folders, by path; folders have the mode 040000."""
         _, asked = self._known(parents)
@@ -72,6 +79,10 @@ class GitSource:
         if self._root is not None and all(entry.oid in self._root.blobs for entry in entries):
             return [self._root.blobs[entry.oid] for entry in entries]
         return read_blobs(self._git, [entry.oid for entry in entries])
+
+    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+        """The commits that made these files and folders what they are, newest first."""
+        return past(self._git, self._revision.id, paths)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work` on each file; on all processors when there are thousands."""
@@ -86,7 +97,7 @@ class GitSource:
                 (at, _each(self._git, entries[int(at) : int(at) + size], work)) for at in starts
             ]
 
-        done = dict(item for part in self.spread(marks, share) for item in part)
+        done = dict(item for part in spread(marks, share) for item in part)
         return [item for mark in marks for item in done[mark]]
 
     def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import threading
 from collections.abc import Callable, Sequence
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
@@ -26,7 +27,8 @@ def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
         Exception: What `work` raised in any of them.
     """
     count = min(len(items), processors())
-    if count < 2:
+    # A fork beside threads may inherit a lock that nobody will ever let go of.
+    if count < 2 or threading.active_count() > 1:
         return [work(items)]
     context = get_context("fork")
     # Objects that are there now outlive the children: no use in looking at them again.

@@ -8,8 +8,8 @@ import click
 from reconciler.cli.options import option, output_options, reading_options
 from reconciler.cli.progress import progress
 from reconciler.cli.shared import emit, open_facts, open_source, painter, tell
+from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import evaluate_source
-from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation
 from reconciler.findings import CODES
 from reconciler.ports import ExitCode, UsageError
@@ -101,7 +101,7 @@ def _evaluate(
         if whole:
             evaluation = evaluate_source(read.source)
         else:
-            evaluation = evaluate_scoped(read.source, open_facts(read.repository))
+            evaluation = evaluate_incrementally(read.source, open_facts(read.repository))
     if evaluation.findings:
         errors = [found for found in evaluation.findings if found.severity == "error"]
         tell(findings_text(errors, painter(color))) if errors else None

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 import reconciler
-from reconciler.adapters.facts import SqliteFacts, program_id
+from reconciler.adapters.facts import FileFacts, program_id
 from reconciler.adapters.git import GitRepository
 from reconciler.adapters.git_open import open_mirror, open_repository, open_worktree, with_remote
 from reconciler.adapters.git_process import PASSED, TOKEN
@@ -73,7 +73,7 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 def open_facts(repository: GitRepository) -> Facts:
     """The cache of what is known about a repository's files."""
     program = program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
-    return SqliteFacts(cache_folder(), str(repository.git.git_dir), program)
+    return FileFacts(cache_folder(), str(repository.git.git_dir), program)
 
 
 def emit(text: str) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from reconciler.commands.held import Held, is_record
-from reconciler.model.settings import Settings
 from reconciler.net.clashes import Line, Span, granted, overlapping
 from reconciler.net.ranges import written
 from reconciler.net.reading import Holding, holding_of
 from reconciler.net.spaces import described, may_share, spaces_of
-from reconciler.ports import Commit, Facts, ReconcilerError, Repository, Revision
+from reconciler.ports import Commit, Facts, ReconcilerError, Repository, Revision, Source
+from reconciler.tree import Tree
 
 _SHOWN = 3
 
@@ -24,7 +24,7 @@ def require_no_clash(
     repository: Repository,
     commit: Commit,
     made: Revision,
-    settings: Settings,
+    tree: Tree,
     facts: Facts | None = None,
 ) -> None:
     """Compare what a commit gives out with every record of its tree.
@@ -33,13 +33,13 @@ def require_no_clash(
         repository: Where it is.
         commit: What it was made of. When that gives nothing out, nothing is read.
         made: The commit itself.
-        settings: Name the folders.
+        tree: Its base as it was read: the folders, and what counts in the place of broken files.
         facts: The cache.
 
     Raises:
         ReconcilerError: A range would be held twice: a bug, and nothing may be published.
     """
-    folder = settings.records
+    folder = tree.settings.records
     new = {
         path: holding_of(folder, path, data)
         for path, data in commit.changes
@@ -57,10 +57,11 @@ def require_no_clash(
     if pairs:
         given = granted(new.values(), held.read(changed))
         pairs = overlapping(spans, {record.path for record in given})
-    if clashes := _in_one_space(repository, made, settings, _pairs(held, new, pairs)):
+    source = repository.source(made.id)
+    if clashes := _in_one_space(source, tree, _pairs(held, new, pairs)):
         hint = f"nothing was published; report it with ipam plan --all --rev {commit.base.id[:12]}"
         raise ReconcilerError(_told(clashes), hint)
-    held.follow(repository.source(made.id), new.values())
+    held.follow(source, new.values())
 
 
 def _pairs(held: Held, new: Mapping[str, Holding], paths: Sequence[tuple[str, str]]) -> list[Pair]:
@@ -69,18 +70,21 @@ def _pairs(held: Held, new: Mapping[str, Holding], paths: Sequence[tuple[str, st
     return [(known[path], known[other]) for path, other in paths]
 
 
-def _in_one_space(
-    repository: Repository, made: Revision, settings: Settings, pairs: Sequence[Pair]
-) -> list[Pair]:
+def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
     """Those pairs that are not known to be of different address spaces."""
     pools = {record.pool for pair in pairs for record in pair}
     if len(pools) < 2:
         return list(pairs)
     names = frozenset(pool.name for pool in pools if pool.name)
-    source = repository.source(made.id)
-    listed = source.entries(settings.sources)
-    files = [entry for entry in listed if entry.path.endswith((".yaml", ".yml"))]
+    before = {document.unread: document.data for document in tree.last_good.documents}
+    listed = source.entries(tree.settings.sources)
+    files = [
+        entry
+        for entry in listed
+        if entry.path.endswith((".yaml", ".yml")) and entry.path not in before
+    ]
     found = [item for items in source.each(files, partial(described, names)) for item in items]
+    found += [item for path, data in before.items() for item in described(names, path, data)]
     spaces = spaces_of(pools, found)
     return [pair for pair in pairs if may_share(spaces[pair[0].pool], spaces[pair[1].pool])]
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.outcome import exit_code
 from reconciler.commands.reading import read_own_settings
-from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation
@@ -169,7 +169,7 @@ class _Run:
 
     def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
         source, allowed = self.repository.source(base.id), self.wanted.allow_release
-        return evaluate_scoped(source, self.facts, allow_release=allowed, retained=held)
+        return evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
 
     def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
         """Commit and publish what is planned, but for what clusters still announce."""
@@ -183,7 +183,7 @@ class _Run:
                 _require_records(repository, base, evaluation)
             asked = _commit(base, evaluation, wanted)
             commit = repository.commit(asked)
-            require_no_clash(repository, asked, commit, settings, self.facts)
+            require_no_clash(repository, asked, commit, evaluation.tree, self.facts)
         repository.require_clean([*settings.sources, settings.records], commit or base)
         if commit is None:
             repository.settle(base)
@@ -216,7 +216,7 @@ def _require_records(repository: Repository, base: Revision, evaluation: Evaluat
     if last is None:
         return
     source = repository.source(last)
-    folder = read_own_settings(source)[0].records
+    folder = read_own_settings(source).settings.records
     if source.entries([folder]):
         raise GateError(
             f"no record is left in {tree.settings.records}/, but reconcile left some in {folder}/",

@@ -3,11 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
+from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import read_own_settings
-from reconciler.commands.scoped import evaluate_scoped
 from reconciler.comparison import Base, Compared, compare
-from reconciler.documents.load import load
-from reconciler.evaluate import pools_of, source_kinds
+from reconciler.evaluate import pools_of, source_reader
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled, recall
@@ -30,13 +29,13 @@ def review(
         facts: The cache that spares reading what is settled.
     """
     if base is None or repository is None:
-        return Compared(evaluate_scoped(source, facts), 0)
+        return Compared(evaluate_incrementally(source, facts), 0)
     base_source = repository.source(base)
-    judging, _ = read_own_settings(base_source)
-    own, _ = read_own_settings(source)
+    judging = read_own_settings(base_source).settings
+    own = read_own_settings(source).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records)
-    evaluation = evaluate_scoped(source, facts, settings)
+    evaluation = evaluate_incrementally(source, facts, settings)
     revision, base_revision = source.revision(), base_source.revision()
     if revision is None or base_revision is None:
         return Compared(evaluation, 0)
@@ -60,7 +59,7 @@ def _base(
         and change.path.startswith(folders)
         and change.path.endswith((".yaml", ".yml"))
     ]
-    loaded = source.each(old_sources, partial(load, kinds=source_kinds()))
+    loaded = source.each(old_sources, source_reader(settings))
     touched = [
         change
         for change in changes

@@ -2,16 +2,17 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from reconciler.documents import schema, yaml
-from reconciler.documents.document import Document, Kind
+from reconciler.documents.document import Document, Identity, Kind
 from reconciler.documents.text import Problem
 from reconciler.findings import Finding, Location, Severity, article_list, error, shown, warning
 
-Identity = tuple[str, str, str, str]
+Judge = Callable[[Document], Sequence[Finding]]
+"""What contradicts itself in a document of a right shape; empty when nothing does."""
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 # What a cluster adds to a manifest: https://kubernetes.io/docs/reference/using-api/api-concepts/
@@ -32,10 +33,10 @@ class Loaded(NamedTuple):
     """What one file holds.
 
     Attributes:
-        broken: Identities (API group, kind, namespace, name) of documents that were recognised but
-            are wrong: their owners must not lose anything for it.
+        documents: Those that are right.
+        broken: Identities of documents that were recognised, but are wrong.
         unclear: Some part of the file could not be recognised at all.
-        remains: The documents that are broken, as far as they were read; their shape is unproven.
+        text: The bytes of a file that holds something broken; of others nothing.
     """
 
     path: str
@@ -43,7 +44,12 @@ class Loaded(NamedTuple):
     findings: tuple[Finding, ...]
     broken: tuple[Identity, ...] = ()
     unclear: bool = False
-    remains: tuple[Document, ...] = ()
+    text: bytes = b""
+
+    @property
+    def is_broken(self) -> bool:
+        """The file holds something that cannot be read as what it is (`contract.md` §4.7)."""
+        return self.unclear or bool(self.broken)
 
 
 class Kinds:
@@ -70,13 +76,14 @@ class Kinds:
         return sorted(name for version, name in self._kinds if version == api_version)
 
 
-def load(path: str, data: bytes, kinds: Kinds) -> Loaded:
-    """Read and check all documents of a file.
+def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> Loaded:
+    """Read and check all documents of a file, by itself.
 
     Args:
         path: Path in the tree, for places.
         data: Bytes of the file.
         kinds: The kinds that may stand there.
+        judge: Says what is wrong with a document whose shape is right.
     """
     reading = yaml.read(data)
     findings = [_finding(path, problem, Severity.ERROR) for problem in reading.problems]
@@ -85,27 +92,42 @@ def load(path: str, data: bytes, kinds: Kinds) -> Loaded:
         hint = "write a document, or delete the file"
         place = Location(path, 1, 1)
         findings.append(error("document-empty", place, "no documents in the file", hint))
-    documents: list[Document] = []
-    remains: list[Document] = []
-    unclear = bool(reading.problems)
-    spoilt = _spoilt(reading)
+    unclear = bool(reading.problems) or not reading.documents
+    right: list[Document] = []
+    broken: list[Identity] = []
     for index, parsed in enumerate(reading.documents):
         document, found = _identify(path, index, parsed, data, kinds)
-        if index in spoilt:
+        if index in _spoilt(reading):
             found = []
-        if document is None:
-            findings += found
-            unclear = True
-            continue
-        if index not in spoilt:
-            found += schema.check(document)
+        elif document is not None:
+            found += _wrong(document, found, judge)
         findings += found
-        if reading.problems or any(item.severity is Severity.ERROR for item in found):
-            remains.append(document)
+        if document is None:
+            unclear = True
+        elif reading.problems or has_error(found):
+            broken.append(document.identity)
         else:
-            documents.append(document)
-    broken = tuple(document.identity for document in remains)
-    return Loaded(path, tuple(documents), tuple(findings), broken, unclear, tuple(remains))
+            right.append(document)
+    text = data if unclear or broken else b""
+    return Loaded(path, tuple(right), tuple(findings), tuple(broken), unclear, text)
+
+
+def _wrong(document: Document, found: Sequence[Finding], judge: Judge) -> Sequence[Finding]:
+    """What a document's shape and its meaning have against it."""
+    wrong = schema.check(document)
+    return wrong if has_error((*found, *wrong)) else [*wrong, *judge(document)]
+
+
+def duplicate(document: Document, other: Document) -> Finding:
+    """Two documents describe one object: the finding at the second one."""
+    message = f"{document.title} is already at {other.path}:{other.line}"
+    place = Location(document.path, document.line, 1)
+    return error("document-duplicate", place, message, "remove one of the two")
+
+
+def has_error(findings: Iterable[Finding]) -> bool:
+    """Some of the findings are errors."""
+    return any(item.severity is Severity.ERROR for item in findings)
 
 
 def _spoilt(reading: yaml.Reading) -> set[int]:

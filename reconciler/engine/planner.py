@@ -12,15 +12,17 @@ from reconciler.addresses import IPRange
 from reconciler.engine.overlap import neighbours, overlapping_pools
 from reconciler.engine.pins import check_pin
 from reconciler.engine.refusal import (
+    FROZEN,
     NO_ROOM,
     Holders,
     Refusal,
     frozen,
+    left,
     no_room,
     not_found,
     over_quota,
     stale,
-    unread,
+    untold,
 )
 from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
@@ -88,7 +90,8 @@ class _Planner:
         for record in self.state.records:
             wanted = record.claim in self.state.claims
             speaks = wanted and self.record_of[record.claim] is record
-            if record.path in self.expired or (record.range is None and not speaks):
+            is_left = record.range is None and not speaks
+            if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):
                 found.append(Expire(record))
             elif record.is_live and not wanted:
                 found.append(self._orphan(record))
@@ -107,7 +110,9 @@ class _Planner:
         granted = [item for item in decisions if isinstance(item, Grant)]
         self.holders.add(item.allocation for item in granted if not item.is_taken_back)
         return [
-            self._decide(claim) if isinstance(decision, Refuse) else decision
+            self._decide(claim)
+            if isinstance(decision, Refuse) and decision.reason != FROZEN
+            else decision
             for claim, decision in zip(served, decisions, strict=True)
         ]
 
@@ -130,10 +135,9 @@ class _Planner:
         return {key: usage(pool, holdings) for key, pool in self.state.pools.items()}
 
     def _decide(self, claim: Claim) -> Decision:
-        if claim.key in self.unreadable:
-            path = self.unreadable[claim.key].path
-            return _refuse(claim, frozen(path, "its pool"))
         record = self.record_of.get(claim.key)
+        if why := self._doubt(claim, record):
+            return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
             return self._place(claim, record if record and record.range is None else None)
         difference = self._difference(claim, record)
@@ -145,20 +149,38 @@ class _Planner:
             return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
         return self._take_back(claim, record)
 
+    def _doubt(self, claim: Claim, record: Allocation | None) -> str:
+        """What cannot be read, so that the claim gets nothing new; empty when all can be."""
+        if record is not None and record.path in self.state.unread:
+            return record.path
+        if claim.key in self.unreadable:
+            return self.unreadable[claim.key].path
+        return claim.doubt or self.state.halted
+
+    def _leave(self, claim: Claim, record: Allocation | None, why: str) -> Decision:
+        """The claim keeps what it holds and gets nothing new.
+
+        What it would get is taken all the same: others get what they would get beside it, and it
+        gets that when what it follows from can be read again.
+        """
+        if record is not None and record.is_live:
+            return Keep(record, held=True)
+        if record is None or record.range is None:
+            self._place(claim, record)
+        unread = claim.key in self.unreadable
+        refusal = frozen(why, "its pool") if unread else left(claim, why)
+        return replace(_refuse(claim, refusal), allocation=record, is_left=True)
+
     def _difference(self, claim: Claim, record: Allocation) -> str:
         """What the claim asks for that its record does not give; empty when it answers."""
         if claim.pin is not None and record.range != claim.pin:
             return "the claim pins another range"
         if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
             return f"the claim asks for {claim.size} addresses"
-        if record.pool not in claim.candidates and not self._may_be_there(record.pool):
+        if record.pool not in claim.candidates and not self.state.may_be_there(record.pool):
             names = ", ".join(claim.wanted) or "no pool"
             return f"the claim's pools are {names}"
         return ""
-
-    def _may_be_there(self, pool: Key) -> bool:
-        """A pool that is not known, but that a document which cannot be read may describe."""
-        return pool not in self.state.pools and (self.state.unclear or pool in self.state.broken)
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
@@ -170,26 +192,37 @@ class _Planner:
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
-        if self.state.unclear and len(claim.candidates) < len(claim.wanted):
-            return _refuse(claim, unread(claim), failed)
+        if self.state.unknown and len(claim.candidates) < len(claim.wanted):
+            return _refuse(claim, untold(claim), failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
         if refusal := self._quota_refusal(claim, claim.size):
             return _refuse(claim, refusal, failed)
+        return self._try(claim, failed)
+
+    def _try(self, claim: Claim, failed: Allocation | None) -> Decision:
+        """The first candidate with room for all of it, or why there is none.
+
+        From a pool that cannot be read on, whatever is found is taken, but not given.
+        """
+        withheld: Refusal | None = None
         refusals: list[Refusal] = []
         full: list[Pool] = []
         for pool in (self.state.pools[key] for key in claim.candidates):
+            if withheld is None and pool.key in self.frozen:
+                withheld = frozen(self.frozen[pool.key], pool.key.name)
             found = self._take(claim, pool)
             if isinstance(found, IPRange):
                 self._count(claim, claim.size)
+                if withheld is not None:
+                    break
                 return Grant(self._allocation(claim, pool.key, found), claim.source, failed)
             if found is None:
                 full.append(pool)
             else:
                 refusals.append(found)
-        if full:
-            refusals.insert(0, self._no_room(claim, full))
-        return _refuse(claim, refusals[0], failed)
+        refusal = withheld or (self._no_room(claim, full) if full else refusals[0])
+        return _refuse(claim, refusal, failed)
 
     def _no_room(self, claim: Claim, full: list[Pool]) -> Refusal:
         if not self.is_served:
@@ -199,8 +232,6 @@ class _Planner:
 
     def _take(self, claim: Claim, pool: Pool) -> IPRange | Refusal | None:
         """A range of a pool, or why it gives none; None when it only has no room."""
-        if pool.key in self.frozen:
-            return frozen(self.frozen[pool.key], pool.key.name)
         space = self._space(pool.space)
         if claim.pin is None:
             return space.allocate(pool, claim.size)
@@ -240,7 +271,7 @@ class _Planner:
         )
 
     def _orphan(self, record: Allocation) -> Decision:
-        if self.state.unclear or record.claim.owner in self.state.protected:
+        if self.state.is_left_alone(record):
             return Keep(record, held=True)
         return Release(record._replace(phase=Phase.RELEASED, since=self.now))
 
@@ -248,10 +279,14 @@ class _Planner:
         """Its retention has ended, and no claim takes the range back."""
         if not record.is_released or record.path in self.state.retained:
             return False
+        if self.state.is_left_alone(record):
+            return False
         released = parse_instant(record.since)
         if released is None or released + self.state.retention > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)
+        if claim is not None and claim.doubt:
+            return False
         speaks = self.record_of[record.claim] is record
         return claim is None or not speaks or bool(self._difference(claim, record))
 
@@ -259,8 +294,8 @@ class _Planner:
         if name not in self.spaces:
             state = self.state
             taken = [*self.holdings.ranges(name)]
-            taken += [item.range for item in state.unreadable if item.range]
-            self.spaces[name] = Space(taken, self.neighbours, state.blocked)
+            taken += [item for unreadable in state.unreadable for item in unreadable.ranges]
+            self.spaces[name] = Space(taken, self.neighbours, (*state.blocked, *state.off_limits))
         return self.spaces[name]
 
     def _quota_used(self) -> dict[tuple[str, ...], int]:
@@ -273,8 +308,11 @@ class _Planner:
         return used
 
     def _frozen(self) -> dict[Key, str]:
-        """Pools that may hold what an unreadable record holds, each with the record's path."""
-        found: dict[Key, str] = {}
+        """Pools that give nothing new, with the path of what cannot be read.
+
+        A record that never could be read may hold anything of its pool, and of its neighbours.
+        """
+        found: dict[Key, str] = dict(self.state.frozen)
         for item in self.state.unreadable:
             keys = list(self.state.pools)
             if item.pool is not None and item.pool in self.state.pools:

@@ -27,6 +27,7 @@ class Refusal(NamedTuple):
     hint: str
 
 
+FROZEN = "pool-frozen"
 # Stands in for `no_room` where nobody reads the words, which cost a look at all that is free.
 NO_ROOM = Refusal("pool-exhausted", "", "")
 
@@ -43,19 +44,28 @@ def not_found(claim: Claim) -> Refusal:
 
 
 def frozen(path: str, pool: str) -> Refusal:
-    """A record that may hold addresses of the pool cannot be read."""
+    """The pool, or a record that may hold addresses of it, cannot be read."""
     return Refusal(
-        "pool-frozen",
+        FROZEN,
         f"{pool} gives nothing out while {path} cannot be read",
         f"mend {path}: git log -p -- {path}",
     )
 
 
-def unread(claim: Claim) -> Refusal:
-    """A pool of the claim may stand in a file that cannot be read."""
+def left(claim: Claim, why: str) -> Refusal:
+    """What the claim follows from cannot be read: it keeps what it holds and gets nothing new."""
+    return Refusal(
+        FROZEN,
+        f"{claim.key.short} gets nothing new while {why} cannot be read",
+        f"mend {why}: git log -p -- {why}",
+    )
+
+
+def untold(claim: Claim) -> Refusal:
+    """A pool of the claim may stand in a file that never could be read."""
     names = article_list(claim.wanted, "and")
     return Refusal(
-        "pool-frozen",
+        FROZEN,
         f"{names}: not all of them can be told while a file cannot be read",
         "mend the errors first",
     )

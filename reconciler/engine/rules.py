@@ -46,7 +46,7 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
     """Records that hold what their pool does not give out: after a shrink, an edit, a removal."""
     for item, record in holding:
         pool = state.pools.get(record.pool)
-        if record.pool in state.broken:
+        if state.may_be_there(record.pool):
             continue
         if pool is not None and pool.usable.covers(item):
             continue
@@ -101,7 +101,7 @@ def _competing(state: State, holding: Holding) -> Iterator[list[Entry]]:
         space = space_of(state.pools, record)
         entries = unknown if space is None else by_space.setdefault(space, [])
         entries.append((item, record.path, record))
-    gone = [entry for entry in unknown if not state.unclear and entry[2].pool not in state.broken]
+    gone = [entry for entry in unknown if not state.may_be_there(entry[2].pool)]
     yield unknown
     for space in sorted(by_space):
         yield by_space[space] + gone

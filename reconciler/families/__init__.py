@@ -4,7 +4,10 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from reconciler.documents.document import Document
 from reconciler.families._family import Family
+from reconciler.findings import Finding
+from reconciler.model.settings import Settings
 
 
 @cache
@@ -26,3 +29,20 @@ def families() -> tuple[Family, ...]:
                 raise ValueError(f"{other} and {family.name} both read {kind.name}")
         found.append(family)
     return tuple(found)
+
+
+def judge(document: Document, settings: Settings) -> list[Finding]:
+    """What contradicts itself in a document of any family; empty when it can be read."""
+    family = _by_kind().get((document.kind.api_version, document.kind.name))
+    return family.judge(document, settings) if family is not None else []
+
+
+@cache
+def _by_kind() -> dict[tuple[str, str], Family]:
+    return {(kind.api_version, kind.name): family for family in families() for kind in family.kinds}
+
+
+@cache
+def shared_kinds() -> tuple[str, ...]:
+    """Kinds whose documents bear on all others."""
+    return tuple(kind.name for family in families() for kind in family.kinds if kind.is_shared)

@@ -1,12 +1,10 @@
 """What a family is: a value holding functions, with no base class to inherit from."""
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
-from reconciler.addresses import IPRange
-from reconciler.documents.document import Document, Documents, Kind
+from reconciler.documents.document import Document, Documents, Identity, Kind
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -16,7 +14,6 @@ from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked
 
-Identity = tuple[str, str, str, str]
 Held = Mapping[Key, Allocation]
 
 
@@ -27,7 +24,8 @@ class Reading:
     Attributes:
         protected: Owners (family, kind, namespace, name) whose claims cannot be told, because
             something that they depend on is wrong or missing. They keep their records.
-        broken: Pools that are described, but wrongly.
+        frozen: Pools that give nothing new, because their document cannot be read, with the path
+            of its file. They are among `pools` when their document could be read before.
     """
 
     pools: Mapping[Key, Pool]
@@ -35,7 +33,7 @@ class Reading:
     findings: tuple[Finding, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     protected: frozenset[Identity] = frozenset()
-    broken: frozenset[Key] = frozenset()
+    frozen: Mapping[Key, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,47 +68,6 @@ class World:
     applies_documents: bool = False
 
 
-# What a record's name has behind its owner's: type, number of growth, hash of a newcomer.
-_ENDINGS = re.compile(r"(?:-(?:lb|nodes)(?:-[0-9]+)?(?:-[0-9a-f]{6})?)+\Z", re.ASCII)
-
-EVERYWHERE = "*"
-"""The address space of a range that bears on all of them."""
-
-
-class Links(NamedTuple):
-    """What a document bears on: names of things, and ranges of an address space.
-
-    Documents that share a node, or whose ranges of one space overlap, are planned together.
-
-    Attributes:
-        default: A node that is meant when it exists, and the beginning of all nodes that could be
-            meant when it does not; or None.
-        is_shared: It bears on everything, as a team does.
-    """
-
-    nodes: tuple[str, ...]
-    ranges: tuple[tuple[str, IPRange], ...] = ()
-    default: tuple[str, str] | None = None
-    is_shared: bool = False
-
-
-def owner_node(claim: Key) -> str:
-    """The node of the object that claims."""
-    return f"{claim.kind} {claim.namespace}/{claim.name}"
-
-
-def pool_node(pool: Key) -> str:
-    """The node of a pool."""
-    return f"{pool.kind} {pool.namespace}/{pool.name}"
-
-
-def name_node(name: str) -> str:
-    """The node of a record's name, which a tenant's record may bear, too."""
-    # All endings, because the owner's own name may end like that of a record.
-    ending = _ENDINGS.search(name)
-    return f"name {name[: ending.start()] if ending else name}"
-
-
 @dataclass(frozen=True, slots=True)
 class Family:
     """A family.
@@ -118,13 +75,14 @@ class Family:
     Attributes:
         name: First part of every key.
         kinds: The kinds of document that it reads.
-        links: What a document bears on.
-        read: Documents, records by claim and Settings to pools and claims.
+        judge: What contradicts itself in a document, whatever else there is; empty when nothing.
+        read: Documents, records by claim and Settings to pools and claims. It looks at other
+            documents than the one it reads by `find` and `every` alone.
         project: A committed tree to the objects of every cluster.
     """
 
     name: str
     kinds: tuple[Kind, ...]
-    links: Callable[[Document], Links]
+    judge: Callable[[Document, Settings], list[Finding]]
     read: Callable[[Documents, Held, Settings], Reading]
     project: Callable[[World], tuple[Projection, ...]]

@@ -38,6 +38,8 @@ class Claim:
         role: `initial` or `growth`.
         name: Name of the record, unless another owner's record has it.
         namespace: Namespace of the record.
+        doubt: A file that cannot be read, and that this follows from, or may be stood for in: the
+            claim keeps what it holds and gets nothing new. Empty for any other claim.
     """
 
     key: Key
@@ -53,3 +55,4 @@ class Claim:
     namespace: str
     source: Location
     quota: Quota | None = None
+    doubt: str = ""

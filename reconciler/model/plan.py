@@ -11,7 +11,7 @@ from reconciler.model.pool import Tier
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The record stays; `held` says why although its claim is gone."""
+    """The record stays; `held`: just as it is, because what it follows from cannot be read."""
 
     allocation: Allocation
     stale: str = ""
@@ -68,7 +68,10 @@ class Expire:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """The claim gets nothing new. `allocation` is what its record holds, if it has one."""
+    """The claim gets nothing new. `allocation` is its record, if it has one.
+
+    `is_left` says that what the claim follows from cannot be read: its record stays as it is.
+    """
 
     claim: Key
     reason: str
@@ -76,6 +79,7 @@ class Refuse:
     hint: str
     source: Location
     allocation: Allocation | None = None
+    is_left: bool = False
 
 
 Decision = Keep | Grant | Release | Expire | Refuse

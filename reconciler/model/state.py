@@ -26,18 +26,18 @@ class Blocked(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """A record that cannot be read: what its path says, and what its text lets guess.
+    """A record that cannot be read now, and never could be.
 
     Attributes:
         claim: The claim that its path names, or None.
         pool: The pool that its path names, or None when any pool could be meant.
-        range: The range that its text names, or None. It is held.
+        ranges: The addresses that stand in its text. They are held.
     """
 
     path: str
     claim: Key | None
     pool: Key | None
-    range: IPRange | None
+    ranges: tuple[IPRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,20 @@ class State:
     """The input of a plan.
 
     Attributes:
-        records: In order of their paths.
+        records: In order of their paths. One that cannot be read counts as it last could be read.
         clock: Committer date of the revision, in seconds since 1970.
         retention: Seconds for which a released record holds its addresses.
-        protected: Owners whose documents are wrong: their records are not released.
-        broken: Pools that are described, but wrongly: nothing is known of them.
-        unclear: Some document could not be recognised: no record is released at all.
+        blocked: Ranges that somebody uses without a record.
+        off_limits: Ranges that stand in what cannot be read.
+        protected: Owners whose claims cannot be told: their records are neither released nor
+            expired.
+        frozen: Pools that give nothing new, with the path of what cannot be read. One that never
+            could be read is not among `pools`.
+        unclear: Some file cannot be read that may describe anything: no record is released, and
+            none expires.
+        unknown: Such a file never could be read, so that what seems to be missing may be there.
+        halted: Why nothing is granted, released or expired at all; empty when something may be.
+        unread: Paths of records that count as they last could be read: nobody changes them.
         retained: Paths of released records that hold their addresses longer than retention,
             because some cluster may still announce them.
     """
@@ -61,8 +69,25 @@ class State:
     clock: int
     retention: int
     blocked: tuple[Blocked, ...] = ()
+    off_limits: tuple[Blocked, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     protected: frozenset[tuple[str, str, str, str]] = field(default_factory=frozenset)
-    broken: frozenset[Key] = field(default_factory=frozenset)
+    frozen: Mapping[Key, str] = field(default_factory=dict)
     unclear: bool = False
+    unknown: bool = False
+    halted: str = ""
+    unread: frozenset[str] = field(default_factory=frozenset)
     retained: frozenset[str] = field(default_factory=frozenset)
+
+    def is_left_alone(self, record: Allocation) -> bool:
+        """Nothing may be released or expired of a record: what it follows from cannot be read."""
+        return (
+            self.unclear
+            or bool(self.halted)
+            or record.path in self.unread
+            or record.claim.owner in self.protected
+        )
+
+    def may_be_there(self, pool: Key) -> bool:
+        """A pool that is not known, but that something which cannot be read may describe."""
+        return pool not in self.pools and (self.unknown or bool(self.halted) or pool in self.frozen)

@@ -35,6 +35,7 @@ from reconciler.ports.git import (
     Repository,
     Revision,
     Source,
+    Step,
 )
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "Revision",
     "Source",
     "StaleError",
+    "Step",
     "UnauthorizedError",
     "UnreachableError",
     "UsageError",

@@ -1,6 +1,6 @@
 """What commands need of Git, of files and of what is known about them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
@@ -44,6 +44,30 @@ class Commit:
     sign: str = ""
 
 
+class Changed(NamedTuple):
+    """A file that differs between two revisions; None where it is not there."""
+
+    path: str
+    old: Entry | None
+    new: Entry | None
+
+
+class Step(NamedTuple):
+    """A commit of a branch's line.
+
+    Attributes:
+        id: Its id; empty for what a work tree adds to its HEAD.
+        changed: The files that it made, changed or removed, of those that were asked for.
+        is_reconcile: It was made by reconcile.
+        is_cut: The history that is at hand ends here, though it began earlier.
+    """
+
+    id: str
+    changed: tuple[Changed, ...]
+    is_reconcile: bool = False
+    is_cut: bool = False
+
+
 class Source(Protocol):
     """Files of one revision, or of a work tree."""
 
@@ -62,6 +86,9 @@ class Source(Protocol):
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders, by path. A folder that is not there has none."""
 
+    def standing(self, paths: Sequence[str]) -> list[Entry] | None:
+        """What stands at some paths itself, a folder with the id of its content, as in `folders`."""
+
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
         """What stands directly in the parents: files, and folders with the id of their content.
 
@@ -73,6 +100,13 @@ class Source(Protocol):
 
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong with the files as such."""
+
+    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+        """The commits that made these files and folders what they are, newest first.
+
+        Along the line of the branch: first parents, but where a merge has the branch as another
+        parent, that one. Told only as far as it is asked for.
+        """
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file, in order; in several processes when it pays."""
@@ -89,14 +123,6 @@ class Facts(Protocol):
 
     def note(self, table: str, rows: Mapping[str, str]) -> None:
         """Keep texts for later; a failure to keep them is nobody's concern."""
-
-
-class Changed(NamedTuple):
-    """A file that differs between two revisions; None where it is not there."""
-
-    path: str
-    old: Entry | None
-    new: Entry | None
 
 
 class Repository(Protocol):

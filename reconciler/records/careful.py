@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reconciler.addresses import IPRange
+from reconciler.addresses.literals import literal_ranges
 from reconciler.addresses.notation import NotationError, format_range, parse_address, parse_cidr
 from reconciler.documents import yaml
 from reconciler.findings import Finding, Location, error, shown, warning
@@ -20,9 +21,6 @@ from reconciler.model.state import Unreadable
 from reconciler.records.emit import CLAIM, LABEL, reason_code
 from reconciler.records.layout import POOL_KIND, Place, claim_of, place_of
 
-_GUESS = re.compile(
-    r"^\s*(?:startAddress:|endAddress:|-)\s*\"?([0-9a-fA-F.:]{2,45})\"?\s*$", re.MULTILINE
-)
 _GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
 _EPOCH = "1970-01-01T00:00:00Z"
@@ -44,8 +42,9 @@ def recall_carefully(
         allocation = record.allocation()
     except _UnclearError as unclear:
         hint = f"restore it: git log -p -- {path}"
+        ranges = literal_ranges(data.decode("utf-8", "replace"))
         found = error("record-unreadable", start, str(unclear), hint)
-        return None, Unreadable(path, place.claim, place.pool, _guess(data)), (found,)
+        return None, Unreadable(path, place.claim, place.pool, ranges), (found,)
     if not record.annotation:
         return allocation, None, ()
     message = f"differs from what was written for {allocation.claim.short}"
@@ -64,22 +63,6 @@ def _body(data: bytes) -> Mapping[str, Any]:
     if body.get("kind") != "IPAllocation":
         raise _UnclearError("record unreadable: kind IPAllocation required")
     return body
-
-
-def _guess(data: bytes) -> IPRange | None:
-    """The range from the first to the last address that the text names as start, end or in a list.
-
-    A file that was cut off has the list, but not the ends, which stand behind it.
-    """
-    found: list[tuple[int, int]] = []
-    for match in _GUESS.findall(data.decode("utf-8", "replace")):
-        try:
-            found.append(parse_address(match))
-        except NotationError:
-            continue
-    if not found or len({version for version, _ in found}) != 1:
-        return None
-    return IPRange(found[0][0], min(found)[1], max(found)[1])
 
 
 class _Careful:

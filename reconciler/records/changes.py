@@ -83,7 +83,7 @@ def _written(
 def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | None:
     """A kept record follows its claim in everything but its range: team, place, form."""
     record = decision.allocation
-    if claim is None:
+    if claim is None or decision.held:
         return None
     path = places.of(record.pool, record.claim, record.path)
     if record.pristine and record.path == path and _follows(record, claim):
@@ -114,9 +114,7 @@ def _follows(record: Allocation, claim: Claim) -> bool:
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:
     """A claim without a place is recorded as Failed, unless a record of it holds something."""
     old = decision.allocation
-    if old is not None and old.range is not None:
-        return None
-    if decision.claim in places.unreadable:
+    if decision.is_left or (old is not None and old.range is not None):
         return None
     claim = state.claims[decision.claim]
     path = places.of(None, claim.key, old.path if old is not None else "")
@@ -163,7 +161,6 @@ class _Places:
 
     def __init__(self, plan: Plan, state: State, folder: str) -> None:
         self._folder = folder
-        self.unreadable = {item.claim for item in state.unreadable}
         gone = {item.allocation.path for item in plan.decisions if isinstance(item, Expire)}
         self._occupied = {record.path for record in state.records if record.path not in gone}
         self._occupied |= {item.path for item in state.unreadable}

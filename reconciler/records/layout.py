@@ -84,3 +84,17 @@ def _claim(namespace: str, stem: str) -> Key | None:
         return None
     family, kind = owner
     return Key.parse(f"{family}/{kind}/{namespace}/{name}/{slot}")
+
+
+def part_of(folder: str, path: str) -> str:
+    """The part of a tree that a file is of: the folder of a pool's records, else the file itself.
+
+    Args:
+        folder: The records folder.
+        path: Path of a source file or of a record.
+    """
+    if not path.startswith(f"{folder}/"):
+        return path
+    kind, _, below = path[len(folder) + 1 :].partition("/")
+    pool, slash, _ = below.partition("/")
+    return f"{folder}/{kind}/{pool}" if slash and kind in FAMILY_OF_POOL else path

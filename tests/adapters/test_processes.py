@@ -1,6 +1,7 @@
 """Work on all processors: shares, failures, and no division within a division."""
 
 import os
+import threading
 from collections.abc import Sequence
 
 import pytest
@@ -45,3 +46,16 @@ def test_a_process_that_ends_early_is_told() -> None:
 def test_there_is_no_division_within_a_division() -> None:
     assert spread(["a", "b"], lambda _: processors()) == [1, 1]
     assert spread(["a", "b"], lambda items: spread([*items, "c", "d"], len)) == [[3], [3]]
+
+
+def test_nothing_is_forked_beside_a_thread() -> None:
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait)
+    thread.start()
+    try:
+        assert spread(["a", "b"], lambda items: (os.getpid(), list(items))) == [
+            (os.getpid(), ["a", "b"])
+        ]
+    finally:
+        waiting.set()
+        thread.join()

@@ -28,6 +28,11 @@ ELSEWHERE = {
     "expiry-held": "clusters: tests/applying and tests/e2e",
     "release-held": "lifecycle: tests/engine",
     "pool-frozen": "group R: tests/engine",
+    "last-good": "a history: tests/commands",
+    "history-cut": "a shallow clone: tests/commands",
+    "settings-gone": "a history: tests/commands",
+    "clock-ahead": "dates: tests/contracts",
+    "name-reserved": "clusters: tests/commands",
     "no-matching-pool": "NovaEdge",
     "auto-assign-disabled": "NovaEdge",
 }

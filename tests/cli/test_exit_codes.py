@@ -167,6 +167,7 @@ def test_a_failure_without_a_hint_is_one_line(
 def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "run", lambda arguments: 3)
     monkeypatch.setattr(cli.streams, "prepare", lambda: None)
+    monkeypatch.setattr("reconciler.cli.signals.install", lambda: None)
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == 3

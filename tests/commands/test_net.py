@@ -17,6 +17,7 @@ from reconciler.model.settings import Settings
 from reconciler.ports import Commit, Facts, ReconcilerError, Revision
 from reconciler.records.changes import Change
 from reconciler.records.emit import record_text
+from reconciler.tree import Tree
 from tests.fakes import FakeRepository
 from tests.memory import MemoryFacts, MemorySource
 from tests.records.examples import CLAIM, FOLDER, record
@@ -24,6 +25,7 @@ from tests.world import CLOCK, SMALL, pool, raw, tenant
 
 Files = dict[str, bytes]
 
+TREE = Tree(None, CLOCK, Settings(), (), ())
 LAB = "annotations: {gitops-ipam.dev/address-space: lab}"
 POOLS: Files = {
     "pools/edge.yaml": pool("vlan40-pool", "10.40.0.0/16").encode(),
@@ -78,7 +80,7 @@ def look(
     commit = Commit(base, changes, "x\n", ("A", "a@example.com"))
     made = repository.commit(commit)
     try:
-        require_no_clash(repository, commit, made, Settings(), facts)
+        require_no_clash(repository, commit, made, TREE, facts)
     except ReconcilerError as failed:
         return f"{failed} ({failed.exit_code})"
     return ""

@@ -229,10 +229,12 @@ def test_a_pointer_escapes_what_rfc_6901_says() -> None:
 def test_documents_come_in_the_order_of_their_identities() -> None:
     kind = Kind(VERSION, "Team", "butler/Team.json", None)
     made = [Document(PATH, 0, 1, kind, "", name, {}, b"") for name in ("b", "a", "c")]
-    documents = Documents(made, frozenset({("g", "Team", "", "d")}))
+    documents = Documents(made, {("g", "Team", "", "d"): "pools/b.yaml"})
     assert [document.name for document in documents.of("Team")] == ["a", "b", "c"]
     assert list(documents.of("Pool")) == []
-    assert documents.broken == {("g", "Team", "", "d")}
+    assert documents.unread("Team", "", "d", asker=PATH) == "pools/b.yaml"
+    assert documents.every("Team", "", asker=PATH) == ["a", "b", "c", "d"]
+    assert documents.asked == {PATH: {"Team /d": None, "Team /*": None}}
 
 
 def test_kinds_are_found_by_version_and_name() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short, parse_address
+from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Refuse
 from reconciler.report.machine import action_name
 from tests.world import CLOCK, evaluation_of, reconciled
@@ -14,8 +15,13 @@ LB = "loadbalancer"
 
 def outcome(files: Files, clock: int = CLOCK) -> dict[str, str]:
     """Each decision by its claim: `allocate 10.40.0.0-10.40.0.7 of edge`, `refuse pin-taken`."""
+    return decided(evaluation_of(files, clock))
+
+
+def decided(evaluation: Evaluation) -> dict[str, str]:
+    """Each decision of an evaluation, as `outcome` shows it."""
     found = {}
-    for decision in evaluation_of(files, clock).plan.decisions:
+    for decision in evaluation.plan.decisions:
         text = action_name(decision)
         if isinstance(decision, Refuse):
             text = f"refuse {decision.reason}"

@@ -166,7 +166,7 @@ def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:
     assert found.hint == "set the claim back, or delete the record to let the claim move"
 
 
-def test_a_frozen_pool_is_passed_over_for_the_next() -> None:
+def test_a_frozen_pool_is_not_passed_over_for_the_next() -> None:
     path = "allocations/NetworkPool/butler-system.edge/team-z/old.loadbalancer.yaml"
     files = {
         **SMALL,
@@ -174,18 +174,20 @@ def test_a_frozen_pool_is_passed_over_for_the_next() -> None:
         "pools/second.yaml": pool("second", "10.41.0.0/28"),
         "providers/default.yaml": provider(pools="[{name: edge}, {name: second}]"),
     }
+    assert outcome(files)[CLAIM] == "refuse pool-frozen"
+    files["providers/default.yaml"] = provider(pools="[{name: second}, {name: edge}]")
     assert outcome(files)[CLAIM] == "allocate 10.41.0.0-10.41.0.7 of second"
 
 
-def test_of_a_frozen_pool_and_a_full_one_the_full_one_is_told() -> None:
+def test_of_a_full_pool_and_a_frozen_one_the_frozen_one_is_told() -> None:
     path = "allocations/NetworkPool/butler-system.edge/team-z/old.loadbalancer.yaml"
     files = {
         **SMALL,
         path: "kind: IPAllocation\nstatus: {}\n",
         "pools/second.yaml": pool("second", "10.41.0.0/30"),
-        "providers/default.yaml": provider(pools="[{name: edge}, {name: second}]"),
+        "providers/default.yaml": provider(pools="[{name: second}, {name: edge}]"),
     }
-    assert refusal(files, CLAIM).message == "needs 8 addresses; second has 4 in all"
+    assert refusal(files, CLAIM).message == f"edge gives nothing out while {path} cannot be read"
 
 
 def test_a_refused_claim_is_granted_once_there_is_room() -> None:

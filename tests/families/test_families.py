@@ -16,7 +16,7 @@ def test_families_are_found_by_scanning_the_folder() -> None:
 
 def test_two_families_that_read_one_kind_fail_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = Kind("butler.butlerlabs.dev/v1alpha1", "Team", "x.json", None)
-    other = Family("other", (kind,), FAMILY.links, FAMILY.read, FAMILY.project)
+    other = Family("other", (kind,), FAMILY.judge, FAMILY.read, FAMILY.project)
     names = [SimpleNamespace(name=name) for name in ("_family", "butler", "other")]
     modules = {"butler": FAMILY, "other": other}
     monkeypatch.setattr(package, "iter_modules", lambda path: names)

@@ -2,6 +2,7 @@
 
 from reconciler.evaluate import project
 from tests.engine.outcome import codes, outcome, refusal
+from tests.memory import evaluation_after
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"
@@ -119,7 +120,8 @@ def test_a_mistake_elsewhere_in_its_document_frees_nothing() -> None:
 
 
 def test_a_mistake_elsewhere_in_its_document_withdraws_nothing() -> None:
-    (found,) = [item for item in project(evaluation_of(BROKEN)) if item.cluster == "team-a/old"][:1]
+    evaluation = evaluation_after([BY_HAND], BROKEN)
+    (found,) = [item for item in project(evaluation) if item.cluster == "team-a/old"][:1]
     assert found.manifest["spec"] == {"addresses": ["10.40.0.0-10.40.0.9"]}
 
 

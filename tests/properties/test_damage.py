@@ -30,8 +30,8 @@ def unreadable(draw: st.DrawFn) -> Unreadable:
     """A record that cannot be read, of which more or less is known."""
     claim = draw(st.sampled_from([None, *KEYS]))
     pool = draw(st.sampled_from([None, pool_key("p"), pool_key("gone")]))
-    guess = draw(st.one_of(st.none(), ranges()))
-    return Unreadable(f"{FOLDER}/x/{draw(st.integers(0, 9))}.yaml", claim, pool, guess)
+    named = tuple(draw(st.lists(ranges(), max_size=2)))
+    return Unreadable(f"{FOLDER}/x/{draw(st.integers(0, 9))}.yaml", claim, pool, named)
 
 
 def touching(state: State, key: Key) -> set[Key]:
@@ -59,8 +59,7 @@ def test_an_unreadable_record_freezes_its_pool_and_holds_what_can_be_guessed(
             continue
         assert grant.allocation.pool not in frozen
         assert grant.allocation.range is not None
-        guessed: set[tuple[int, int]] = numbers(item.range) if item.range else set()
-        assert not numbers(grant.allocation.range) & guessed
+        assert not numbers(grant.allocation.range) & numbers_of(item.ranges)
     assert all(change.path != item.path for change in changes(found, broken, FOLDER))
 
 

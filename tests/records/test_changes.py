@@ -1,6 +1,7 @@
 """A plan to files: what is written, what goes, and what stays as it is."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -160,7 +161,7 @@ def test_a_record_never_moves_over_another_that_holds_addresses() -> None:
 
 
 def test_a_record_never_moves_over_one_that_cannot_be_read() -> None:
-    unreadable = Unreadable(record().path, None, POOL, None)
+    unreadable = Unreadable(record().path, None, POOL, ())
     released = record(path=f"{FOLDER}/a.yaml", phase=Phase.RELEASED, since=NOW)
     (change,) = carried_out(
         state([], [record(path=released.path)], (unreadable,)), Release(released)
@@ -266,8 +267,9 @@ def test_a_refused_claim_that_holds_addresses_keeps_its_record() -> None:
 
 
 def test_a_claim_whose_record_cannot_be_read_is_not_recorded_as_failed() -> None:
-    unreadable = Unreadable(record().path, CLAIM, POOL, None)
-    assert carried_out(state([claim()], [], (unreadable,)), refusal()) == ()
+    unreadable = Unreadable(record().path, CLAIM, POOL, ())
+    left = replace(refusal(), is_left=True)
+    assert carried_out(state([claim()], [], (unreadable,)), left) == ()
 
 
 @pytest.mark.parametrize(

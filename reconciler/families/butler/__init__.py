@@ -2,7 +2,7 @@
 
 from reconciler.documents.document import Kind
 from reconciler.families._family import Family
-from reconciler.families.butler.linking import links
+from reconciler.families.butler.judging import judge
 from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
 
@@ -16,9 +16,9 @@ FAMILY = Family(
         Kind(_VERSION, "ProviderConfig", "butler/ProviderConfig.json", _SYSTEM),
         Kind(_VERSION, "TenantCluster", "butler/TenantCluster.json", "default"),
         Kind(_VERSION, "IPAllocation", "butler/IPAllocation.json", _SYSTEM),
-        Kind(_VERSION, "Team", "butler/Team.json", None),
+        Kind(_VERSION, "Team", "butler/Team.json", None, is_shared=True),
     ),
-    links=links,
+    judge=judge,
     read=read,
     project=project,
 )

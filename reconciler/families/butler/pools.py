@@ -1,6 +1,5 @@
 """NetworkPool to pool: the usable set and every rule that a pool must keep (`butler.md` §2)."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
@@ -192,17 +191,3 @@ def _straddling(
             hint = "let both ends of the block lie inside the range, or both outside of it"
             found.append(error("reserved-straddles-range", place, message, hint))
     return found
-
-
-def read_pools(
-    documents: Mapping[Key, Document], settings: Settings
-) -> tuple[dict[Key, Network], list[Finding]]:
-    """All NetworkPools by key, and what is wrong with them."""
-    networks: dict[Key, Network] = {}
-    findings: list[Finding] = []
-    for key, document in documents.items():
-        network, found = read_pool(document, settings)
-        findings.extend(found)
-        if network is not None:
-            networks[key] = network
-    return networks, findings

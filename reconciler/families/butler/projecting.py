@@ -10,11 +10,11 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_address
 from reconciler.families._family import Projection, World
 from reconciler.families._metallb import metallb_objects
+from reconciler.families.butler.manual import manual_title
 from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.provider_status import provider_statuses
 from reconciler.families.butler.providers import Providers
-from reconciler.families.butler.remains import manual_title
 from reconciler.families.butler.statuses import MANAGEMENT, condition
 from reconciler.families.butler.tenant_status import tenant_statuses
 from reconciler.families.butler.tenants import KIND as TENANT
@@ -139,7 +139,7 @@ def _tenants(world: World) -> list[Projection]:
             cluster = f"{record.owner.namespace}/{record.owner.name}"
             ranges.setdefault(cluster, []).append(record.range)
     manual = {blocked.title: blocked.range for blocked in world.reading.blocked}
-    for document in (*world.documents.of(TENANT), *world.documents.remains(TENANT)):
+    for document in world.documents.of(TENANT):
         cluster = f"{document.namespace}/{document.name}"
         by_hand = manual.get(manual_title(document))
         if by_hand is not None:

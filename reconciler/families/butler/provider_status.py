@@ -19,14 +19,14 @@ _LB_SIZE = 8
 def provider_statuses(world: World, providers: Providers) -> Iterator[Projection]:
     """The status of each provider of mode `ipam` that is read, or names no pool."""
     nodes = _nodes_per_tenant(world)
-    for document in world.documents.of("ProviderConfig"):
-        provider = providers.by_name.get((document.namespace, document.name))
-        if provider is not None and provider.is_ipam:
-            yield status_only(document, _status(world, provider, nodes))
-        elif names_no_pool(document):
+    for provider in providers.all():
+        document = provider.document
+        if names_no_pool(document):
             message = "network.mode is 'ipam' but no poolRefs configured"
             failed = condition(_TYPE, "False", "ValidationFailed", message, world.clock)
             yield status_only(document, {"conditions": [failed]})
+        elif provider.is_ipam:
+            yield status_only(document, _status(world, provider, nodes))
 
 
 def names_no_pool(provider: Document) -> bool:

@@ -1,6 +1,6 @@
 """ProviderConfig: which pools serve a tenant, in which order, in which sizes (`butler.md` §1.3)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
@@ -11,7 +11,9 @@ from reconciler.findings import Finding, Location, error
 from reconciler.model.claim import Quota
 from reconciler.model.key import Key
 
+KIND = "ProviderConfig"
 NAMESPACE = "butler-system"
+GATEWAY = ("spec", "network", "gateway")
 DEFAULT = "default"
 _ELASTIC_SIZE = 2
 _NOWHERE = Location("")
@@ -50,7 +52,8 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     """The provider of a document; None when anything about it is wrong.
 
     Its tenants then keep what they have and get nothing new: a gateway that cannot be read must
-    not be given out, and a team's provider that names no team must not serve all of them.
+    not be given out, and a team's provider that names no team must not serve all of them. One
+    that names no pool can be read; it is found wrong all the same, and serves nobody.
     """
     found: list[Finding] = []
     spec = document.spec
@@ -62,12 +65,6 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
         hint = "use mode cloud: the cloud gives the addresses"
         place = document.at("spec", "network", "mode")
         return None, [error("provider-mode", place, message, hint)]
-    if is_ipam and not references:
-        message = "network.mode is ipam, but poolRefs names no pool"
-        hint = "add poolRefs with at least one NetworkPool"
-        return None, [
-            error("provider-without-pools", document.at("spec", "network"), message, hint)
-        ]
     scope = spec.get("scope") or {}
     if scope.get("type") == "team" and not scope.get("teamRef"):
         message = "scope.type is team, but scope.teamRef is missing"
@@ -81,6 +78,11 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     gateway = _gateway(document, network, found)
     if found:
         return None, found
+    if is_ipam and not references:
+        message = "network.mode is ipam, but poolRefs names no pool"
+        hint = "add poolRefs with at least one NetworkPool"
+        place = document.at("spec", "network")
+        found.append(error("provider-without-pools", place, message, hint))
     provider = Provider(
         is_ipam=is_ipam,
         pools=tuple(pool_key(NAMESPACE, references[at]["name"]) for at in order),
@@ -97,7 +99,7 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
         document=document,
         quota_source=document.at("spec", "network", "quotaPerTenant") if quota else _NOWHERE,
     )
-    return provider, []
+    return provider, found
 
 
 def _gateway(
@@ -105,24 +107,17 @@ def _gateway(
 ) -> IPRange | None:
     if "gateway" not in network:
         return None
-    steps = ("spec", "network", "gateway")
-    address = read_address(document, steps, network["gateway"], found)
+    address = read_address(document, GATEWAY, network["gateway"], found)
     return None if address is None else IPRange(address[0], address[1], address[1])
 
 
-def missing_pools(provider: Provider, pools: Collection[Key]) -> list[Finding]:
-    """A finding for each pool that the provider names and that is not there."""
-    if not provider.is_ipam:
-        return []
-    found = []
-    for index, reference in enumerate(provider.document.spec["network"]["poolRefs"]):
-        if pool_key(NAMESPACE, reference["name"]) not in pools:
-            place = provider.document.at("spec", "network", "poolRefs", index, "name")
-            message = f"NetworkPool {NAMESPACE}/{reference['name']} is not in the repository"
-            # Not which pools there are: a reading of a part of the tree does not know them all.
-            hint = "add the pool, or name one that exists"
-            found.append(error("reference-not-found", place, message, hint))
-    return found
+def missing_pool(provider: Provider, index: int) -> Finding:
+    """The finding for a pool that the provider names and that is not there."""
+    reference = provider.document.spec["network"]["poolRefs"][index]
+    place = provider.document.at("spec", "network", "poolRefs", index, "name")
+    message = f"NetworkPool {NAMESPACE}/{reference['name']} is not in the repository"
+    # Not which pools there are: a reading of a part of the tree does not know them all.
+    return error("reference-not-found", place, message, "add the pool, or name one that exists")
 
 
 class Providers:
@@ -130,26 +125,18 @@ class Providers:
 
     def __init__(self, documents: Documents) -> None:
         self.findings: list[Finding] = []
-        self.by_name: dict[tuple[str, str], Provider] = {}
-        self.wrong: list[Document] = []
-        self._wrong = {
-            (namespace, name)
-            for _, kind, namespace, name in documents.broken
-            if kind == "ProviderConfig"
-        }
-        for document in documents.of("ProviderConfig"):
+        self._documents = documents
+        self._by_name: dict[tuple[str, str], Provider] = {}
+        for document in documents.of(KIND):
             provider, found = read_provider(document)
-            self.findings += found
-            key = (document.namespace, document.name)
             if provider is not None:
-                self.by_name[key] = provider
-            else:
-                self._wrong.add(key)
-                self.wrong.append(document)
-        described = sorted(
-            name for space, name in (*self.by_name, *self._wrong) if space == NAMESPACE
-        )
-        self._default = DEFAULT if DEFAULT in described or not described else described[0]
+                self._by_name[document.namespace, document.name] = provider
+            if not document.unread:
+                self.findings += found
+
+    def all(self) -> Iterator[Provider]:
+        """All providers, each to be read by itself."""
+        return iter(self._by_name.values())
 
     def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:
         """The provider of a tenant, if it can be used, and its namespace and name.
@@ -157,10 +144,19 @@ class Providers:
         `providerConfigRef`, else the one named `default`, else the first in `butler-system`;
         one that is described wrongly does not make way for another.
         """
-        reference = tenant.spec.get("providerConfigRef") or {"name": self._default}
+        reference = tenant.spec.get("providerConfigRef") or {"name": self._default(tenant)}
         key = (reference.get("namespace", NAMESPACE), reference["name"])
-        return self.by_name.get(key), key
+        if self._documents.find(KIND, *key, asker=tenant.file) is None:
+            return None, key
+        return self._by_name.get(key), key
 
-    def is_wrong(self, key: tuple[str, str]) -> bool:
-        """The provider is described, but cannot be used; findings of its own say why."""
-        return key in self._wrong
+    def unread(self, key: tuple[str, str], tenant: Document) -> str:
+        """The path of the file that describes a provider which never could be read; else empty."""
+        return self._documents.unread(KIND, *key, asker=tenant.file)
+
+    def _default(self, tenant: Document) -> str:
+        is_there = self._documents.find(KIND, NAMESPACE, DEFAULT, asker=tenant.file) is not None
+        if is_there or self._documents.unread(KIND, NAMESPACE, DEFAULT, asker=tenant.file):
+            return DEFAULT
+        described = self._documents.every(KIND, NAMESPACE, asker=tenant.file)
+        return described[0] if described else DEFAULT

@@ -1,17 +1,25 @@
-"""Butler's documents to pools and claims: the composition of its kinds."""
+"""Butler's documents to pools and claims: the composition of its kinds.
 
-from collections.abc import Iterator
+A document looks at others by `Documents.find` and `every` alone, which note what was asked for.
+"""
+
 from dataclasses import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
-from reconciler.documents.document import Document, Documents
-from reconciler.families._family import Held, Identity, Reading
-from reconciler.families._network import read_range
+from reconciler.documents.document import Document, Documents, Identity
+from reconciler.families._family import Held, Reading
+from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
 from reconciler.families.butler.pools import KIND as POOL
-from reconciler.families.butler.pools import pool_key, read_pools
-from reconciler.families.butler.providers import Provider, Providers, missing_pools
-from reconciler.families.butler.remains import MANUAL, blocked_by_remains, manual_title
+from reconciler.families.butler.pools import Network, pool_key, read_pool
+from reconciler.families.butler.providers import (
+    GATEWAY,
+    NAMESPACE,
+    Provider,
+    Providers,
+    missing_pool,
+)
+from reconciler.families.butler.requests import KIND as REQUEST
 from reconciler.families.butler.requests import read_request, stands_for
 from reconciler.families.butler.tenants import KIND as TENANT
 from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
@@ -21,7 +29,7 @@ from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked
 
-_GROUP = "butler.butlerlabs.dev"
+_TEAM = "Team"
 
 
 def read(documents: Documents, held: Held, settings: Settings) -> Reading:
@@ -33,32 +41,31 @@ class _Reader:
     def __init__(self, documents: Documents, held: Held, settings: Settings) -> None:
         self.documents = documents
         self.held = held
-        keyed = {pool_key(doc.namespace, doc.name): doc for doc in documents.of(POOL)}
-        self.networks, self.findings = read_pools(keyed, settings)
-        self.named = {*keyed, *_broken_pools(documents)}
-        self.broken = frozenset(key for key in self.named if key not in self.networks)
-        self.providers = Providers(documents)
-        self.findings += self.providers.findings
-        self.teams = {document.name for document in documents.of("Team")}
-        self.tenants = {(doc.namespace, doc.name): doc for doc in documents.of(TENANT)}
-        self.blocked = list(blocked_by_remains(documents, self.providers.wrong))
+        self.settings = settings
+        self.findings: list[Finding] = []
+        self.networks: dict[Key, Network] = {}
+        self.frozen: dict[Key, str] = {}
+        self.blocked: list[Blocked] = []
         self.protected: list[Identity] = []
         self.claims: dict[Key, Claim] = {}
+        self.networks_of: dict[tuple[str, str], list[Network]] = {}
+        self.providers = Providers(documents)
+        self.findings += self.providers.findings
 
     def reading(self) -> Reading:
-        for known in self.providers.by_name.values():
-            self.findings += missing_pools(known, self.named)
-            self._hold_back_gateway(known)
+        for document in self.documents.of(POOL):
+            self._pool(document)
+        for provider in self.providers.all():
+            self._provided(provider)
         stood_for = self._requests()
         grown = grown_slots(self.held)
-        for document in self.tenants.values():
-            provider = self._provider(document)
-            if provider is None:
+        for document in self.documents.of(TENANT):
+            provider_of = self._provider(document)
+            if provider_of is None:
                 continue
-            tenant = Tenant(document, provider, self.networks)
-            for claim in tenant.claims(
-                self.held, grown.get((document.namespace, document.name), [])
-            ):
+            tenant = Tenant(document, provider_of, self._networks_of(provider_of))
+            name = (document.namespace, document.name)
+            for claim in tenant.claims(self.held, grown.get(name, [])):
                 if claim.key not in stood_for:
                     self.claims[claim.key] = claim
         return Reading(
@@ -67,20 +74,51 @@ class _Reader:
             findings=tuple(self.findings),
             blocked=tuple(self.blocked),
             protected=frozenset(self.protected),
-            broken=self.broken,
+            frozen=self.frozen,
         )
+
+    def _tell(self, document: Document, *found: Finding) -> None:
+        """Report, unless it is about a document as it was in an earlier revision."""
+        if not document.unread:
+            self.findings += found
+
+    def _pool(self, document: Document) -> None:
+        network, found = read_pool(document, self.settings)
+        self._tell(document, *found)
+        if network is not None:
+            self.networks[network.pool.key] = network
+            if document.unread:
+                self.frozen[network.pool.key] = document.unread
+
+    def _network(self, namespace: str, name: str, asker: str) -> Network | None:
+        """The pool that a file names; one that never could be read is noted as frozen."""
+        key = pool_key(namespace, name)
+        if self.documents.find(POOL, namespace, name, asker=asker) is not None:
+            return self.networks.get(key)
+        if path := self.documents.unread(POOL, namespace, name, asker=asker):
+            self.frozen[key] = path
+        return None
+
+    def _networks_of(self, provider: Provider) -> list[Network]:
+        """The provider's pools that exist, in the order in which they are tried."""
+        name = (provider.document.namespace, provider.document.name)
+        if name not in self.networks_of:  # once for all of its tenants
+            file = provider.document.file
+            found = (self._network(NAMESPACE, key.name, file) for key in provider.pools)
+            self.networks_of[name] = [network for network in found if network is not None]
+        return self.networks_of[name]
 
     def _provider(self, document: Document) -> Provider | None:
         """The tenant's provider when it gives addresses from pools; None when it does not.
 
         A tenant whose provider cannot be told is protected: its records stay. So is one that a
-        pool is missing for; where a pool is described wrongly, nothing new is given either.
+        pool is missing for; where a pool never could be read, nothing new is given either.
         """
         self._manual_range(document)
         provider, key = self.providers.of(document)
         found: Finding | None = None
-        if provider is None and self.providers.is_wrong(key):
-            self.protected.append(("butler", TENANT, document.namespace, document.name))
+        if provider is None and self.providers.unread(key, document):
+            self._protect(document)
             return None
         if provider is None:
             place = document.at("spec", "providerConfigRef", "name")
@@ -94,59 +132,81 @@ class _Reader:
                 f" {provider.document.name} belongs to team {provider.team}"
             )
             found = error("team-mismatch", place, message, "use a provider of the platform")
-        if found is not None:
-            self.findings.append(found)
-        if found is not None or not all(key in self.networks for key in self._named(provider)):
-            self.protected.append(("butler", TENANT, document.namespace, document.name))
-        if found is not None or any(key in self.broken for key in self._named(provider)):
+        if provider is None or found is not None:
+            self._tell(document, *([found] if found else []))
+            self._protect(document)
+            return None
+        if not provider.is_ipam:
+            self._team(document)
+            return None
+        there = len(self._networks_of(provider))
+        unread = any(key in self.frozen and key not in self.networks for key in provider.pools)
+        if there < len(provider.pools) or not provider.pools:
+            self._protect(document)
+        if unread or not provider.pools:
             return None
         self._team(document)
-        return provider if provider is not None and provider.is_ipam else None
+        return provider
 
-    @staticmethod
-    def _named(provider: Provider | None) -> tuple[Key, ...]:
-        return provider.pools if provider is not None and provider.is_ipam else ()
+    def _protect(self, document: Document) -> None:
+        """The document's claims cannot be told: its records stay."""
+        kind = document.kind.name
+        self.protected.append(("butler", kind, document.namespace, document.name))
 
     def _team(self, document: Document) -> None:
         reference = document.spec.get("teamRef")
-        if self.teams and reference and reference["name"] not in self.teams:
+        if not reference:
+            return
+        teams = self.documents.every(_TEAM, "", asker=document.file)
+        if teams and reference["name"] not in teams:
             place = document.at("spec", "teamRef", "name")
             message = f"{document.title}: Team {reference['name']} is not in the repository"
             hint = "add the team, or correct its name"
-            self.findings.append(warning("reference-not-found", place, message, hint))
+            self._tell(document, warning("reference-not-found", place, message, hint))
 
     def _requests(self) -> frozenset[Key]:
         """Claims of hand-made requests; returns the tenants' claims that they stand for."""
         stood_for: list[Key] = []
-        for document in self.documents.of("IPAllocation"):
-            reference = document.spec["tenantClusterRef"]
-            owner_name = (reference["namespace"], reference["name"])
-            tenant = self.tenants.get(owner_name)
-            provider: Provider | None = None
-            if tenant is None and (_GROUP, TENANT, *owner_name) not in self.documents.broken:
-                place = document.at("spec", "tenantClusterRef", "name")
-                message = f"TenantCluster {'/'.join(owner_name)} is not in the repository"
-                hint = "the addresses are held all the same; add the TenantCluster when it exists"
-                self.findings.append(warning("reference-not-found", place, message, hint))
-            elif tenant is not None:
-                provider, _ = self.providers.of(tenant)
-                own = stands_for(document)
-                if own is not None and not self._is_live(own):
-                    stood_for.append(own)
-            claim, found = read_request(
-                document,
-                self.networks,
-                self.named,
-                self._owner(document, tenant),
-                provider.quota(owner_name, document.spec["type"]) if provider else None,
-            )
-            self.findings += found
-            if claim is None or pool_key(document.namespace, claim.wanted[0]) in self.broken:
-                identity = ("butler", "IPAllocation", document.namespace, document.name)
-                self.protected.append(identity)
-            else:
-                self.claims[claim.key] = claim
+        for document in self.documents.of(REQUEST):
+            own = self._request(document)
+            if own is not None:
+                stood_for.append(own)
         return frozenset(stood_for)
+
+    def _request(self, document: Document) -> Key | None:
+        """Read one request; the tenant's own claim that it stands for, or None."""
+        reference = document.spec["tenantClusterRef"]
+        owner_name = (reference["namespace"], reference["name"])
+        tenant = self.documents.find(TENANT, *owner_name, asker=document.file)
+        provider: Provider | None = None
+        own: Key | None = None
+        if tenant is not None:
+            provider, _ = self.providers.of(tenant)
+            own = stands_for(document)
+        elif not self.documents.unread(TENANT, *owner_name, asker=document.file):
+            place = document.at("spec", "tenantClusterRef", "name")
+            message = f"TenantCluster {'/'.join(owner_name)} is not in the repository"
+            hint = "the addresses are held all the same; add the TenantCluster when it exists"
+            self._tell(document, warning("reference-not-found", place, message, hint))
+        pool = document.spec["poolRef"]["name"]
+        network = self._network(document.namespace, pool, document.file)
+        key = pool_key(document.namespace, pool)
+        if network is None and key in self.frozen:
+            self._protect(document)
+        else:
+            quota = provider.quota(owner_name, document.spec["type"]) if provider else None
+            owner = self._owner(document, tenant)
+            claim, found = read_request(document, network, owner, quota)
+            self._tell(document, *found)
+            self.claims[claim.key] = claim
+        if network is None and key not in self.frozen:
+            place = document.at("spec", "poolRef", "name")
+            message = (
+                f"spec.poolRef.name: {POOL} {document.namespace}/{pool} is not in the repository"
+            )
+            hint = "name a pool of the request's namespace, or add the pool"
+            self._tell(document, error("reference-not-found", place, message, hint))
+        return own if own is not None and not self._is_live(own) else None
 
     def _is_live(self, claim: Key) -> bool:
         """The claim holds addresses already: it keeps them, whatever is asked for beside it."""
@@ -163,46 +223,43 @@ class _Reader:
 
     def _manual_range(self, document: Document) -> None:
         """A loadBalancerPool of before IPAM: nobody else is given an address of it."""
-        if "loadBalancerPool" not in (document.spec.get("networking") or {}):
-            return
-        found: list[Finding] = []
-        item = read_range(document, MANUAL, ("start", "end"), found)
-        self.findings += found
+        item = manual_range(document, [])
         if item is not None:
             self.blocked.append(Blocked(item, manual_title(document), document.at(*MANUAL)))
 
-    def _hold_back_gateway(self, provider: Provider) -> None:
-        """A provider's gateway is never given out, though its pools may not reserve it."""
-        gateway = provider.gateway
-        if gateway is None:
+    def _provided(self, provider: Provider) -> None:
+        """Report the pools of a provider that are missing; hold its gateway back in the others.
+
+        The gateway is never given out, though the pools may not reserve it; of a provider that
+        names no pool nobody knows in which.
+        """
+        if provider.gateway is not None and not provider.pools:
+            title = f"{provider.document.namespace}/{provider.document.name} (gateway)"
+            self.blocked.append(Blocked(provider.gateway, title, provider.document.at(*GATEWAY)))
+        network = provider.document.spec.get("network") or {}
+        for index, reference in enumerate(network.get("poolRefs") or ()):
+            pool = self._network(NAMESPACE, reference["name"], provider.document.file)
+            if pool is not None:
+                self._hold_back(provider, pool)
+            elif provider.is_ipam and pool_key(NAMESPACE, reference["name"]) not in self.frozen:
+                self._tell(provider.document, missing_pool(provider, index))
+
+    def _hold_back(self, provider: Provider, network: Network) -> None:
+        gateway, pool = provider.gateway, network.pool
+        if gateway is None or not pool.usable.covers(gateway):
             return
-        for key in self._pools_of(provider):
-            network = self.networks[key]
-            pool = network.pool
-            if not pool.usable.covers(gateway):
-                continue
-            message = f"gateway {format_short(gateway)} of ProviderConfig {provider.document.name}"
-            self.findings.append(
-                warning(
-                    "gateway-in-pool",
-                    pool.source,
-                    f"{message} is not reserved in {key.name}; it is held back",
-                    f"add {format_short(gateway)}/32 to spec.reserved",
-                )
-            )
-            held_back = IPSet((gateway,))
-            held_pool = replace(
-                pool, usable=pool.usable - held_back, reserved=pool.reserved | held_back
-            )
-            self.networks[key] = network._replace(pool=held_pool)
-
-    def _pools_of(self, provider: Provider) -> Iterator[Key]:
-        return (key for key in provider.pools if key in self.networks)
-
-
-def _broken_pools(documents: Documents) -> list[Key]:
-    return [
-        pool_key(namespace, name)
-        for _, kind, namespace, name in sorted(documents.broken)
-        if kind == POOL
-    ]
+        message = f"gateway {format_short(gateway)} of ProviderConfig {provider.document.name}"
+        self._tell(
+            provider.document,
+            warning(
+                "gateway-in-pool",
+                pool.source,
+                f"{message} is not reserved in {pool.key.name}; it is held back",
+                f"add {format_short(gateway)}/32 to spec.reserved",
+            ),
+        )
+        held_back = IPSet((gateway,))
+        held_pool = replace(
+            pool, usable=pool.usable - held_back, reserved=pool.reserved | held_back
+        )
+        self.networks[pool.key] = network._replace(pool=held_pool)

@@ -1,13 +1,11 @@
 """A hand-made IPAllocation to a claim in its own right, with count or pinnedRange (seed 001)."""
 
-from collections.abc import Collection, Mapping
-
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
 from reconciler.families._network import read_range
-from reconciler.families.butler.pools import Network, pool_key
+from reconciler.families.butler.pools import Network
 from reconciler.families.butler.tenants import tenant_key
-from reconciler.findings import Finding, Location, error, warning
+from reconciler.findings import Finding, warning
 from reconciler.model.claim import Claim, Owner, Quota
 from reconciler.model.key import Key
 
@@ -36,45 +34,36 @@ def stands_for(document: Document) -> Key | None:
     return tenant_key(reference["namespace"], reference["name"], kind)
 
 
+def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
+    """The range that a request pins; None when it pins none, or with findings."""
+    if "pinnedRange" not in document.spec:
+        return None
+    return read_range(document, ("spec", "pinnedRange"), ("startAddress", "endAddress"), found)
+
+
 def read_request(
-    document: Document,
-    networks: Mapping[Key, Network],
-    known: Collection[Key],
-    owner: Owner,
-    quota: Quota | None,
-) -> tuple[Claim | None, list[Finding]]:
-    """The claim of a request; None when what it pins cannot be told.
+    document: Document, network: Network | None, owner: Owner, quota: Quota | None
+) -> tuple[Claim, list[Finding]]:
+    """The claim of a request, and what is odd about it.
 
     Args:
         document: The request.
-        networks: Pools that are described rightly.
-        known: Those, and pools that are described wrongly.
+        network: Its pool, or None when there is no such pool.
         owner: The tenant.
         quota: The quota that the request counts towards.
     """
     found: list[Finding] = []
     spec = document.spec
-    pool = pool_key(document.namespace, spec["poolRef"]["name"])
-    pin: IPRange | None = None
-    if "pinnedRange" in spec:
-        steps = ("spec", "pinnedRange")
-        pin = read_range(document, steps, ("startAddress", "endAddress"), found)
-        if pin is None:
-            return None, found
-        if spec.get("count", pin.size) != pin.size:
-            message = f"spec.count: {spec['count']}, but pinnedRange holds {pin.size}"
-            place = document.at("spec", "count")
-            found.append(warning("pin-count", place, message, "remove count"))
-    if pool not in known:
-        place = document.at("spec", "poolRef", "name")
-        message = f"spec.poolRef.name: {pool.kind} {pool.namespace}/{pool.name} is not in the"
-        hint = "name a pool of the request's namespace, or add the pool"
-        found.append(error("reference-not-found", place, f"{message} repository", hint))
+    pin = read_pin(document, found)
+    if pin is not None and spec.get("count", pin.size) != pin.size:
+        message = f"spec.count: {spec['count']}, but pinnedRange holds {pin.size}"
+        found.append(warning("pin-count", document.at("spec", "count"), message, "remove count"))
+    pool = spec["poolRef"]["name"]
     claim = Claim(
         key=request_key(document.namespace, document.name),
-        candidates=(pool,) if pool in networks else (),
-        wanted=(pool.name,),
-        size=pin.size if pin else _size(document, networks.get(pool)),
+        candidates=(network.pool.key,) if network is not None else (),
+        wanted=(pool,),
+        size=pin.size if pin else _size(document, network),
         pin=pin,
         fixed=pin is not None or "count" in spec,
         owner=owner,
@@ -82,8 +71,9 @@ def read_request(
         role="initial",
         name=document.name,
         namespace=document.namespace,
-        source=Location(document.path, document.line, 1),
+        source=document.start,
         quota=quota,
+        doubt=document.unread,
     )
     return claim, found
 

@@ -6,13 +6,12 @@ so only sizes that the tenant states itself are `fixed`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from reconciler.documents.document import Document
 from reconciler.families._family import Held
 from reconciler.families.butler.pools import Network
 from reconciler.families.butler.providers import Provider
-from reconciler.findings import Location
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
 
@@ -51,18 +50,24 @@ def grown_slots(held: Held) -> dict[tuple[str, str], list[tuple[int, Key]]]:
 class Tenant:
     """One TenantCluster of an `ipam` provider, with what its claims follow from."""
 
-    def __init__(
-        self, document: Document, provider: Provider, networks: Mapping[Key, Network]
-    ) -> None:
+    def __init__(self, document: Document, provider: Provider, networks: Sequence[Network]) -> None:
+        """Take a tenant.
+
+        Args:
+            document: The TenantCluster.
+            provider: Its provider, of mode `ipam`.
+            networks: The provider's pools that exist, in the order in which they are tried.
+        """
         self._document = document
         self._provider = provider
-        self._networks = [networks[key] for key in provider.pools if key in networks]
+        self._networks = networks
         self._networking = document.spec.get("networking") or {}
         self._name = (document.namespace, document.name)
         self._owner = owner_of(document)
-        self._candidates = tuple(network.pool.key for network in self._networks)
+        self._candidates = tuple(network.pool.key for network in networks)
         self._wanted = tuple(key.name for key in provider.pools)
-        self._source = Location(document.path, document.line, 1)
+        self._source = document.start
+        self._doubt = document.unread or provider.document.unread
 
     def claims(self, held: Held, grown: list[tuple[int, Key]]) -> Iterator[Claim]:
         """All claims of the tenant.
@@ -153,4 +158,5 @@ class Tenant:
             namespace=RECORD_NAMESPACE,
             source=self._source,
             quota=self._provider.quota(self._name, kind),
+            doubt=self._doubt,
         )

@@ -1,13 +1,20 @@
 """A plan with what is known from earlier runs is the plan without it, whatever was changed."""
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.commands import scoped
+from reconciler.adapters.facts import FileFacts
+from reconciler.commands import dividing
+from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import read_tree
-from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.incremental.snapshot import read_groups
 from reconciler.report.machine import check_document, json_text, plan_document
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.trees import Files
@@ -60,7 +67,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 15)):
+    match draw(st.integers(0, 18)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -100,6 +107,20 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
         case 13 if records:
             path = draw(st.sampled_from(records))
             after[path.replace("/p", "/q", 1).replace(".p", f".p{other}0")] = after.pop(path)
+        case 15:  # two pools of one name, in two address spaces
+            text = pool(f"p{number}", f"10.{other}.0.0/26").replace("butler-system", "team-a")
+            after[f"pools/lab{number}.yaml"] = text.replace("team-a}", f"team-a, {SPACE}}}")
+        case 16 if records:  # the whole folder of a pool's records, moved to another pool
+            folder = draw(st.sampled_from(records)).rsplit("/", 2)[0]
+            for path in [path for path in records if path.startswith(f"{folder}/")]:
+                below = path.removeprefix(folder)
+                after[f"allocations/NetworkPool/team-a.p{number}{below}"] = after.pop(path)
+        case 17 if records:
+            path = draw(st.sampled_from(records))
+            after[f"allocations/imported/{other}/{path.rpartition('/')[2]}"] = after.pop(path)
+        case 18 if records:  # a record that another one contradicts
+            path = draw(st.sampled_from(records))
+            after[f"allocations/copy-{number}.yaml"] = after[path]
         case 14:
             manual = f"{{loadBalancerPool: {{start: 10.{other}.0.50, end: 10.{other}.0.60}}}}"
             after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)
@@ -109,25 +130,74 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     return after
 
 
+@st.composite
+def breakages(draw: st.DrawFn, files: Files) -> Files:
+    """The files with one of them broken in some way, or mended by nobody."""
+    after = dict(files)
+    path = draw(st.sampled_from(sorted(after)))
+    text = raw(after[path])
+    match draw(st.integers(0, 6)):
+        case 0:
+            after[path] = text + b"  }\n"
+        case 1:
+            after[path] = text.replace(b"kind: ", b"kind: X", 1)
+        case 2:
+            after[path] = text.replace(b"spec:", b"spek:", 1)
+        case 3:
+            after[path] = text[: draw(st.integers(0, len(text)))]
+        case 4:
+            after[path] = text + b"---\n" + text
+        case 5:  # moved and broken at once
+            del after[path]
+            after[f"tenants/zz-{len(after)}.yaml"] = text + b"{"
+        case _:
+            after[path] = b"\xff\x00" + text
+    return after
+
+
+def variants(
+    files: Files, clock: int, before: Sequence[Files], kept: MemoryFacts, folder: Path
+) -> list[str]:
+    """What is shown with caches of every kind, and with one process to three."""
+    other = MemoryFacts()
+    for source in (MemorySource({**island(0), **island(1)}), MemorySource(island(2))):
+        evaluate_incrementally(source, other)
+    on_disk = FileFacts(folder, "here", "program")
+    found = []
+    # Shares of one process, of two and of three, and now and then two processes for real.
+    real = 2 if clock % 7 == 0 and len(before) == 3 else -1
+    for processes, facts in ((1, kept), (-2, MemoryFacts()), (-3, other), (real, on_disk)):
+        source = MemorySource(files, clock, before)
+        source.processes = processes
+        found.append(shown(evaluate_incrementally(source, facts)))
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        data = bytearray(file.read_bytes())
+        data[len(data) * 2 // 3] ^= 1
+        file.write_bytes(bytes(data))
+    return found
+
+
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")))
 def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
     files: Files = {}
     for number in range(ISLANDS):
         files |= island(number)
-    facts, clock = MemoryFacts(), CLOCK
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scoped, "_SPREAD_FROM", data.draw(st.sampled_from((1, 5, 5_000))))
+    kept, clock, before = MemoryFacts(), CLOCK, list[Files]()
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dividing, "WORTH_IT", data.draw(st.sampled_from((1, 5_000))))
         for _ in range(data.draw(st.integers(2, 7))):
-            source = MemorySource(files, clock)
-            known = evaluate_scoped(source, facts)
-            whole = evaluate(read_tree(source))
-            assert shown(known) == shown(whole)
+            whole = evaluate(read_tree(MemorySource(files, clock, before)))
+            for text in variants(files, clock, before, kept, Path(folder)):
+                assert text == shown(whole)
+            before.append(files)
             if data.draw(st.booleans()):
-                files = carried_out(files, known)
+                files = carried_out(files, whole)
                 clock += data.draw(st.sampled_from((60, DAY)))
             if data.draw(st.integers(0, 3)):
                 files = data.draw(edits(files))
+            if data.draw(st.integers(0, 3)) == 0:
+                files = data.draw(breakages(files))
 
 
 def test_what_is_settled_is_not_read_again() -> None:
@@ -136,12 +206,12 @@ def test_what_is_settled_is_not_read_again() -> None:
         files |= island(number)
     files = carried_out(files, evaluate(read_tree(MemorySource(files))))
     facts = MemoryFacts()
-    evaluate_scoped(MemorySource(files), facts)
+    evaluate_incrementally(MemorySource(files), facts)
     same = MemorySource(files)
-    evaluate_scoped(same, facts)
+    evaluate_incrementally(same, facts)
     assert same.reads == 0
     changed = MemorySource({**files, "tenants/new.yaml": member("new", 2)})
-    evaluation = evaluate_scoped(changed, facts)
+    evaluation = evaluate_incrementally(changed, facts)
     assert [str(item.claim) for item in evaluation.plan.decisions if item.claim.name == "new"]
     assert changed.reads == 7  # of one island: pool, provider, three tenants, two records
 
@@ -152,5 +222,6 @@ def test_islands_are_components_of_their_own() -> None:
         files |= island(number)
     files = carried_out(files, evaluate(read_tree(MemorySource(files))))
     facts = MemoryFacts()
-    evaluate_scoped(MemorySource(files), facts)
-    assert len(facts.tables["settled"]) == ISLANDS
+    evaluate_incrementally(MemorySource(files), facts)
+    (text,) = facts.tables["groups"].values()
+    assert len(read_groups(text)) == ISLANDS

@@ -3,16 +3,16 @@
 import pytest
 
 from reconciler.addresses import IPRange
-from reconciler.commands import scoped
+from reconciler.commands import dividing
+from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import read_tree
-from reconciler.commands.scoped import evaluate_scoped
 from reconciler.evaluate import evaluate
 from reconciler.records.emit import record_text
 from reconciler.records.recall import recall
 from tests.memory import MemoryFacts, MemorySource
-from tests.properties.test_scoped import DAY, carried_out, island, member, shown
+from tests.properties.test_incremental import DAY, TEAM, carried_out, island, member, shown
 from tests.properties.trees import Files
-from tests.world import AHEAD, CLOCK, pool, provider, raw, request
+from tests.world import AHEAD, CLOCK, pool, provider, raw, request, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.p{0}/team-a/{1}{0}.loadbalancer.yaml"
 
@@ -30,7 +30,7 @@ def same_in_turn(*revisions: Files, clocks: tuple[int, ...] = ()) -> None:
     facts = MemoryFacts()
     for number, files in enumerate(revisions):
         source = MemorySource(files, clocks[number] if clocks else CLOCK)
-        assert shown(evaluate_scoped(source, facts)) == shown(evaluate(read_tree(source)))
+        assert shown(evaluate_incrementally(source, facts)) == shown(evaluate(read_tree(source)))
 
 
 def without(files: Files, *paths: str) -> Files:
@@ -62,7 +62,10 @@ def test_nothing_expires_by_a_date_that_is_ahead_with_a_cache_or_without() -> No
     files = carried_out(files, evaluate(read_tree(MemorySource(files))))
     source, facts = MemorySource(files, CLOCK + 2 * DAY), MemoryFacts()
     source.ahead = AHEAD
-    for found in (evaluate(read_tree(source)), *(evaluate_scoped(source, facts) for _ in "12")):
+    for found in (
+        evaluate(read_tree(source)),
+        *(evaluate_incrementally(source, facts) for _ in "12"),
+    ):
         assert (found.changes, [item.code for item in found.gates]) == ((), ["clock-ahead"])
 
 
@@ -70,7 +73,7 @@ def test_nothing_expires_by_a_date_that_is_ahead_with_a_cache_or_without() -> No
 def test_a_record_that_says_something_else_than_its_path(
     least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    monkeypatch.setattr(dividing, "WORTH_IT", least)
     files = settled()
     moved = without(files, RECORD.format(1, "b"))
     moved[RECORD.format(0, "c")] = files[RECORD.format(1, "b")]
@@ -81,7 +84,7 @@ def test_a_record_that_says_something_else_than_its_path(
 def test_a_second_record_of_a_claim_in_another_pool(
     least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    monkeypatch.setattr(dividing, "WORTH_IT", least)
     files = settled()
     text = files[RECORD.format(0, "a")]
     assert isinstance(text, bytes)
@@ -97,7 +100,7 @@ def test_a_second_record_of_a_claim_in_another_pool(
 
 @pytest.mark.parametrize("least", [1, 5_000])
 def test_a_record_at_an_odd_depth(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    monkeypatch.setattr(dividing, "WORTH_IT", least)
     files = settled()
     path = RECORD.format(0, "a")
     deep = without(files, path)
@@ -131,6 +134,7 @@ def test_a_manual_range_bears_on_pools_of_every_address_space() -> None:
     files = without(settled(lab), "tenants/a0.yaml", RECORD.format(0, "a"))
     manual = "{loadBalancerPool: {start: 10.0.0.20, end: 10.0.0.63}}"
     first = {**files, "tenants/m.yaml": member("m", 1, networking=manual)}
+    first = carried_out(first, evaluate(read_tree(MemorySource(first))))
     new: Files = {"tenants/new.yaml": member("new", 0, networking="{lbPoolSize: 16}")}
     same_in_turn(files, first, {**first, **new})
 
@@ -155,7 +159,7 @@ def test_address_spaces_of_odd_names_give_no_address_twice(space: str) -> None:
 def test_a_record_outside_its_pool_but_inside_one_of_another_space(
     least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scoped, "_SPREAD_FROM", least)
+    monkeypatch.setattr(dividing, "WORTH_IT", least)
     more: Files = {
         "pools/p0.yaml": spaced("p0", "10.0.0.0/26", "lab"),
         "pools/q.yaml": pool("q", "10.1.0.0/26"),
@@ -191,3 +195,63 @@ def test_a_provider_of_a_pool_that_is_missing() -> None:
     files = settled()
     lost: Files = {"providers/x.yaml": provider("x", "[{name: lost}]")}
     same_in_turn(files, {**files, **lost})
+
+
+def test_what_is_known_stands_before_what_it_once_was_while_something_is_broken() -> None:
+    before = settled()
+    path = RECORD.format(0, "a")
+    broken = {**before, "pools/p1.yaml": pool("p1", "10.1.0.0/25"), path: raw(before[path]) + b"}"}
+    facts = MemoryFacts()
+    for line in ([before], [before, broken]):
+        source = MemorySource(broken, CLOCK, line)
+        assert shown(evaluate_incrementally(source, facts)) == shown(evaluate(read_tree(source)))
+
+
+def test_who_asks_for_what_is_missing_is_told_when_it_comes() -> None:
+    files = settled({"tenants/r.yaml": request("late", "p0", count=2)})
+    same_in_turn(files, {**files, "tenants/late.yaml": member("late", 1)})
+
+
+def test_who_asks_for_all_of_a_kind_is_told_when_there_is_one_more() -> None:
+    files = settled({"tenants/plain.yaml": tenant("plain")})
+    more: Files = {
+        "pools/new.yaml": pool("new", "10.9.0.0/26"),
+        "providers/new.yaml": provider("default", "[{name: new}]"),
+    }
+    same_in_turn(files, {**files, **more})
+
+
+def test_a_second_description_bears_on_the_first() -> None:
+    files = settled()
+    same_in_turn(files, {**files, "pools/a.yaml": pool("p0", "10.77.0.0/26")})
+
+
+def test_names_are_compared_when_nothing_changed_too() -> None:
+    files = settled({"tenants/y.yaml": member("y-z", 0, "x")})
+    files["tenants/z.yaml"] = member("z", 1, "x-y")
+    same_in_turn(files, files, files)
+
+
+def test_teams_bear_on_everything() -> None:
+    files = settled({"tenants/t.yaml": member("t", 0, teamRef="{name: red}")})
+    blue: Files = {"teams/t.yaml": TEAM}
+    red: Files = {"teams/t.yaml": TEAM.replace("blue", "red")}
+    far: Files = {"tenants/far.yaml": member("far", 1, teamRef="{name: red}")}
+    none: Files = {}
+    each: list[list[Files]] = [
+        [blue],
+        [blue, red],
+        [red, blue],
+        [blue, blue | far],
+        [red, none, blue],
+    ]
+    for turns in each:
+        same_in_turn(files, *({**files, **turn} for turn in turns))
+
+
+def test_what_waited_for_a_broken_file_goes_on_when_it_is_mended() -> None:
+    files = settled()
+    gone = without(files, "tenants/a0.yaml")
+    same_in_turn({**gone, "tenants/odd.yaml": "{"}, gone)
+    new: Files = {**files, "tenants/new.yaml": member("new", 0)}
+    same_in_turn({**new, "tenants/odd.yaml": "metadata: {name: team-a-new-lb"}, new)

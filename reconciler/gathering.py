@@ -1,0 +1,185 @@
+"""A tree to its documents, its records and the state that a plan is made from.
+
+What is broken counts as it last could be read; what never could be read keeps the addresses that
+stand in its text off limits (`contract.md` §4.7, ADR 0006).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from reconciler.addresses import IPRange
+from reconciler.addresses.literals import literal_ranges
+from reconciler.documents.document import Document, Documents, Identity
+from reconciler.documents.dump import dump
+from reconciler.documents.load import duplicate, has_error
+from reconciler.families import families
+from reconciler.families._family import Reading
+from reconciler.findings import Finding, Location
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Claim
+from reconciler.model.key import Key
+from reconciler.model.speaking import speaking
+from reconciler.model.state import Blocked, State
+from reconciler.records.layout import FAMILY_OF_POOL
+from reconciler.tree import Tree
+
+_WORD = re.compile(r"[-a-z0-9]+")
+
+
+def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
+    """All documents, and findings about those that stand twice.
+
+    Of two that describe one object the first by path counts. Its owner loses nothing meanwhile: the
+    second may be the one that is meant.
+    """
+    first: dict[Identity, Document] = {}
+    found: list[Finding] = []
+    for source in tree.sources:
+        for document in source.documents:
+            other = first.setdefault(document.identity, document)
+            if other is not document:
+                found.append(duplicate(document, other))
+    for document in tree.last_good.documents:
+        first.setdefault(document.identity, document)
+    broken = {
+        identity: source.path
+        for source in tree.sources
+        for identity in source.broken
+        if identity not in first
+    }
+    return Documents(first.values(), broken), found
+
+
+def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
+    """All records, by path; one that cannot be read as it last could be read.
+
+    Identity is the claim, not the name. But a record copied from a cluster carries no claim, and
+    its tenant and type may mean the tenant's own claim or a request that was made by hand.
+    """
+    records = [item.allocation for item in tree.records if item.allocation is not None]
+    if tree.last_good.records:
+        records = sorted([*records, *tree.last_good.records.values()], key=lambda item: item.path)
+    if not any(record.adopted for record in records):
+        return tuple(records)
+    return tuple(_adopt(record, documents) if record.adopted else record for record in records)
+
+
+def _adopt(record: Allocation, documents: Documents) -> Allocation:
+    """The record with the claim that it stands for: that of the request of its name, if any."""
+    kind, name = "IPAllocation", record.name
+    if documents.find(kind, record.namespace, name, asker=record.path) is None:
+        return record
+    return record._replace(claim=Key("butler", record.namespace, name, "request", kind))
+
+
+def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
+    """The record that speaks for each claim, where it holds something."""
+    return {key: item for key, item in speaking(records).items() if item.range is not None}
+
+
+def joined(readings: list[Reading]) -> Reading:
+    """What all families make of their documents."""
+    return Reading(
+        pools={key: pool for reading in readings for key, pool in reading.pools.items()},
+        claims={key: claim for reading in readings for key, claim in reading.claims.items()},
+        findings=tuple(found for reading in readings for found in reading.findings),
+        blocked=tuple(item for reading in readings for item in reading.blocked),
+        protected=frozenset().union(*(reading.protected for reading in readings)),
+        frozen={key: path for reading in readings for key, path in reading.frozen.items()},
+    )
+
+
+def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:
+    """The input of the plan."""
+    by_kind = {kind.name: family.name for family in families() for kind in family.kinds}
+    broken = {
+        (by_kind[kind], kind, namespace, name)
+        for _, kind, namespace, name in (
+            *(identity for source in tree.sources for identity in source.broken),
+            *_doubled(tree),
+        )
+        if kind in by_kind
+    }
+    unclear = [source for source in tree.sources if source.unclear]
+    return State(
+        pools={key: reading.pools[key] for key in sorted(reading.pools)},
+        claims=_told(tree, reading.claims),
+        records=records,
+        clock=tree.clock,
+        retention=tree.settings.retention,
+        blocked=reading.blocked,
+        off_limits=tuple(_off_limits(tree)),
+        unreadable=tuple(
+            item.unreadable
+            for item in tree.records
+            if item.unreadable and item.unreadable.path not in tree.last_good.records
+        ),
+        protected=reading.protected | broken,
+        frozen=reading.frozen,
+        unclear=bool(unclear) or has_error(tree.findings),
+        unknown=any(source.path not in tree.last_good.files for source in unclear),
+        halted=tree.last_good.halted,
+        unread=frozenset(tree.last_good.records),
+        retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
+    )
+
+
+def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
+    """All released records, when nobody can tell what time it is."""
+    return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
+
+
+def _doubled(tree: Tree) -> Iterator[Identity]:
+    """What two documents describe."""
+    return (document.identity for document in _second(tree))
+
+
+def _second(tree: Tree) -> Iterator[Document]:
+    """Documents of objects that a document before them describes."""
+    seen: set[Identity] = set()
+    for document in (item for source in tree.sources for item in source.documents):
+        if document.identity in seen:
+            yield document
+        seen.add(document.identity)
+
+
+def _off_limits(tree: Tree) -> Iterator[Blocked]:
+    """Addresses that stand in what never could be read, and in what may be meant.
+
+    Of a second description of a pool none: what it gives out is no use of it.
+    """
+    texts = [
+        (source.path, source.text.decode("utf-8", "replace"))
+        for source in tree.sources
+        if source.text and source.path not in tree.last_good.files
+    ]
+    texts += [
+        (document.path, dump(document.body))
+        for document in _second(tree)
+        if document.kind.name not in FAMILY_OF_POOL
+    ]
+    for path, text in texts:
+        for item in literal_ranges(text):
+            yield _unread(path, item)
+    for record in tree.records:  # beside what it held when it could be read
+        if record.unreadable is not None and record.unreadable.path in tree.last_good.records:
+            for item in record.unreadable.ranges:
+                yield _unread(record.unreadable.path, item)
+
+
+def _unread(path: str, item: IPRange) -> Blocked:
+    return Blocked(item, f"{path} (which cannot be read)", Location(path, 1, 1))
+
+
+def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
+    """The claims; one whose record a broken file names may be stood for there: nothing new."""
+    named: dict[str, str] = {}
+    for source in tree.sources:
+        for word in _WORD.findall(source.text.decode("utf-8", "replace")):
+            named.setdefault(word, source.path)
+    found = {key: claims[key] for key in sorted(claims)}
+    for key, claim in found.items() if named else ():
+        if claim.name in named and claim.name != key.name and not claim.doubt:
+            found[key] = replace(claim, doubt=named[claim.name])
+    return found

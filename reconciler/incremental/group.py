@@ -1,0 +1,169 @@
+"""Groups: the parts of a tree that can bear on each other, and what each of them comes to.
+
+What joins parts is what reading them asked for, found or not, and what the plan was made from:
+documents that were looked at, owners and pools of records, names of records, ranges of one address
+space. Nobody states it a second time (ADR 0007).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange
+from reconciler.documents.document import EVERY, Document, Documents, node
+from reconciler.engine.usage import space_of
+from reconciler.evaluate import Evaluation
+from reconciler.families import shared_kinds
+from reconciler.families._family import Reading
+from reconciler.model.key import Key
+from reconciler.records.layout import part_of
+from reconciler.tree import Settled, Tree
+
+EVERYWHERE = "*"
+"""The address space of a range that counts in all of them."""
+
+
+Nodes = dict[str, dict[str, None]]
+"""By the path of a part, each once."""
+
+
+class Span(NamedTuple):
+    """A range of an address space."""
+
+    space: str
+    range: IPRange
+
+
+@dataclass(slots=True)
+class Group:
+    """Parts that are planned together.
+
+    Attributes:
+        parts: Object ids by path: of source files, of folders of pools' records, of other records.
+        provides: Nodes of the documents that they describe.
+        asks: Nodes that they asked for.
+        names: Names of their records, with the namespace.
+        spans: Ranges that they bear on.
+        settled: What they come to, when they have nothing to do; else None.
+    """
+
+    parts: dict[str, str] = field(default_factory=dict)
+    provides: dict[str, None] = field(default_factory=dict)
+    asks: dict[str, None] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
+    settled: Settled | None = None
+
+
+class Bearing(NamedTuple):
+    """What the parts of an evaluated tree bear on, by the path of the part."""
+
+    provides: Mapping[str, Iterable[str]]
+    asks: Mapping[str, Iterable[str]]
+    names: Mapping[str, Iterable[str]]
+    spans: Mapping[str, Sequence[Span]]
+
+
+def provided(document: Document) -> tuple[str, str]:
+    """What a document is found by: its name, and with all of its kind."""
+    kind, namespace = document.kind.name, document.namespace
+    return node(kind, namespace, document.name), node(kind, namespace, EVERY)
+
+
+def is_shared(document: Document) -> bool:
+    """It bears on everything, so nothing of it is left out."""
+    return document.kind.name in shared_kinds()
+
+
+def owner_node(key: Key) -> str:
+    """What the document of a key is asked for by."""
+    return node(key.kind, key.namespace, key.name)
+
+
+def bearing(evaluation: Evaluation) -> Bearing:
+    """What each part bears on, told from what reading and planning really used."""
+    folder = evaluation.tree.settings.records
+    provides, asks = document_nodes(evaluation.tree, evaluation.documents)
+    for path, claim, pool in _recorded(evaluation):
+        mine = asks.setdefault(part_of(folder, path), {})
+        for key in (claim, pool):
+            if key is not None:
+                mine[owner_node(key)] = None
+    return Bearing(provides, asks, _names(evaluation), _spans(evaluation))
+
+
+def document_nodes(tree: Tree, documents: Documents) -> tuple[Nodes, Nodes]:
+    """What documents provide and what was asked for, by the path of the part."""
+    provides: Nodes = {}
+    asks: Nodes = {}
+    for document in _documents(tree):
+        provides.setdefault(document.file, {}).update(dict.fromkeys(provided(document)))
+    shared = tuple(f"{kind} " for kind in shared_kinds())
+    for path, asked in documents.asked.items():
+        wanted = (item for item in asked if not item.startswith(shared))
+        part = part_of(tree.settings.records, path)
+        asks.setdefault(part, {}).update(dict.fromkeys(wanted))
+    return provides, asks
+
+
+def reading_spans(reading: Reading) -> dict[str, list[Span]]:
+    """The ranges of pools, and those that somebody uses without a record."""
+    spans: dict[str, list[Span]] = {}
+    for pool in reading.pools.values():
+        mine = spans.setdefault(pool.source.path, [])
+        mine += [Span(pool.space, item) for item in (*pool.extent, *(pool.usable - pool.extent))]
+    for blocked in reading.blocked:
+        spans.setdefault(blocked.source.path, []).append(Span(EVERYWHERE, blocked.range))
+    return spans
+
+
+def _names(evaluation: Evaluation) -> Nodes:
+    """Names of records, and of claims whose record will bear their own."""
+    names: Nodes = {}
+    parts: dict[str, str] = {}
+    for record in evaluation.state.records:
+        head, _, _ = record.path.rpartition("/")
+        part = parts.get(head) or part_of(evaluation.tree.settings.records, record.path)
+        if part != record.path:
+            parts[head] = part
+        names.setdefault(part, {})[f"{record.namespace}/{record.name}"] = None
+    for claim in evaluation.state.claims.values():
+        if claim.name == claim.key.name:
+            names.setdefault(claim.source.path, {})[f"{claim.namespace}/{claim.name}"] = None
+    return names
+
+
+def _documents(tree: Tree) -> Iterator[Document]:
+    """All documents, those that stand twice, too."""
+    for source in tree.sources:
+        yield from source.documents
+    yield from tree.last_good.documents
+
+
+def _recorded(evaluation: Evaluation) -> Iterator[tuple[str, Key | None, Key | None]]:
+    """Path, claim and pool of each record, each owner and pool of a folder once."""
+    seen: dict[tuple[str, object, Key], None] = {}
+    for record in evaluation.state.records:
+        head = (record.path.rpartition("/")[0], record.claim.owner, record.pool)
+        if head not in seen:
+            seen[head] = None
+            yield record.path, record.claim, record.pool
+    for item in evaluation.state.unreadable:
+        yield item.path, item.claim, item.pool
+
+
+def _spans(evaluation: Evaluation) -> dict[str, list[Span]]:
+    state = evaluation.state
+    folder = evaluation.tree.settings.records
+    spans = reading_spans(evaluation.reading)
+    for record in state.records:
+        of = state.pools.get(record.pool)
+        if record.range is None or (of is not None and of.extent.covers(record.range)):
+            continue  # joined with its pool, whose extent stands for it
+        space = space_of(state.pools, record)
+        span = Span(EVERYWHERE if space is None else space, record.range)
+        spans.setdefault(part_of(folder, record.path), []).append(span)
+    for item in state.unreadable:
+        mine = spans.setdefault(part_of(folder, item.path), [])
+        mine += [Span(EVERYWHERE, part) for part in item.ranges]
+    return spans

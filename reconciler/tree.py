@@ -1,0 +1,80 @@
+"""One revision as it was read: what a plan is made from, before anything follows from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reconciler.documents.document import Document
+from reconciler.documents.load import Loaded
+from reconciler.findings import Finding
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.model.plan import Usage
+from reconciler.model.settings import Settings
+from reconciler.records.recall import Recalled
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Parts of a tree that were left out, because they are known to have nothing to do.
+
+    Attributes:
+        kept: How many claims keep what they hold.
+        live: How many records are live.
+        usage: Usage of their pools, by key.
+        findings: Warnings about them.
+    """
+
+    kept: int = 0
+    live: int = 0
+    usage: Mapping[Key, Usage] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LastGood:
+    """What counts in the place of what is broken (`contract.md` §4.7).
+
+    Attributes:
+        files: Broken files that could be read before.
+        documents: Documents as they were when they could last be read; `unread` says what stands
+            in their place now.
+        records: Records as they were, by the path of what stands in their place now.
+        halted: The file because of which nothing may be granted, released or expired at all; empty
+            when something may.
+        findings: What is told about it.
+    """
+
+    files: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+    records: Mapping[str, Allocation] = field(default_factory=dict)
+    halted: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One revision, read: its Settings, what its source files hold, what its records state.
+
+    Attributes:
+        revision: The commit, or None for a work tree.
+        clock: The revision's committer date, in seconds since 1970; or the newest date on its
+            line that is not ahead.
+        sources: Source files, by path.
+        records: Record files, by path.
+        findings: What is wrong with the tree itself, such as a symlink among the sources.
+        last_good: What counts in the place of what is broken, as it was in earlier revisions.
+        settled: The parts that were not read.
+        retained: Paths of released records that some cluster may still announce, and why.
+        clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
+    """
+
+    revision: str | None
+    clock: int
+    settings: Settings
+    sources: tuple[Loaded, ...]
+    records: tuple[Recalled, ...]
+    findings: tuple[Finding, ...] = ()
+    last_good: LastGood = field(default_factory=LastGood)
+    settled: Settled = field(default_factory=Settled)
+    retained: Mapping[str, str] = field(default_factory=dict)
+    clock_ahead: int | None = None

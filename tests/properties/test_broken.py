@@ -1,0 +1,140 @@
+"""Breaking any one document or record stops what would need it, and nothing else (ADR 0006)."""
+
+import os
+import re
+from collections.abc import Mapping
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from reconciler.evaluate import Evaluation
+from reconciler.model.key import Key
+from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
+from tests.memory import evaluation_after
+from tests.properties.test_incremental import ISLANDS, carried_out, island, member
+from tests.properties.trees import Files
+from tests.world import CLOCK, provider, raw, request, tenant
+
+DAY = 86_400
+Held = dict[Key, object]
+
+
+def world() -> Files:
+    """Islands with what can be lost beside claims: ranges by hand, gateways, quotas, stand-ins."""
+    files: Files = {}
+    for number in range(ISLANDS):
+        files |= island(number)
+    files["tenants/hand.yaml"] = member(
+        "hand", 0, networking="{loadBalancerPool: {start: 10.0.0.40, end: 10.0.0.47}}"
+    )
+    files["providers/p1.yaml"] = provider(
+        "p1",
+        "[{name: p1}, {name: p2}]",
+        gateway="10.1.0.1",
+        quotaPerTenant="{maxLoadBalancerIPs: 9}",
+    )
+    files["providers/default.yaml"] = provider("default", "[{name: p3}]")
+    files["tenants/plain.yaml"] = tenant("plain")
+    stands = request("team-a-a2-lb", "p2", count=3).replace("type: nodes", "type: loadbalancer")
+    files["tenants/stands.yaml"] = stands.replace(
+        "name: team-a-a2-lb, namespace: team-a", "name: a2, namespace: team-a"
+    )
+    return files
+
+
+@st.composite
+def damage(draw: st.DrawFn, text: bytes) -> bytes:  # noqa: C901 - one of each sort of damage
+    """A text that cannot be read any more as what it was."""
+    lines = text.split(b"\n")
+    at = draw(st.integers(0, len(lines) - 1))
+    match draw(st.integers(0, 8)):
+        case 0:
+            return text + b"}\n"
+        case 1:
+            return b"\n".join([*lines[:at], b"\t" + lines[at], *lines[at + 1 :]])
+        case 2:
+            return re.sub(rb"kind: \w+", b"kind: Nothing", text, count=1)
+        case 3:
+            return re.sub(rb"\nspec:", b"\nspek:", text, count=1)
+        case 4:
+            return re.sub(rb"(\d+\.\d+)\.(\d+)\.(\d+)", rb"\1.\2.999", text)
+        case 5:
+            return b"\n".join([*lines[: at + 1], lines[at], *lines[at + 1 :]])
+        case 6:
+            return text[: draw(st.integers(0, max(len(text) - 40, 0)))]
+        case 7:
+            return bytes(draw(st.binary(max_size=30))) + text
+        case _:
+            return b""
+
+
+def decisions(evaluation: Evaluation) -> Mapping[Key, object]:
+    """What each claim holds or gets, without dates and words."""
+    found: dict[Key, object] = {}
+    for item in evaluation.plan.decisions:
+        if isinstance(item, Refuse):
+            found[item.claim] = ("refuse", item.reason)
+        else:
+            found[item.claim] = (type(item).__name__, item.allocation.pool, item.allocation.range)
+    return found
+
+
+def is_broken(evaluation: Evaluation, path: str) -> bool:
+    """The file cannot be read as what it is."""
+    sources = [item.is_broken for item in evaluation.tree.sources if item.path == path]
+    lost = [item.unreadable for item in evaluation.tree.records if item.unreadable]
+    return any(sources) or any(item.path == path for item in lost)
+
+
+@given(st.data())
+@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "200")), deadline=None)
+def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -> None:
+    before = [world()]
+    for _ in range(data.draw(st.integers(1, 2))):
+        before.append(carried_out(before[-1], evaluation_after(before[:-1], before[-1])))
+    files = before[-1]
+    if data.draw(st.booleans()):  # others go on in the very commit
+        number = data.draw(st.integers(0, ISLANDS - 1))
+        files = {**files, f"tenants/n{number}.yaml": member(f"n{number}", number)}
+    path = data.draw(st.sampled_from(sorted(before[-1])))
+    text = raw(files[path])
+    broken = {**files, path: data.draw(damage(text))}
+    clock = CLOCK + data.draw(st.sampled_from((60, 9 * DAY)))
+    whole = evaluation_after(before, files, clock)
+    hurt = evaluation_after(before, broken, clock)
+    assume(is_broken(hurt, path))
+    sound, found = decisions(whole), decisions(hurt)
+    for key, decision in found.items():
+        assert decision == sound.get(key) or decision == ("refuse", "pool-frozen"), (key, decision)
+    for item in hurt.plan.decisions:
+        assert not isinstance(item, Release), item
+        assert not (isinstance(item, Expire) and item.allocation.range), item
+    kept = {item.claim for item in whole.plan.decisions if isinstance(item, Keep)}
+    assert kept <= {item.claim for item in hurt.plan.decisions if isinstance(item, Keep)}
+    mended_after = [*before, broken]
+    if data.draw(st.booleans()):
+        broken = carried_out(broken, hurt)
+        mended_after.append(broken)
+    mended = evaluation_after(mended_after, {**broken, path: text}, clock + 60)
+    again = decisions(mended)
+    for key, decision in sound.items():
+        if not (isinstance(decision, tuple) and decision[0] in ("Release", "Expire")):
+            assert held(again[key]) == held(decision), (key, decision, again[key])
+
+
+def held(decision: object) -> object:
+    """The range, or the refusal: what was granted meanwhile is kept now."""
+    assert isinstance(decision, tuple)
+    return decision[1:]
+
+
+def test_random_edits_beside_a_broken_file_release_nothing() -> None:
+    for seed in range(3):
+        before = [world()]
+        before.append(carried_out(before[-1], evaluation_after([], before[-1])))
+        files = {**before[-1], "tenants/odd.yaml": "{"}
+        del files[f"tenants/a{seed}.yaml"]
+        found = evaluation_after(before, files, CLOCK + 9 * DAY)
+        assert not [item for item in found.plan.decisions if isinstance(item, Release)]
+        assert [item for item in found.plan.decisions if isinstance(item, Keep)]
+        assert not [item for item in found.plan.decisions if isinstance(item, Grant)]
