@@ -1,0 +1,8 @@
+"""All mutants."""
+
+from tests.mutants.applying import APPLYING
+from tests.mutants.incremental import INCREMENTAL
+from tests.mutants.planning import PLANNING
+from tests.mutants.unread import UNREAD
+
+MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING)
