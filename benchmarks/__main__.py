@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.apply import cluster_tables
 from benchmarks.measure import machine, markdown
 from benchmarks.parts import allocator_rows, schema_rows, yaml_rows
-from benchmarks.whole import commit_rows, plan_rows, start_rows
+from benchmarks.whole import commit_rows, crowded_rows, plan_rows, start_rows
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "performance.md"
 _PLANS = "<!-- figures: make bench -->\n"
@@ -27,6 +27,7 @@ def main() -> None:
                 *allocator_rows(),
                 *start_rows(),
                 *plan_rows(Path(folder)),
+                *crowded_rows(Path(folder)),
                 *commit_rows(Path(folder)),
             ]
         _tell(_PLANS, markdown(rows))

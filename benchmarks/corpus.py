@@ -1,7 +1,7 @@
 """Repositories to measure on: any number of records, reconciled and current."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from reconciler.addresses import IPRange
@@ -77,8 +77,10 @@ def new_records(count: int) -> list[tuple[str, bytes]]:
     return found
 
 
-def build(folder: Path, records: int) -> Path:
-    """A bare repository of `files`, with one commit on main."""
+def build(
+    folder: Path, records: int, made: Callable[[int], Iterator[tuple[str, bytes]]] = files
+) -> Path:
+    """A bare repository of `files`, or of another corpus, with one commit on main."""
     if (folder / "HEAD").is_file():
         return folder
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(folder)], check=True)
@@ -90,7 +92,7 @@ def build(folder: Path, records: int) -> Path:
     process.stdin.write(
         b"commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata 5\nfirst\n" % CLOCK
     )
-    for path, data in files(records):
+    for path, data in made(records):
         process.stdin.write(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))
     process.stdin.close()
     if process.wait() != 0:
@@ -179,3 +181,89 @@ def _record(number: int, pool: int, slot: str, short: str, item: IPRange) -> All
         name=f"{namespace}-{_name(number)}-{short}",
         namespace="butler-system",
     )
+
+
+GROUPS = 25
+_REQUESTS_PER_FILE = 20
+_REQUEST = 2
+
+
+def crowded(records: int) -> Iterator[tuple[str, bytes]]:
+    """Files of a repository of few, large groups: 25, whatever its size.
+
+    Each provider has a 25th of the pools. Three fifths of the records are of requests that were
+    made by hand, twenty in a file; a fifth as many tenants as records have two records each.
+    """
+    yield next(iter(files(0)))
+    pools = max(GROUPS, records // 200)
+    tenants = records // 5
+    places = dict.fromkeys(range(pools), 0)
+    for pool in range(pools):
+        yield next(iter(_pool(pool)))
+    for group in range(GROUPS):
+        yield f"providers/group-{group:02d}.yaml", _provider(group, range(group, pools, GROUPS))
+    for number in range(tenants):
+        group, pool = number % GROUPS, number % pools
+        yield (
+            f"tenants/team-{number % 100:02d}/{_name(number)}.yaml",
+            tenant(number, group, replicas=_NODES).replace(
+                f"provider-{group:04d}".encode(), f"group-{group:02d}".encode()
+            ),
+        )
+        first = _take(places, pool, _LB)
+        item = IPRange(4, first, first + _LB - 1)
+        yield _written(_record(number, pool, "loadbalancer", "lb", item))
+        first = _take(places, pool, _NODES)
+        item = IPRange(4, first, first + _NODES - 1)
+        yield _written(_record(number, pool, "nodes", "nodes", item))
+    for at in range(0, records - 2 * tenants, _REQUESTS_PER_FILE):
+        yield from _requests(at, pools, places)
+
+
+def _requests(at: int, pools: int, places: dict[int, int]) -> Iterator[tuple[str, bytes]]:
+    """A file of requests for tenants of one group, with their records."""
+    group = at // _REQUESTS_PER_FILE % GROUPS
+    texts = []
+    for number in range(at, at + _REQUESTS_PER_FILE):
+        pool = group + GROUPS * (number % (pools // GROUPS))
+        texts.append(
+            f"{_API}\nkind: IPAllocation\nmetadata:\n  name: extra-{number:06d}\n"
+            f"spec:\n  count: {_REQUEST}\n  poolRef:\n    name: pool-{pool:04d}\n"
+            f"  tenantClusterRef:\n    name: {_name(group)}\n    namespace: team-{group:02d}\n"
+            "  type: loadbalancer\n"
+        )
+        first = _take(places, pool, _REQUEST)
+        item = IPRange(4, first, first + _REQUEST - 1)
+        made = _record(group, pool, "loadbalancer", "lb", item)
+        claim = Key("butler", "butler-system", f"extra-{number:06d}", "request", "IPAllocation")
+        yield _written(made._replace(claim=claim, name=f"extra-{number:06d}"))
+    yield f"tenants/extra/{at:06d}.yaml", "---\n".join(texts).encode()
+
+
+def _written(record: Allocation) -> tuple[str, bytes]:
+    return path_of("allocations", record.pool, record.claim), record_text(record).encode()
+
+
+def _take(places: dict[int, int], pool: int, size: int) -> int:
+    """The first of the next free addresses of a pool."""
+    first = (10 << 24) + pool * _POOL_SIZE + places[pool]
+    places[pool] += size
+    return first
+
+
+def _provider(group: int, pools: range) -> bytes:
+    named = "".join(f"      - name: pool-{pool:04d}\n" for pool in pools)
+    return f"""{_API}
+kind: ProviderConfig
+metadata:
+  name: group-{group:02d}
+  namespace: butler-system
+spec:
+  provider: harvester
+  network:
+    mode: ipam
+    poolRefs:
+{named}    loadBalancer:
+      allocationMode: elastic
+      initialPoolSize: {_LB}
+""".encode()

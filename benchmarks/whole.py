@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from benchmarks.corpus import build, change_file, new_records, tenant
+from benchmarks.corpus import build, change_file, crowded, new_records, tenant
 from benchmarks.measure import Row, by_turns, run_ipam
 from reconciler.adapters.git_open import open_repository
 from reconciler.ports import Commit
@@ -14,6 +14,7 @@ from reconciler.records.changes import Change
 
 SIZES = (1_000, 10_000, 100_000)
 _LARGEST = SIZES[-1]
+_CROWDED = f"{_LARGEST:,} records in 25 groups"
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 
 
@@ -51,6 +52,45 @@ def plan_rows(folder: Path) -> list[Row]:
     rows.append(Row("warm plan", f"{SIZES[0]:,} against {_LARGEST:,}", least,
                     f"{_LARGEST:,} records", most / least, "<= 3 times", most <= 3 * least))  # fmt: skip
     return rows
+
+
+def crowded_rows(folder: Path) -> list[Row]:
+    """Plans of a repository of few, large groups; and of one with something refused and broken."""
+    repository = build(folder / "crowded.git", _LARGEST, crowded)
+    path = f"--repo={repository}"
+    rows = [_limited("cold plan", _CROWDED, _cold(path, 1), 7.0)]
+    cache = Path(tempfile.mkdtemp(dir=folder))
+    run_ipam("plan", path, cache=cache)
+    same = median(run_ipam("plan", path, cache=cache) for _ in range(5))
+    revisions = [_changed_in(repository, number) for number in range(5)]
+    warm = median(run_ipam("plan", path, f"--rev={rev}", cache=cache) for rev in revisions)
+    revisions = [_changed_in(repository, 10 + number) for number in range(5)]
+    check = median(
+        run_ipam("check", path, f"--rev={rev}", "--base=main", cache=cache) for rev in revisions
+    )
+    rows += [
+        _limited("warm plan, nothing changed", _CROWDED, same, 0.4),
+        _limited("warm plan, one file changed", _CROWDED, warm, 0.7),
+        _limited("check --base, one file changed", _CROWDED, check, 0.7),
+    ]
+    repository = build(folder / f"{_LARGEST}.git", _LARGEST)
+    path = f"--repo={repository}"
+    odd = change_file(repository, "tenants/team-07/broken.yaml", b"metadata: {name: broken\n")
+    cache = Path(tempfile.mkdtemp(dir=folder))
+    run_ipam("plan", path, f"--rev={odd}", cache=cache)
+    broken = median(run_ipam("plan", path, f"--rev={odd}", cache=cache) for _ in range(5))
+    rows.append(_limited("warm plan, one file broken", f"{_LARGEST:,} records", broken, 0.7))
+    large = tenant(9_999_907, 3).replace(b"spec:\n", b"spec:\n  networking: {lbPoolSize: 4000}\n")
+    odd = change_file(repository, "tenants/team-07/refused.yaml", large)
+    run_ipam("plan", path, f"--rev={odd}", cache=cache)
+    refused = median(run_ipam("plan", path, f"--rev={odd}", cache=cache) for _ in range(5))
+    rows.append(_limited("warm plan, one claim refused", f"{_LARGEST:,} records", refused, 0.7))
+    return rows
+
+
+def _changed_in(repository: Path, number: int) -> str:
+    data = tenant(9_000_007 + 100 * number, 3).replace(b"provider-0003", b"group-03")
+    return change_file(repository, "tenants/team-07/changed.yaml", data)
 
 
 def commit_rows(folder: Path) -> list[Row]:
