@@ -6,17 +6,22 @@ address is passed over. The time taken is in proportion to the text's length.
 """
 
 import re
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
 from reconciler.addresses.iprange import IPRange
 
-_TOKEN = re.compile(r"(?<![0-9A-Za-z])([0-9A-Fa-f:.]+)(?:/([0-9]{1,3}))?", re.ASCII)
+# IPv4 wherever it stands, glued to letters, too; IPv6 by itself.
+_TOKEN = re.compile(
+    r"(?:(?<![0-9])(?<![0-9]\.)([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\.?[0-9])"
+    r"|(?<![0-9A-Za-z])([0-9A-Fa-f:]*:[0-9A-Fa-f:.]*))(?:/([0-9]{1,3}))?",
+    re.ASCII,
+)
 _LONGEST = 45
 # What stands before an address: its key, in a piece of text no longer than this.
-_KEY = re.compile(r"([A-Za-z]+)[\"']?[ \t]*[:=]?[ \t]*[\"']?\Z", re.ASCII)
+_KEY = re.compile(r"([A-Za-z]+)[\"']?\s*[:=]?\s*[\"']?\Z", re.ASCII)
 _BEFORE = 40
-_DASH = re.compile(r"[ \t]*-[ \t]*")
+_DASH = re.compile(r"[ \t]*(?:-|\.\.|\u2013)[ \t]*")
 _FIRST = re.compile(r"start|first|begin|from", re.IGNORECASE)
 _LAST = re.compile(r"end|last|stop|to\Z", re.IGNORECASE)
 # No pool may be as large: such a network is a route, not a range that somebody uses.
@@ -37,7 +42,7 @@ def literal_ranges(text: str) -> tuple[IPRange, ...]:
     found: dict[IPRange, None] = {}
     before: _Literal | None = None
     for match in _TOKEN.finditer(text):
-        item = _network(match[1], match[2])
+        item = _network(match[1] or match[2], match[3])
         if item is None:
             continue
         key = _KEY.search(text, max(match.start() - _BEFORE, 0), match.start())
@@ -64,6 +69,8 @@ def _parsed(text: str, prefix: str | None) -> IPRange | None:
         text = ".".join(part.lstrip("0") or "0" for part in text.split("."))
     try:
         address = ip_address(text)
+        if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+            return _parsed(str(address.ipv4_mapped), None)
         item = IPRange(address.version, int(address), int(address))
         network = ip_network(f"{text}/{prefix or address.max_prefixlen}", strict=False)
     except ValueError:
