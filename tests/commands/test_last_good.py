@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.commands.last_good import MOST_VERSIONS
 from reconciler.engine.planner import plan
-from reconciler.model.plan import Keep, Release
+from reconciler.model.plan import Expire, Keep, Release
 from reconciler.model.state import State
 from tests.engine.outcome import Files, decided, without
 from tests.memory import evaluation_after
@@ -300,3 +300,39 @@ def test_of_what_two_documents_describe_nothing_is_released() -> None:
     assert after(before, {**before, **double}) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
     alone = without({**before, **double}, "tenants/one.yaml")
     assert after(before, alone)[ONE].startswith("release")
+
+
+OTHER = {
+    "pools/near.yaml": pool("near", "10.40.0.0/24"),
+    "providers/other.yaml": provider("other", "[{name: near}]"),
+}
+
+
+def test_what_a_pool_that_breaks_would_give_is_kept_for_it() -> None:
+    files = {**SMALL, **OTHER, "tenants/z.yaml": tenant("z", providerConfigRef="{name: other}")}
+    z = "team-a/z (loadbalancer)"
+    broken = {**files, "pools/edge.yaml": f"{SMALL['pools/edge.yaml']}  reserved: none\n"}
+    assert after(files, files)[z] == "allocate 10.40.0.8-10.40.0.15 of near"
+    assert after(files, broken) == {
+        ONE: "refuse pool-frozen",
+        z: "allocate 10.40.0.8-10.40.0.15 of near",
+    }
+
+
+def test_a_retention_does_not_end_while_the_provider_of_who_returns_cannot_be_read() -> None:
+    released = reconciled(without(reconciled({**SMALL, **OTHER}), "tenants/one.yaml"))
+    back = {**released, "tenants/one.yaml": tenant("one", providerConfigRef="{name: other}")}
+    broken = {**back, "providers/other.yaml": provider("other", "none")}
+    found = evaluation_after([back], broken, CLOCK + 9 * DAY)
+    assert not [item for item in found.plan.decisions if isinstance(item, Expire)]
+    assert found.changes == ()
+
+
+def test_a_provider_that_contradicts_itself_counts_as_it_was() -> None:
+    before = reconciled(SMALL)
+    text = provider().replace("harvester", "aws")
+    wrong = {**before, "providers/default.yaml": text, **NEWCOMER}
+    assert after(before, wrong) == {
+        NEW: "refuse pool-frozen",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+    }

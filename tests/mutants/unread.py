@@ -2,7 +2,6 @@
 
 from tests.mutants.mutant import LAST_GOOD, PROTECTION, Mutant
 
-BROKEN = ("tests/properties/test_broken.py",)
 CUT = ("tests/adapters/test_last_good.py",)
 LITERALS = ("tests/addresses/test_literals.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
@@ -22,7 +21,7 @@ UNREAD = (
     Mutant("last good: a record counts twice", "commands/last_good.py",
            "if item.claim not in held}", "}", LAST_GOOD),
     Mutant("last good: a document counts twice", "commands/last_good.py",
-           "if key not in readable)", ")", LAST_GOOD),
+           "if key not in readable and", "if", LAST_GOOD),
     Mutant("last good: records that vanished with a lost one do not count", "commands/last_good.py",
            "        if is_record_lost:\n", "        if False:\n", LAST_GOOD),
     Mutant("last good: versions in part count", "commands/last_good.py",
@@ -92,7 +91,7 @@ UNREAD = (
     Mutant("planner: what a pool would give is given to others", "engine/planner.py",
            "            found = self._take(claim, pool)\n",
            "            found = None if withheld is not None else self._take(claim, pool)\n",
-           BROKEN),
+           LAST_GOOD),
     Mutant("planner: a retention ends while who returns cannot be read", "engine/planner.py",
            "        if claim is not None and claim.doubt:\n", "        if False:\n", LAST_GOOD),
     Mutant("planner: pools that may be there are passed over", "engine/planner.py",
@@ -113,7 +112,7 @@ UNREAD = (
     Mutant("butler: a range by hand is not judged", "families/butler/judging.py",
            "            manual_range(document, found)\n", "            pass\n", MANUAL),
     Mutant("butler: a provider that contradicts itself can be read", "families/butler/judging.py",
-           "return found if provider is None else []", "return []", MANUAL),
+           "return found if provider is None else []", "return []", LAST_GOOD),
     Mutant("butler: a pool that contradicts itself can be read", "families/butler/judging.py",
            "return found if network is None else []", "return []",
            ["tests/families/test_pools.py", *LAST_GOOD]),
