@@ -13,7 +13,7 @@ from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
 from reconciler.families import families, judge
 from reconciler.families._family import Projection, Reading, World
-from reconciler.findings import Finding, Location, ordered, warning
+from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant
@@ -109,10 +109,14 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
 
 
 def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings without those that only follow from a file which cannot be read."""
-    return (
-        found for found in findings if not (state.unknown and found.code == "reference-not-found")
-    )
+    """Findings without errors that only follow from a file which never could be read.
+
+    Warnings stay: a group that has nothing else is left out of the next plan, and keeps its own.
+    """
+    for found in findings:
+        follows = found.code == "reference-not-found" and found.severity is Severity.ERROR
+        if not (state.unknown and follows):
+            yield found
 
 
 def _whole(plan: Plan, settled: Settled) -> Plan:

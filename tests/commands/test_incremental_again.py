@@ -11,7 +11,7 @@ from tests.commands.test_incremental import RECORD, same_in_turn, settled, space
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.test_incremental import carried_out, member, shown
 from tests.properties.trees import Files
-from tests.world import CLOCK, pool, provider, tenant
+from tests.world import CLOCK, pool, provider, request, tenant
 
 
 def granted(evaluation: Evaluation) -> list[object]:
@@ -87,3 +87,10 @@ def test_a_team_that_nothing_else_is_known_of_stays_known() -> None:
     files = settled({"teams/known.yaml": team})
     files["tenants/new.yaml"] = member("new", 0, teamRef="{name: gone}")
     same_in_turn(files, files, files)
+
+
+def test_a_warning_stays_while_something_else_cannot_be_read() -> None:
+    files = settled({"tenants/r.yaml": request("nobody", "p0", count=1)})
+    odd: Files = {**files, "tenants/odd.yaml": "{"}
+    same_in_turn(files, odd, odd, files)
+    same_in_turn(odd, files)
