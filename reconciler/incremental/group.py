@@ -141,10 +141,11 @@ def _documents(tree: Tree) -> Iterator[Document]:
 
 
 def _recorded(evaluation: Evaluation) -> Iterator[tuple[str, Key | None, Key | None]]:
-    """Path, claim and pool of each record, each owner and pool of a folder once."""
+    """Path, claim and pool of each record, each owner and pool of a part once."""
+    folder = evaluation.tree.settings.records
     seen: dict[tuple[str, object, Key], None] = {}
     for record in evaluation.state.records:
-        head = (record.path.rpartition("/")[0], record.claim.owner, record.pool)
+        head = (part_of(folder, record.path), record.claim.owner, record.pool)
         if head not in seen:
             seen[head] = None
             yield record.path, record.claim, record.pool

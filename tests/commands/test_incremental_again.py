@@ -2,16 +2,20 @@
 
 import pytest
 
+from reconciler.addresses import IPRange
 from reconciler.commands import dividing
 from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import read_tree
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.incremental.group import bearing
 from reconciler.model.plan import Grant
+from reconciler.records.emit import record_text
+from reconciler.records.recall import recall
 from tests.commands.test_incremental import RECORD, same_in_turn, settled, spaced, without
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.test_incremental import carried_out, member, shown
 from tests.properties.trees import Files
-from tests.world import CLOCK, pool, provider, request, tenant
+from tests.world import CLOCK, pool, provider, raw, request, tenant
 
 
 def granted(evaluation: Evaluation) -> list[object]:
@@ -94,3 +98,21 @@ def test_a_warning_stays_while_something_else_cannot_be_read() -> None:
     odd: Files = {**files, "tenants/odd.yaml": "{"}
     same_in_turn(files, odd, odd, files)
     same_in_turn(odd, files)
+
+
+def test_each_record_that_was_brought_in_beside_others_bears_on_its_pool() -> None:
+    files = settled()
+    first, second = "allocations/imported/a.yaml", "allocations/imported/b.yaml"
+    files[first] = files.pop(RECORD.format(0, "b"))
+    there = recall("allocations", first, raw(files[first])).allocation
+    assert there is not None
+    grown = there._replace(
+        claim=there.claim._replace(slot="loadbalancer-1"),
+        range=IPRange(4, (10 << 24) + 32, (10 << 24) + 39),
+        role="growth",
+        name="team-a-b0-lb-1",
+    )
+    files[second] = record_text(grown)
+    asks = bearing(evaluate(read_tree(MemorySource(files)))).asks
+    assert all("NetworkPool butler-system/p0" in asks[path] for path in (first, second))
+    same_in_turn(files, {**files, "tenants/new.yaml": member("new", 0)})
