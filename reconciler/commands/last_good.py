@@ -19,7 +19,12 @@ from reconciler.tree import LastGood
 
 # Older versions of one file than so many are not looked at.
 MOST_VERSIONS = 100
-_SOURCES = (".yaml", ".yml")
+_YAML = (".yaml", ".yml")
+
+
+def is_yaml(path: str) -> bool:
+    """Files of other names are not read."""
+    return path.endswith(_YAML)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,7 @@ class _Search:
             if item.old is not None
             and item.old.mode.startswith("100")
             and (item.path in self.pending or not step.is_reconcile)
-            and item.path.endswith(_SOURCES)
+            and is_yaml(item.path)
         ]
 
     def _file(self, path: str, data: bytes, first: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from reconciler.commands.last_good import Reader, last_good
+from reconciler.commands.last_good import Reader, is_yaml, last_good
 from reconciler.documents.load import has_error
 from reconciler.evaluate import Evaluation, evaluate, source_reader
 from reconciler.findings import Finding, Location, error
@@ -14,8 +14,6 @@ from reconciler.ports import Entry, Source
 from reconciler.records.recall import recall
 from reconciler.settings import PATH, read_settings
 from reconciler.tree import Tree
-
-_YAML = (".yaml", ".yml")
 
 
 class OwnSettings(NamedTuple):
@@ -30,11 +28,6 @@ class OwnSettings(NamedTuple):
     settings: Settings
     findings: tuple[Finding, ...]
     is_broken: bool = False
-
-
-def is_yaml(path: str) -> bool:
-    """Files of other names are not read."""
-    return path.endswith(_YAML)
 
 
 def read_own_settings(source: Source) -> OwnSettings:
