@@ -9,9 +9,10 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from reconciler.clusters.infrastructure import infrastructure
-from reconciler.clusters.resources import Manifest, ref_of
+from reconciler.clusters.resources import ref_of
 from reconciler.commands.render import rendered
 from reconciler.evaluate import project
+from reconciler.model.resource import Manifest
 from tests.world import SMALL, evaluation_of, planned, pool, provider, request, tenant
 
 ROOT = Path(__file__).resolve().parent.parent

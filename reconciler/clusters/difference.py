@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reconciler.clusters.intent import MANAGER, STATUS_MANAGER
-from reconciler.clusters.resources import Manifest
+from reconciler.model.resource import Manifest
 
 _OURS = (MANAGER, STATUS_MANAGER)
 # Lists whose items are known by a field, or are a set (`x-kubernetes-list-type`).

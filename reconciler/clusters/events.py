@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from reconciler.clusters.intent import MANAGER, owned_labels
-from reconciler.clusters.resources import BUTLER, NETWORK_POOL, Manifest
+from reconciler.clusters.resources import BUTLER, NETWORK_POOL
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.pool import Thresholds, Tier
+from reconciler.model.resource import Manifest
 
 TIER = "gitops-ipam.dev/tier"
 """Annotation of an event: the tier that was reached, or that usage is below again."""

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import NotationError, format_address, parse_address
-from reconciler.clusters.resources import NETWORK_POOL, Manifest, Ref
+from reconciler.clusters.resources import NETWORK_POOL
 from reconciler.model.pool import Pool
+from reconciler.model.resource import Manifest, Ref
 
 _MAX_LISTED = 1024  # what the CRD takes
 _SOURCES = ("metallb", "node", "machine")

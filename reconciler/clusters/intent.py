@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from reconciler.clusters.resources import IP_ALLOCATION, Manifest, Ref, ref_of
+from reconciler.clusters.resources import IP_ALLOCATION, ref_of
 from reconciler.clusters.transitions import timeless
 from reconciler.families._family import Projection
+from reconciler.model.resource import Manifest, Ref
 
 MANAGER = "gitops-ipam"
 STATUS_MANAGER = "gitops-ipam-status"

@@ -14,7 +14,8 @@ from urllib.parse import quote, unquote
 
 from reconciler.clusters.intent import NO_BODY, owned_labels
 from reconciler.clusters.metallb import ranges_of
-from reconciler.clusters.resources import Manifest, parse_ref
+from reconciler.clusters.resources import parse_ref
+from reconciler.model.resource import Manifest
 
 NAME = "gitops-ipam-inventory"
 PART_LABEL = "gitops-ipam.dev/inventory"

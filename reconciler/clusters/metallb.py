@@ -12,8 +12,8 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import NotationError, format_range, parse_address
 from reconciler.clusters.intent import Intent, intent
-from reconciler.clusters.resources import Manifest
 from reconciler.findings import shown
+from reconciler.model.resource import Manifest
 
 NAMESPACE = "metallb-system"
 Pools = Mapping[str, IPSet]

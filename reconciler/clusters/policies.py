@@ -17,9 +17,8 @@ from reconciler.clusters.resources import (
     IP_ALLOCATION,
     NETWORK_POOL,
     POLICY,
-    Manifest,
-    Resource,
 )
+from reconciler.model.resource import Manifest, Resource
 
 OWNED = "gitops-ipam-owned"
 POOLS = "gitops-ipam-pools"

@@ -26,9 +26,8 @@ from reconciler.clusters.resources import (
     SECRET,
     SERVICE,
     TENANT_CLUSTER,
-    Manifest,
-    Resource,
 )
+from reconciler.model.resource import Manifest, Resource
 
 HOME = "butler-system"
 OURS = ("get", "list", "create", "patch", "delete")

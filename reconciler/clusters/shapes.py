@@ -22,10 +22,9 @@ from reconciler.clusters.resources import (
     SECRET,
     SERVICE,
     WHO_AM_I,
-    Manifest,
-    Resource,
 )
 from reconciler.findings import shown
+from reconciler.model.resource import Manifest, Resource
 
 Check = Callable[[Any], Any]
 """A value to the value without nulls, which is the very same one when it has none."""

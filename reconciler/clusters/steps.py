@@ -8,8 +8,9 @@ from typing import Any
 from reconciler.clusters.difference import Drift, differing, drift
 from reconciler.clusters.intent import ADOPT, FINALIZER, MANAGER, OWNER_LABEL, Intent
 from reconciler.clusters.inventory import Entry
-from reconciler.clusters.resources import IP_ALLOCATION, Manifest
+from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.transitions import settled_conditions
+from reconciler.model.resource import Manifest
 
 
 class Action(StrEnum):

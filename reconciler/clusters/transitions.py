@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reconciler.clusters.resources import Manifest
+from reconciler.model.resource import Manifest
 
 
 def settled_conditions(wanted: Manifest, live: Manifest) -> Manifest:

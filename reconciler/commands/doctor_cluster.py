@@ -17,7 +17,6 @@ from reconciler.clusters.resources import (
     DEPLOYMENT,
     IP_ALLOCATION,
     NETWORK_POOL,
-    Manifest,
 )
 from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Right, questions
 from reconciler.clusters.steps import is_ours
@@ -25,6 +24,7 @@ from reconciler.commands.applying import crds
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import HOME
 from reconciler.commands.doctor_checks import SKEW_SECONDS, Step, shorten
+from reconciler.model.resource import Manifest
 from reconciler.ports import (
     Cluster,
     ClusterError,

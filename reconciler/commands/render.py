@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reconciler.clusters.intent import owned_labels
-from reconciler.clusters.resources import Manifest
 from reconciler.documents.dump import dump
 from reconciler.documents.shipped import crd_files
 from reconciler.evaluate import Evaluation, project
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.resource import Manifest
 from reconciler.ports import UsageError
 
 MARKER = ".ipam-render"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from reconciler.clusters.resources import Manifest, Ref, Resource
+from reconciler.model.resource import Manifest, Ref, Resource
 
 CONTACTS = 128
 """How many clusters are waited for at once; so many threads may ask the management cluster."""

@@ -8,7 +8,8 @@ import pytest
 
 from reconciler.adapters.kube import KubeClusters
 from reconciler.adapters.kube_pace import Pace
-from reconciler.clusters.resources import NODE, Ref
+from reconciler.clusters.resources import NODE
+from reconciler.model.resource import Ref
 from reconciler.ports import Clusters, KubeconfigError
 from tests.adapters_kube.kubeconfigs import CANARY, data, kubeconfig
 from tests.adapters_kube.server import Reply, Server, serving

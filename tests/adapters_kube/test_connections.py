@@ -12,7 +12,8 @@ import urllib3
 from reconciler.adapters.kube_pace import Budget
 from reconciler.adapters.kube_session import Session
 from reconciler.adapters.kube_transport import Ask, Transport
-from reconciler.clusters.resources import NODE, Ref
+from reconciler.clusters.resources import NODE
+from reconciler.model.resource import Ref
 from reconciler.ports import CONTACTS, KubeconfigError, UnauthorizedError
 from tests.adapters_kube.kubeconfigs import cluster_of
 from tests.adapters_kube.server import Asked, Reply, Server, serving, status

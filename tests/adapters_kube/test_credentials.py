@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube import KubeClusters
-from reconciler.clusters.resources import NODE, Ref
+from reconciler.clusters.resources import NODE
+from reconciler.model.resource import Ref
 from reconciler.ports import KubeconfigError, UnauthorizedError
 from tests.adapters_kube.certificates import encoded, make
 from tests.adapters_kube.kubeconfigs import CANARY, cluster_of

@@ -6,7 +6,8 @@ import pytest
 
 from reconciler.adapters.kube import KubeCluster
 from reconciler.adapters.kubeconfig import check, parse
-from reconciler.clusters.resources import NODE, Ref
+from reconciler.clusters.resources import NODE
+from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, RejectedError, UnreachableError
 from tests.adapters_kube.kubeconfigs import CANARY, data, kubeconfig
 from tests.adapters_kube.proxy import Fault, Proxy, proxied

@@ -9,15 +9,8 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube import KubeCluster, KubeClusters
-from reconciler.clusters.resources import (
-    ADDRESS_POOL,
-    CONFIG_MAP,
-    NAMESPACE,
-    WHO_AM_I,
-    Ref,
-    Resource,
-    ref_of,
-)
+from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, NAMESPACE, WHO_AM_I, ref_of
+from reconciler.model.resource import Ref, Resource
 from reconciler.ports import (
     NoSuchKindError,
     NoSuchObjectError,

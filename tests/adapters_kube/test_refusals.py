@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube import KubeCluster
-from reconciler.clusters.resources import (
-    ADDRESS_POOL,
-    Ref,
-)
+from reconciler.clusters.resources import ADDRESS_POOL
+from reconciler.model.resource import Ref
 from reconciler.ports import (
     ClusterError,
     NoSuchKindError,

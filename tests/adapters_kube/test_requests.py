@@ -9,7 +9,8 @@ import pytest
 
 from reconciler.adapters.kube import KubeCluster
 from reconciler.adapters.kubeconfig import check
-from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, NODE, Ref
+from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, NODE
+from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, RejectedError, Requests, UnreachableError
 from tests.adapters_kube.kubeconfigs import CANARY, cluster_of, kubeconfig
 from tests.adapters_kube.server import NOW, Asked, Reply, Time, serving, status

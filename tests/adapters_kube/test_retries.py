@@ -8,7 +8,8 @@ import pytest
 
 from reconciler.adapters import kube_transport
 from reconciler.adapters.kube import KubeCluster
-from reconciler.clusters.resources import ADDRESS_POOL, Ref
+from reconciler.clusters.resources import ADDRESS_POOL
+from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
 from tests.adapters_kube.kubeconfigs import cluster_of
 from tests.adapters_kube.server import Reply, serving, status

@@ -11,7 +11,8 @@ import pytest
 from reconciler.adapters.kube import KubeCluster, KubeClusters
 from reconciler.adapters.kube_certificate import expiry
 from reconciler.adapters.kubeconfig import check
-from reconciler.clusters.resources import NODE, Ref
+from reconciler.clusters.resources import NODE
+from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, KubeconfigError, UnauthorizedError, UnreachableError
 from tests.adapters_kube.certificates import Certificate, encoded, make
 from tests.adapters_kube.kubeconfigs import CANARY, TOKEN, cluster_of, data, kubeconfig

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, cast
 
-from reconciler.clusters.resources import Manifest, Ref, Resource, ref_of, resource_of
+from reconciler.clusters.resources import ref_of, resource_of
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, NoSuchKindError, NoSuchObjectError, Requests
 from tests.world import CLOCK
 

@@ -11,13 +11,13 @@ import pytest
 from reconciler.clusters.inventory import Entry, Inventory
 from reconciler.clusters.outcome import Result
 from reconciler.clusters.policies import policies
-from reconciler.clusters.resources import Resource
 from reconciler.commands.applying.crds import manifests
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.wish import Wish
 from reconciler.commands.render import render
+from reconciler.model.resource import Resource
 from reconciler.ports import ClusterError, NoSuchKindError, UnauthorizedError, UnreachableError
 from tests.applying.crew import Crew, give_rights, is_locked, may, refused, unlock
 from tests.applying.site import ALLOCATIONS, POOLS, evaluated, failures, world

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from reconciler.clusters.infrastructure import infrastructure
-from reconciler.clusters.resources import NETWORK_POOL, Ref
+from reconciler.clusters.resources import NETWORK_POOL
+from reconciler.model.resource import Ref
 from tests.world import evaluation_of, pool
 
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.intent import FINALIZER, intent, intents, owned_labels, with_status
-from reconciler.clusters.resources import IP_ALLOCATION, PROVIDER_CONFIG, Ref
+from reconciler.clusters.resources import IP_ALLOCATION, PROVIDER_CONFIG
 from reconciler.families._family import Projection
+from reconciler.model.resource import Ref
 
 METADATA = {"name": "web-lb", "namespace": "butler-system"}
 CONDITION = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-02-15T10:00:30Z"}

@@ -20,7 +20,8 @@ from reconciler.clusters.inventory import (
     read_inventory,
     stale_parts,
 )
-from reconciler.clusters.resources import ADDRESS_POOL, IP_ALLOCATION, NAMESPACE, Ref
+from reconciler.clusters.resources import ADDRESS_POOL, IP_ALLOCATION, NAMESPACE
+from reconciler.model.resource import Ref
 
 UID = "0b6d7a7a-3c29-4b50-9b1a-5e5f3f0f3a11"
 HASH = f"{'0' * 16}.{'f' * 16}"

@@ -3,7 +3,8 @@
 import pytest
 
 from reconciler.clusters.policies import OWNED, POOLS, intruders, literal, policies
-from reconciler.clusters.resources import Manifest, ref_of
+from reconciler.clusters.resources import ref_of
+from reconciler.model.resource import Manifest
 
 HOSTILE = 'x"] || true || group in ["y'
 

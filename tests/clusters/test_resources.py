@@ -11,12 +11,11 @@ from reconciler.clusters.resources import (
     IP_ALLOCATION,
     NAMESPACE,
     NODE,
-    Ref,
-    Resource,
     parse_ref,
     ref_of,
     resource_of,
 )
+from reconciler.model.resource import Ref, Resource
 
 name = st.from_regex(r"[a-z0-9]([-a-z0-9.]{0,20}[a-z0-9])?", fullmatch=True)
 resource = st.sampled_from([ADDRESS_POOL, CONFIG_MAP, CRD, IP_ALLOCATION, NAMESPACE, NODE])

@@ -35,13 +35,12 @@ from reconciler.clusters.resources import (
     SERVICE,
     TENANT_CLUSTER,
     WHO_AM_I,
-    Manifest,
-    Resource,
 )
 from reconciler.clusters.shapes import shaped
 from reconciler.clusters.steps import decide, noted, status_to_apply
 from reconciler.commands.applying.crds import is_established, lacking, manifests
 from reconciler.model.pool import Thresholds
+from reconciler.model.resource import Manifest, Resource
 
 METADATA: Mapping[str, Any] = {
     "name": "web",

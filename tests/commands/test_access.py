@@ -8,11 +8,11 @@ from typing import Any, cast
 import pytest
 
 from reconciler.clusters.inventory import Inventory
-from reconciler.clusters.resources import Manifest, Ref, Resource
 from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import Hub
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError
 
 

@@ -6,8 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.resources import NODE, Manifest, Ref
+from reconciler.clusters.resources import NODE
 from reconciler.commands.applying.border import Checked
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Requests
 
 REF = Ref(NODE, "", "one")

@@ -8,7 +8,6 @@ import pytest
 
 from reconciler.clusters.diagnosis import Diagnosis, Group
 from reconciler.clusters.outcome import Applied, State
-from reconciler.clusters.resources import Ref
 from reconciler.commands.applying.concluding import contained, refused
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.wish import Wish
@@ -16,6 +15,7 @@ from reconciler.commands.doctor import diagnosis_code
 from reconciler.commands.doctor_checks import failed
 from reconciler.commands.outcome import applied_code, reconciled_code
 from reconciler.evaluate import evaluate
+from reconciler.model.resource import Ref
 from reconciler.ports import (
     BugError,
     ClusterError,

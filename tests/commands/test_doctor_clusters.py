@@ -7,12 +7,13 @@ import pytest
 
 from reconciler.clusters.diagnosis import Check, Verdict, doubtful
 from reconciler.clusters.inventory import Inventory
-from reconciler.clusters.resources import CONFIGURATION_STATE, Manifest, Ref, Resource
+from reconciler.clusters.resources import CONFIGURATION_STATE
 from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Question, questions
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.doctor_checks import Step
 from reconciler.commands.doctor_checks import run as run_checks
 from reconciler.commands.doctor_cluster import Patient, management_steps, tenant_steps
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, NoSuchKindError, Requests, UnreachableError
 from tests.world import CLOCK
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from reconciler.clusters.inventory import NAME, Enrolled, Entry, Inventory, config_maps
-from reconciler.clusters.resources import Ref, Resource
 from reconciler.commands.applying.enrolment import Enrolment, enrol, save
+from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError, IdentityError
 
 UID, HERE, AT = "uid-1", "metallb-system", "a" * 40

@@ -12,9 +12,10 @@ import pytest
 from reconciler.clusters.intent import FINALIZER, intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Result
-from reconciler.clusters.resources import Ref, ref_of
+from reconciler.clusters.resources import ref_of
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.wish import Wish
+from reconciler.model.resource import Ref
 from reconciler.ports import (
     Cluster,
     ClusterError,

@@ -8,11 +8,11 @@ import pytest
 
 from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import NAME, Enrolled, Inventory, config_maps
-from reconciler.clusters.resources import Ref, Resource
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.memory import Memory
 from reconciler.commands.applying.target import Target
+from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError
 
 HERE = "butler-system"

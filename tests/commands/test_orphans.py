@@ -4,10 +4,11 @@ from typing import Any, cast
 
 from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import Entry, orphan
-from reconciler.clusters.resources import Manifest, ref_of
+from reconciler.clusters.resources import ref_of
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.commands.applying.orphans import GRACE_SECONDS, track
 from reconciler.commands.applying.wish import Wish
+from reconciler.model.resource import Manifest
 from reconciler.ports import Cluster
 
 NOW = 1_771_149_630

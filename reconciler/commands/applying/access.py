@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.outcome import Applied, State
-from reconciler.clusters.resources import SECRET, TENANT_CLUSTER, Manifest, Ref
+from reconciler.clusters.resources import SECRET, TENANT_CLUSTER
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.management import HOME, Hub
 from reconciler.commands.applying.target import Target
 from reconciler.model.cluster import tenant_name, tenant_of
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
 
 _KEY = "value"

@@ -6,8 +6,9 @@ Behind it, an object that some code cannot read is a bug of that code.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reconciler.clusters.resources import Manifest, Ref, Resource, resource_of
+from reconciler.clusters.resources import resource_of
 from reconciler.clusters.shapes import shaped
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, ClusterError, Requests
 
 

@@ -6,10 +6,11 @@ from typing import Any
 import yaml
 
 from reconciler.clusters.intent import intent
-from reconciler.clusters.resources import CRD, Manifest, Ref
+from reconciler.clusters.resources import CRD
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.documents.shipped import crd_files
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import ClusterError
 
 _POLL_SECONDS = 0.2

@@ -14,7 +14,8 @@ from reconciler.clusters.inventory import (
     read_inventory,
     stale_parts,
 )
-from reconciler.clusters.resources import CONFIG_MAP, NAMESPACE, Manifest, Ref
+from reconciler.clusters.resources import CONFIG_MAP, NAMESPACE
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, IdentityError, UnauthorizedError
 
 _IDENTITY = Ref(NAMESPACE, "", "kube-system")

@@ -11,7 +11,7 @@ from threading import BoundedSemaphore
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
-from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE, Manifest
+from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import enrol
@@ -24,6 +24,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
 from reconciler.model.plan import Expire
+from reconciler.model.resource import Manifest
 from reconciler.ports import (
     CONTACTS,
     BugError,

@@ -7,9 +7,10 @@ from reconciler.clusters.difference import Drift
 from reconciler.clusters.intent import FINALIZER, MANAGER, OWNER_LABEL, STATUS_MANAGER, Intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Outcome, Result
-from reconciler.clusters.resources import IP_ALLOCATION, Manifest, Ref, Resource, ref_of
+from reconciler.clusters.resources import IP_ALLOCATION, ref_of
 from reconciler.clusters.steps import Action, Step, decide, noted, status_to_apply
 from reconciler.commands.applying.wish import Wish
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
     Cluster,
     ClusterError,

@@ -15,9 +15,6 @@ from reconciler.clusters.resources import (
     NETWORK_POOL,
     NODE,
     SERVICE,
-    Manifest,
-    Ref,
-    Resource,
     parse_ref,
 )
 from reconciler.clusters.steps import is_ours
@@ -33,6 +30,7 @@ from reconciler.commands.applying.target import UNCLEAR
 from reconciler.commands.applying.wish import Wish
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.pool import Pool
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.settings import Settings
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError, UnauthorizedError
 

@@ -16,11 +16,12 @@ from reconciler.clusters.inventory import (
     read_inventory,
 )
 from reconciler.clusters.metallb import ranges_of, written
-from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION, Manifest, Ref
+from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.target import Target
 from reconciler.model.cluster import tenant_name
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import ClusterError, GitError, NoSuchKindError, NoSuchObjectError
 
 

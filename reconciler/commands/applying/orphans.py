@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 
 from reconciler.clusters.intent import Intent
 from reconciler.clusters.inventory import Entry, orphan
-from reconciler.clusters.resources import Manifest, Ref
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.ledger import Ledger
+from reconciler.model.resource import Manifest, Ref
 
 GRACE_SECONDS = 600
 

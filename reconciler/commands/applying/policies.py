@@ -12,18 +12,11 @@ from reconciler.clusters.intent import MANAGER, Intent, intent
 from reconciler.clusters.inventory import NAME, Entry
 from reconciler.clusters.outcome import Outcome, Result
 from reconciler.clusters.policies import OWNED, intruders, policies
-from reconciler.clusters.resources import (
-    BINDING,
-    CONFIG_MAP,
-    POLICY,
-    WHO_AM_I,
-    Manifest,
-    Ref,
-    parse_ref,
-)
+from reconciler.clusters.resources import BINDING, CONFIG_MAP, POLICY, WHO_AM_I, parse_ref
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.ledger import Ledger, listed
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import (
     ClusterError,
     NoSuchKindError,

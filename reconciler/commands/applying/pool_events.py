@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from reconciler.clusters.events import allocation_event, capacity_event
 from reconciler.clusters.intent import Intent
-from reconciler.clusters.resources import EVENT, IP_ALLOCATION, NETWORK_POOL, Manifest, Ref
+from reconciler.clusters.resources import EVENT, IP_ALLOCATION, NETWORK_POOL
 from reconciler.commands.applying.ledger import Ledger
 from reconciler.model.pool import Pool
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import ClusterError, StaleError, UnreachableError
 
 # A repository that is applied for the first time would flood the cluster; git log has it all.

@@ -21,15 +21,7 @@ from reconciler.clusters.metallb import (
     written,
 )
 from reconciler.clusters.outcome import Applied, State
-from reconciler.clusters.resources import (
-    ADDRESS_POOL,
-    ADVERTISEMENT,
-    SERVICE,
-    Manifest,
-    Ref,
-    Resource,
-    parse_ref,
-)
+from reconciler.clusters.resources import ADDRESS_POOL, ADVERTISEMENT, SERVICE, parse_ref
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.concluding import concluded, contained, saved
 from reconciler.commands.applying.confirmation import confirm
@@ -38,6 +30,7 @@ from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.orphans import track
 from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.target import UNCLEAR, Target
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError
 
 _NOTHING = IPSet()
