@@ -9,9 +9,12 @@ from reconciler.documents.load import Loaded
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source
-from reconciler.records.layout import part_of
+from reconciler.records.layout import FAMILY_OF_POOL, part_of
 from reconciler.records.recall import Recalled
 from reconciler.tree import Settled, Tree
+
+FOLDER = "040000"
+"""The mode of a folder, as Git writes it."""
 
 # Git's argument list has an end; beyond some folders one listing of all is as good.
 _FEW = 200
@@ -97,6 +100,25 @@ class Parts:
             self._listed[part_of(self.settings.records, entry.path)].append(entry)
         self._require_plain()
         return {path: self._listed[path] for path in paths}
+
+    def record_parts(self) -> dict[str, str]:
+        """Ids of the folders of pools' records, and of each record that stands elsewhere."""
+        folder = self.settings.records
+        kinds = [f"{folder}/{kind}" for kind in sorted(FAMILY_OF_POOL)]
+        found: dict[str, str] = {}
+        elsewhere: list[str] = []
+        for entry in self.source.folders([folder, *kinds]) or ():
+            if entry.path in kinds and entry.mode == FOLDER:
+                continue
+            if entry.mode == FOLDER and entry.path.startswith(tuple(f"{kind}/" for kind in kinds)):
+                found[entry.path] = entry.oid
+            else:
+                elsewhere.append(entry.path)
+        if elsewhere:
+            entries = self.source.entries(elsewhere)
+            _, records = split(entries, self.settings)
+            found |= {entry.path: entry.oid for entry in records}
+        return found
 
     def _recall(self, paths: Iterable[str], parts: Mapping[str, str]) -> list[Recalled]:
         # In the order of the records' own paths, as a tree has them.
