@@ -67,7 +67,9 @@ def _guess(parts: Parts, loaded: Sequence[Loaded], records: Mapping[str, list[En
     provides, asks = document_nodes(tree, documents)
     for path, entries in records.items():
         mine = asks.setdefault(path, {})
-        for entry in entries:
+        # One record of each owner: what the others would add, evaluating them tells.
+        owners = {entry.path.removesuffix(".yaml").rpartition(".")[0]: entry for entry in entries}
+        for entry in owners.values():
             place = place_of(folder, entry.path)
             for key in (place.claim, place.pool):
                 if key is not None:

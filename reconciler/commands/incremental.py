@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from reconciler.commands.dividing import divided
-from reconciler.commands.parts import NotPlainError, Parts
+from reconciler.commands.parts import FOLDER, NotPlainError, Parts
 from reconciler.commands.reading import read_own_settings, read_tree, split
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
@@ -22,10 +22,9 @@ from reconciler.incremental.settling import settle, sum_of
 from reconciler.model.plan import Grant, Refuse
 from reconciler.model.settings import Settings
 from reconciler.ports import Facts, Source
-from reconciler.records.layout import FAMILY_OF_POOL
-from reconciler.tree import Settled
 
-_FOLDER = "040000"
+# So many files are read again by each run rather than that all groups are written anew for them.
+FEW = 1_000
 _Parts = Mapping[str, str]
 
 
@@ -69,6 +68,7 @@ class _Run:
         known: How many groups the earlier run left.
         parts: What is read.
         shared: Source files that bear on everything.
+        gone: Parts of groups of the earlier run that are not there any more.
     """
 
     reading: Parts
@@ -77,6 +77,7 @@ class _Run:
     known: int = 0
     parts: dict[str, str] = field(default_factory=dict)
     shared: _Parts = field(default_factory=dict)
+    gone: Sequence[str] = ()
     earlier: snapshot.Head | None = None
 
     @property
@@ -130,7 +131,7 @@ class _Run:
     def _tops(self) -> dict[str, str]:
         """Ids of the folders that are read; what is not there is left out."""
         listed = self.source.standing([*self.settings.sources, self.settings.records])
-        if listed is None or any(entry.mode != _FOLDER for entry in listed):
+        if listed is None or any(entry.mode != FOLDER for entry in listed):
             raise NotPlainError
         return {entry.path: entry.oid for entry in listed}
 
@@ -138,12 +139,15 @@ class _Run:
         """Tell the parts that are to be read from the groups that may be left out."""
         text = self._recalled_text(snapshot.GROUPS, head)
         if head is None or text is None:
-            head = snapshot.Head("", {}, {}, {}, Settled())
+            head = snapshot.NOTHING
         known = snapshot.read_groups(text) if text is not None else []
-        was = {path: oid for group in known for path, oid in group.parts.items()}
+        grouped = {path: oid for group in known for path, oid in group.parts.items()}
+        gone = frozenset(head.gone)
+        was = {path: oid for path, oid in grouped.items() if path not in gone}
         now = self._listed(tops, head.tops, {**was, **head.restless, **head.shared})
         if any(now.get(path) != oid for path, oid in head.shared.items()):
-            head, known = snapshot.Head("", {}, {}, {}, Settled()), []
+            head, known = snapshot.NOTHING, []
+        self.gone = [path for path in grouped if path not in now]
         self.earlier, self.shared, self.known = head, head.shared, len(known)
         self.calm = {
             number: group
@@ -170,28 +174,10 @@ class _Run:
         sources, _ = split(entries, self.settings)
         found |= {entry.path: entry.oid for entry in sources}
         if folder in changed:
-            found |= self._record_parts(folder)
+            found |= self.reading.record_parts()
         if self.source.findings():
             raise NotPlainError
         return dict(sorted(found.items()))
-
-    def _record_parts(self, folder: str) -> dict[str, str]:
-        """Folders of pools' records, and each record that stands elsewhere."""
-        kinds = [f"{folder}/{kind}" for kind in sorted(FAMILY_OF_POOL)]
-        found: dict[str, str] = {}
-        elsewhere: list[str] = []
-        for entry in self.source.folders([folder, *kinds]) or ():
-            if entry.path in kinds and entry.mode == _FOLDER:
-                continue
-            if entry.mode == _FOLDER and entry.path.startswith(tuple(f"{kind}/" for kind in kinds)):
-                found[entry.path] = entry.oid
-            else:
-                elsewhere.append(entry.path)
-        if elsewhere:
-            entries = self.source.entries(elsewhere)
-            _, records = split(entries, self.settings)
-            found |= {entry.path: entry.oid for entry in records}
-        return found
 
     def _note_shared(self) -> None:
         """Find the source files that bear on everything.
@@ -245,10 +231,11 @@ class _Run:
         rest = [number for number in self.calm if number not in reached]
         if not names or not rest:
             return []
-        text = self._recalled_text(snapshot.NAMES, self.earlier)
-        if text is None:
-            return rest
-        self._fill_names(snapshot.read_names(text))
+        if any(number < self.known for number in rest):  # those of this run have theirs
+            text = self._recalled_text(snapshot.NAMES, self.earlier)
+            if text is None:
+                return rest
+            self._fill_names(snapshot.read_names(text))
         wanted = frozenset(names)
         return [number for number in rest if not wanted.isdisjoint(self.calm[number].names)]
 
@@ -258,9 +245,22 @@ class _Run:
             if number < self.known:
                 group.names = dict.fromkeys(known[number].split("\n"))
 
+    def _is_little(self) -> bool:
+        """The groups of the earlier run are left as they are: little is read beside them."""
+        if not self.known or any(number >= self.known for number in self.calm):
+            return False
+        records = self.reading.records(self.parts)
+        return len(self.parts) + sum(map(len, records.values())) < FEW
+
     def _note(self, tops: _Parts, evaluation: Evaluation, bears: Bearing) -> None:
         """Leave what is known now to the next run."""
         if evaluation.tree.last_good.halted:
+            return
+        if self.earlier is not None and self._is_little():
+            restless = {path: oid for path, oid in self.parts.items() if path not in self.shared}
+            settled = sum_of(group.settled for group in self.calm.values() if group.settled)
+            head = snapshot.Head(self.earlier.id, tops, self.shared, restless, settled, self.gone)
+            self.facts.note(snapshot.HEAD, {self._key(): snapshot.write_head(head)})
             return
         found = groups(self.parts, bears)
         settle(evaluation, found)

@@ -1,6 +1,6 @@
 """Some parts of a revision, read and evaluated as if they were all of it."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reconciler.commands.last_good import last_good
@@ -9,9 +9,12 @@ from reconciler.documents.load import Loaded
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source
-from reconciler.records.layout import part_of
+from reconciler.records.layout import FAMILY_OF_POOL, part_of
 from reconciler.records.recall import Recalled
 from reconciler.tree import Settled, Tree
+
+FOLDER = "040000"
+"""The mode of a folder, as Git writes it."""
 
 # Git's argument list has an end; beyond some folders one listing of all is as good.
 _FEW = 200
@@ -93,34 +96,57 @@ class Parts:
         self._listed |= {path: [] for path in folders}
         for path in missing:
             self._listed.setdefault(path, [Entry(path, "", parts[path])])
-        for entry in self._below(folders):
-            self._listed[part_of(self.settings.records, entry.path)].append(entry)
+        for part, entry in self._below(folders):
+            self._listed[part].append(entry)
         self._require_plain()
         return {path: self._listed[path] for path in paths}
+
+    def record_parts(self) -> dict[str, str]:
+        """Ids of the folders of pools' records, and of each record that stands elsewhere."""
+        folder = self.settings.records
+        kinds = [f"{folder}/{kind}" for kind in sorted(FAMILY_OF_POOL)]
+        found: dict[str, str] = {}
+        elsewhere: list[str] = []
+        for entry in self.source.folders([folder, *kinds]) or ():
+            if entry.path in kinds and entry.mode == FOLDER:
+                continue
+            if entry.mode == FOLDER and entry.path.startswith(tuple(f"{kind}/" for kind in kinds)):
+                found[entry.path] = entry.oid
+            else:
+                elsewhere.append(entry.path)
+        if elsewhere:
+            entries = self.source.entries(elsewhere)
+            _, records = split(entries, self.settings)
+            found |= {entry.path: entry.oid for entry in records}
+        return found
 
     def _recall(self, paths: Iterable[str], parts: Mapping[str, str]) -> list[Recalled]:
         # In the order of the records' own paths, as a tree has them.
         ordered = sorted(paths, key=lambda path: f"{path}/" if self._is_folder(path) else path)
         missing = {path: parts[path] for path in ordered if path not in self._recalled}
-        entries = [entry for found in self.records(missing).values() for entry in found]
+        listed = self.records(missing)
+        entries = [entry for found in listed.values() for entry in found]
         self._recalled |= {path: [] for path in missing}
         recall: Callable[[str, bytes], Recalled] = reader_of(self.source, self.settings).recall
-        for entry, item in zip(entries, self.source.each(entries, recall), strict=True):
-            self._recalled[part_of(self.settings.records, entry.path)].append(item)
+        parts_of = (part for part, found in listed.items() for _ in found)
+        for part, item in zip(parts_of, self.source.each(entries, recall), strict=True):
+            self._recalled[part].append(item)
         return [item for path in ordered for item in self._recalled[path]]
 
     def _is_folder(self, path: str) -> bool:
         return part_of(self.settings.records, f"{path}/x") == path
 
-    def _below(self, folders: Sequence[str]) -> list[Entry]:
-        """The records in some pools' folders."""
+    def _below(self, folders: Sequence[str]) -> Iterator[tuple[str, Entry]]:
+        """The records in some pools' folders, each with its folder."""
         if not folders:
-            return []
+            return
         few = len(folders) < _FEW
         listed = self.source.entries(folders if few else [self.settings.records])
         wanted = frozenset(folders)
         _, records = split(listed, self.settings)
-        return [entry for entry in records if part_of(self.settings.records, entry.path) in wanted]
+        for entry in records:
+            if (part := part_of(self.settings.records, entry.path)) in wanted:
+                yield part, entry
 
     def _require_plain(self) -> None:
         if self.source.findings():

@@ -33,6 +33,8 @@ class Head:
         shared: Source files that bear on everything.
         restless: The parts that have something to do.
         settled: What all others come to.
+        gone: Parts of the groups that were not there any more; what changed since the groups were
+            written is among the restless ones.
     """
 
     id: str
@@ -40,6 +42,11 @@ class Head:
     shared: Mapping[str, str]
     restless: Mapping[str, str]
     settled: Settled
+    gone: Sequence[str] = ()
+
+
+NOTHING = Head("", {}, {}, {}, Settled())
+"""Nothing is known."""
 
 
 class Written(NamedTuple):
@@ -61,21 +68,31 @@ def write(tops: Mapping[str, str], shared: Mapping[str, str], groups: Sequence[G
     told = _text([_group(group) for group in calm])
     names = _text(["\n".join(group.names) for group in calm])
     identity = sha256(f"{told}\n{names}".encode()).hexdigest()
-    head = {
-        "id": identity,
-        "tops": dict(tops),
-        "shared": dict(shared),
-        "restless": restless,
-        "settled": _settled(settled),
-    }
-    return Written(identity, _text(head), told, names)
+    head = Head(identity, tops, shared, restless, settled)
+    return Written(identity, write_head(head), told, names)
+
+
+def write_head(head: Head) -> str:
+    """The text of a head."""
+    return _text(
+        {
+            "id": head.id,
+            "tops": dict(head.tops),
+            "shared": dict(head.shared),
+            "restless": dict(head.restless),
+            "settled": _settled(head.settled),
+            "gone": list(head.gone),
+        }
+    )
 
 
 def read_head(text: str) -> Head:
-    """What `write` wrote as `HEAD`."""
+    """What `write_head` wrote."""
     value = json.loads(text)
     settled = _read_settled(value["settled"])
-    return Head(value["id"], value["tops"], value["shared"], value["restless"], settled)
+    return Head(
+        value["id"], value["tops"], value["shared"], value["restless"], settled, value["gone"]
+    )
 
 
 def read_groups(text: str) -> list[Group]:

@@ -1,10 +1,14 @@
 """What once went wrong with what was known, or with shares of the work: each as it was found."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from reconciler.addresses import IPRange
 from reconciler.commands import dividing
 from reconciler.commands.incremental import evaluate_incrementally
+from reconciler.commands.parts import Parts
 from reconciler.commands.reading import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental.group import bearing
@@ -116,3 +120,41 @@ def test_each_record_that_was_brought_in_beside_others_bears_on_its_pool() -> No
     asks = bearing(evaluate(read_tree(MemorySource(files)))).asks
     assert all("NetworkPool butler-system/p0" in asks[path] for path in (first, second))
     same_in_turn(files, {**files, "tenants/new.yaml": member("new", 0)})
+
+
+def test_a_file_that_is_gone_since_the_groups_were_written_stays_gone() -> None:
+    files = settled()
+    gone = without(files, "tenants/a0.yaml")
+    after = carried_out(gone, evaluate(read_tree(MemorySource(gone))))
+    same_in_turn(files, gone, after, {**after, "pools/p9.yaml": pool("p9", "10.9.0.0/26")})
+
+
+def test_groups_are_not_written_anew_for_one_file_that_changed() -> None:
+    files, facts = settled(), MemoryFacts()
+    evaluate_incrementally(MemorySource(files), facts)
+    written = dict(facts.tables["groups"])
+    new = MemorySource({**files, "tenants/new.yaml": member("new", 0)})
+    evaluate_incrementally(new, facts)
+    assert facts.tables["groups"] == written
+    read = new.reads
+    evaluate_incrementally(new, facts)  # what is known by then is the head alone
+    assert new.reads - read <= read
+
+
+def test_a_new_name_makes_no_group_be_read_twice_when_nothing_was_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dividing, "WORTH_IT", 1)
+    read: list[str] = []
+    whole = Parts.evaluate
+
+    def noted(parts: Parts, paths: Mapping[str, str], *more: Any) -> Evaluation:
+        read.extend(paths)
+        return whole(parts, paths, *more)
+
+    monkeypatch.setattr(Parts, "evaluate", noted)
+    source = MemorySource({**settled(), "tenants/new.yaml": member("new", 0)})
+    source.processes = -2
+    evaluate_incrementally(source, MemoryFacts())
+    assert read.count("tenants/a0.yaml") == 2  # in a share, then with what has something to do
+    assert read.count("tenants/a1.yaml") == 1

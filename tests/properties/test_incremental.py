@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.adapters.facts import FileFacts
-from reconciler.commands import dividing
+from reconciler.commands import dividing, incremental
 from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import read_tree
 from reconciler.evaluate import Evaluation, evaluate
@@ -115,9 +115,13 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             for path in [path for path in records if path.startswith(f"{folder}/")]:
                 below = path.removeprefix(folder)
                 after[f"allocations/NetworkPool/team-a.p{number}{below}"] = after.pop(path)
-        case 17 if records:
+        case 17 if records:  # one record, or all of a pool, brought into one folder by hand
             path = draw(st.sampled_from(records))
-            after[f"allocations/imported/{other}/{path.rpartition('/')[2]}"] = after.pop(path)
+            folder = path.rsplit("/", 2)[0]
+            every = [item for item in records if item.startswith(f"{folder}/")]
+            for moved in draw(st.sampled_from(([path], every))):
+                name = moved.removeprefix("allocations/").replace("/", "-")
+                after[f"allocations/imported/{other}/{name}"] = after.pop(moved)
         case 18 if records:  # a record that another one contradicts
             path = draw(st.sampled_from(records))
             after[f"allocations/copy-{number}.yaml"] = after[path]
@@ -186,6 +190,7 @@ def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
     kept, clock, before = MemoryFacts(), CLOCK, list[Files]()
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(dividing, "WORTH_IT", data.draw(st.sampled_from((1, 5_000))))
+        patch.setattr(incremental, "FEW", data.draw(st.sampled_from((0, 12, 1_000))))
         for _ in range(data.draw(st.integers(2, 7))):
             whole = evaluate(read_tree(MemorySource(files, clock, before)))
             for text in variants(files, clock, before, kept, Path(folder)):
