@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from reconciler.adapters.kube_account import Account
+from reconciler.adapters.kube.account import Account
 from reconciler.cli.options import option, parse_seconds
 from reconciler.commands.applying.wish import Wish
 from reconciler.ports import Clusters, UsageError
@@ -81,7 +81,7 @@ class Reach:
 
     def open(self) -> Clusters:
         """The adapter; the client library is loaded only here."""
-        from reconciler.adapters.kube import KubeClusters
+        from reconciler.adapters.kube.cluster import KubeClusters
 
         return KubeClusters(
             self.kubeconfig,

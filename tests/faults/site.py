@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reconciler.adapters.kube import KubeCluster, KubeClusters
+from reconciler.adapters.kube.cluster import KubeCluster, KubeClusters
 from reconciler.addresses.notation import format_range
 from reconciler.clusters.inventory import Enrolled, Inventory, read_inventory
 from reconciler.clusters.outcome import Applied
 from reconciler.ports import Clusters
-from tests.adapters_kube.proxy import Fault, Proxy, proxied
-from tests.adapters_kube.server import Time
+from tests.adapters.kube.proxy import Fault, Proxy, proxied
+from tests.adapters.kube.server import Time
 from tests.applying.site import INVENTORY, METALLB, Files, Site, announced, evaluated
 from tests.envtest.servers import ApiServer
 
