@@ -13,7 +13,7 @@ from typing import NamedTuple
 import urllib3
 
 from benchmarks.apply_many import many_table
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.clusters.intent import MANAGER, STATUS_MANAGER, Intent, intents
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import urllib3
 
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish

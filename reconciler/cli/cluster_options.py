@@ -81,7 +81,7 @@ class Reach:
 
     def open(self) -> Clusters:
         """The adapter; the client library is loaded only here."""
-        from reconciler.adapters.kube.cluster import KubeClusters
+        from reconciler.adapters.kube.clusters import KubeClusters
 
         return KubeClusters(
             self.kubeconfig,

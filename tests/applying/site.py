@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.pace import Pace
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced

@@ -13,7 +13,7 @@ import yaml
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.probe import RepositoryProbe
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.clusters.diagnosis import Check, Diagnosis, Verdict
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet

@@ -4,7 +4,7 @@ from itertools import count
 from threading import Event
 from typing import Any, cast
 
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.pace import Pace
 from reconciler.clusters.outcome import Result, State
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reconciler.adapters.kube.cluster import KubeCluster, KubeClusters
+from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.addresses.notation import format_range
 from reconciler.clusters.inventory import Enrolled, Inventory, read_inventory
 from reconciler.clusters.outcome import Applied

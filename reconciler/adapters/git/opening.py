@@ -6,8 +6,9 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from reconciler.adapters.git.fetch import default_branch
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.remote import check_branch, check_remote, default_branch
+from reconciler.adapters.git.remote import check_branch, check_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError

@@ -1,4 +1,4 @@
-"""A remote: which ones may be reached, fetching from it, and pushing by compare-and-swap."""
+"""Which remotes may be reached, by what names; fetching and pushing are beside."""
 
 import re
 from dataclasses import replace
@@ -7,18 +7,13 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from reconciler.adapters.git.process import GitProcess, Result, failure
-from reconciler.ports import GitError, LostRaceError, Revision, UsageError
+from reconciler.ports import GitError, UsageError
 
 _BRANCH = re.compile(
     r"(?![-./])(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)|/$|\.$))[A-Za-z0-9._/-]{1,200}", re.ASCII
 )
 _SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^-].*", re.ASCII)
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-# What git, or the server's git, gives as the reason when the branch is not where we think it is.
-_MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
-          "failed to update ref", "incorrect old value")  # fmt: skip
-_SHOWN_CHARACTERS = 1_000
-_NO_BRANCH = "push a first commit to it, or name another with --branch"
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
 
 
@@ -72,95 +67,9 @@ def check_remote(remote: str) -> Remote:
     return _checked_url(remote)
 
 
-def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
-    """Bring a branch of a remote to a reference of this repository.
-
-    Raises:
-        GitError: The remote cannot be read, or has no such branch.
-    """
-    result = git.run(
-        "fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--", remote,
-        f"+refs/heads/{branch}:{reference}", network=True,
-    )  # fmt: skip
-    if "couldn't find remote ref" in result.err:
-        raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
-    if result.status != 0:
-        raise _because("cannot read the remote", failure("fetch", result, _UNREACHABLE))
-
-
-def default_branch(git: GitProcess, remote: str) -> str:
-    """The branch that the remote's HEAD names; `main` where it does not say.
-
-    Raises:
-        GitError: The remote cannot be reached.
-    """
-    result = git.run("ls-remote", "--symref", "--", remote, "HEAD", network=True)
-    if result.status != 0:
-        raise _because("cannot reach the remote", failure("ls-remote", result, _UNREACHABLE))
-    head = result.out.decode("utf-8", "replace").partition("\t")[0]
-    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "main"
-
-
-def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Revision) -> None:
-    """Move a branch of the remote from `base` to `revision`.
-
-    That it is there already is success.
-
-    Raises:
-        LostRaceError: It is somewhere else.
-        GitError: The remote refuses, or cannot be reached.
-    """
-    reference = f"refs/heads/{branch}"
-    result = git.run(
-        "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{base.id}", "--",
-        remote, f"{revision.id}:{reference}", network=True,
-    )  # fmt: skip
-    if result.status == 0:
-        return
-    reason = _reason(result)
-    if any(word in reason for word in _MOVED):
-        raise LostRaceError(f"branch {branch} moved while this was planned: {reason}")
-    if reason:
-        hint = f"let the reconciler push to {branch}, or name another with --branch"
-        raise GitError(f"the remote refuses the push: {reason}{_words(result)}", hint)
-    raise _because("cannot push to the remote", failure("push", result, _UNREACHABLE))
-
-
-def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> None:
-    """See whether the remote would take a push to a branch. Sends nothing.
-
-    That the branch is somewhere else is no matter: the server was willing to speak of a push. Rules
-    of the server for a branch are only told by a real one.
-
-    Raises:
-        GitError: The remote refuses, or cannot be reached.
-    """
-    result = git.run(
-        "push", "--dry-run", "--porcelain", "--no-verify", "--", remote,
-        f"{revision.id}:refs/heads/{branch}", network=True,
-    )  # fmt: skip
-    if result.status != 0 and not any(word in _reason(result) for word in _MOVED):
-        raise _because("cannot push to the remote", failure("push", result, _UNREACHABLE))
-
-
-def remote_head(git: GitProcess, remote: str, branch: str) -> str:
-    """The id of the commit that a branch of a remote is at. Brings nothing here.
-
-    Raises:
-        GitError: The remote cannot be reached, or has no such branch.
-    """
-    reference = f"refs/heads/{branch}"
-    result = git.run("ls-remote", "--", remote, reference, network=True)
-    if result.status != 0:
-        raise _because("cannot reach the remote", failure("ls-remote", result, _UNREACHABLE))
-    for line in result.out.decode("utf-8", "replace").splitlines():
-        oid, _, name = line.partition("\t")
-        if name == reference:
-            return oid
-    raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
-
-
-def _because(what: str, error: GitError) -> GitError:
+def unreachable(what: str, command: str, result: Result) -> GitError:
+    """A call that reached for a remote and failed, as an error that says what was tried."""
+    error = failure(command, result, _UNREACHABLE)
     return GitError(f"{what}: {error}", error.hint)
 
 
@@ -189,22 +98,3 @@ def _checked_url(remote: str) -> Remote:
 def _shown(remote: str) -> str:
     """A remote as it may be shown: without who logs in."""
     return re.sub(r"//[^/@]*@", "//", remote)
-
-
-def _reason(result: Result) -> str:
-    """What the porcelain output of a push says of the ref, without its names."""
-    for line in result.out.decode("utf-8", "replace").splitlines():
-        if line.startswith("!"):
-            return line.split("\t")[-1]
-    return ""
-
-
-def _words(result: Result) -> str:
-    """What the server said, in one line."""
-    lines = [
-        line.removeprefix("remote:").strip()
-        for line in result.err.splitlines()
-        if line.startswith("remote:")
-    ]
-    said = " / ".join(line for line in lines if line)[:_SHOWN_CHARACTERS]
-    return f"; the server said: {said}" if said else ""

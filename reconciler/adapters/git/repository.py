@@ -17,13 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reconciler.adapters.git.ancestry import holds, is_in
 from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
+from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.objects import Root, find_revisions
 from reconciler.adapters.git.past import changed_file
 from reconciler.adapters.git.process import GitProcess, failure
-from reconciler.adapters.git.remote import fetch, push
+from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.tidy import tidy
 from reconciler.ports import (
@@ -35,8 +37,6 @@ from reconciler.ports import (
     Revision,
     UsageError,
 )
-
-_DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 _log = logging.getLogger(__name__)
 
@@ -137,6 +137,14 @@ class GitRepository:
         self.seen.roots = {revision.id: (revision, found.root)}
         return revision
 
+    def is_in(self, ancestor: str, revision: str) -> bool:
+        """Whether a revision contains another.
+
+        Raises:
+            GitError: It cannot be told: it is not here, its history is cut off, or git fails.
+        """
+        return is_in(self.git, ancestor, revision)
+
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         """Refuse a branch that lost what the last run saw, or what this checkout committed.
 
@@ -149,16 +157,16 @@ class GitRepository:
             UsageError: This checkout has commits that never were on the remote.
         """
         last = self.seen.last
-        if last is not None and accepted != revision.id and not self._holds(revision, last):
+        if last is not None and accepted != revision.id and not holds(self.git, revision, last):
             raise HistoryError(
                 f"branch {self.branch} was rewritten or rolled back: it is at {revision.id}, and"
                 f" no longer holds {last.id} that was seen before",
                 f"if that is meant: ipam reconcile --accept-history {revision.id}",
             )
         local = self.seen.local
-        if local is None or self.worktree is None or self._holds(revision, local):
+        if local is None or self.worktree is None or holds(self.git, revision, local):
             return
-        if last is not None and self._holds(last, local):
+        if last is not None and holds(self.git, last, local):
             return  # what was rewritten away, and is accepted so
         raise UsageError(
             f"branch {self.branch} of this checkout has commits that are not on the remote",
@@ -251,35 +259,6 @@ class GitRepository:
     @property
     def _tracking(self) -> str:
         return f"refs/ipam/remote/{self.branch}"
-
-    def is_in(self, ancestor: str, revision: str) -> bool:
-        """Whether a revision contains another.
-
-        Raises:
-            GitError: It cannot be told: it is not here, its history is cut off, or git fails.
-        """
-        try:
-            return self._holds(Revision(revision, 0), Revision(ancestor, 0))
-        except GitError:
-            new, old = find_revisions(self.git, [revision, ancestor]).revisions
-            if new is None or old is not None or self._is_shallow():
-                raise
-            return False  # all that it contains is here, and the other one is not
-
-    def _holds(self, revision: Revision, ancestor: Revision) -> bool:
-        """Whether a revision contains another; refuses to guess where the history is cut off."""
-        if revision.id == ancestor.id:
-            return True
-        result = self.git.run("merge-base", "--is-ancestor", ancestor.id, revision.id)
-        if result.status > 1 or result.status < 0:
-            raise failure("merge-base", result, _DEEPEN)
-        if result.status == 1 and self._is_shallow():
-            message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
-            raise GitError(message, _DEEPEN)
-        return result.status == 0
-
-    def _is_shallow(self) -> bool:
-        return self.git.check("rev-parse", "--is-shallow-repository") == b"true"
 
     def _move(self, lines: Sequence[str], revision: Revision) -> None:
         """Move references, all or none."""

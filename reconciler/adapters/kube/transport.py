@@ -5,27 +5,23 @@ which errors are for good. A request that may have been carried out is sent agai
 does no harm.
 """
 
-import socket
-import ssl
-from collections.abc import Callable, Iterator, Mapping
-from email.utils import parsedate_to_datetime
+from collections.abc import Callable
 from functools import partial
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube.answers import Again, Answer, Trouble, judge
+from reconciler.adapters.kube.failures import judge_failure
+from reconciler.adapters.kube.headers import clock_of, wish_of
 from reconciler.adapters.kube.pace import Budget, Pace
 from reconciler.adapters.kube.renewal import Sessions
+from reconciler.adapters.kube.retries import may_repeat, pause_before
 from reconciler.adapters.kube.session import Session
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
 
 MAX_BODY = 64 * 1024 * 1024
-RETRIES = 4
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 8.0
 SECRET = 8  # characters; less is none, and would be found in any word
-LONGEST_WISH = 60.0  # of a server that says when to come back
 
 _CHUNK = 256 * 1024
 
@@ -90,7 +86,7 @@ class Transport:
                     is_renewed = True
                     self._sessions.renew(session)
                     continue
-                if tries == RETRIES or not _may_repeat(ask, found):
+                if not may_repeat(found, tries, is_repeatable=ask.is_repeatable):
                     raise found.error
                 self._wait(tries, found)
                 tries += 1
@@ -115,10 +111,7 @@ class Transport:
         return is_unknown and self._is_renewable
 
     def _wait(self, tries: int, found: Trouble) -> None:
-        longest, jitter = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE), self._pace.jitter()
-        pause = longest * (0.5 + jitter / 2)
-        if found.after_seconds > pause:  # never before the server wishes it, nor all at once
-            pause = found.after_seconds + longest * (1 - jitter) / 2
+        pause = pause_before(found, tries, self._pace.jitter())
         if pause >= self.budget.left():
             raise found.error
         self._pace.sleep(pause)
@@ -135,15 +128,15 @@ class Transport:
         except (HTTPError, HTTPException, OSError, ValueError) as failure:
             if self.budget.left() <= 0:
                 return Trouble(self._late(ask.what))
-            return _broken(ask.what, failure, self._pace)
+            return judge_failure(ask.what, failure, self._pace)
         if answer is None:
             limit = f"the answer is larger than {MAX_BODY // 1024 // 1024} MiB"
             return Trouble(ClusterError(f"{ask.what}: {limit}"))
-        self._now = _date(answer.headers.get("date", "")) or self._now
+        self._now = clock_of(answer.headers) or self._now
         trouble = judge(ask.what, answer)
         if trouble is None:
             return answer
-        return trouble._replace(after_seconds=_wish(answer.headers))
+        return trouble._replace(after_seconds=wish_of(answer.headers))
 
     def _count(self, ask: Ask) -> None:
         kind = "PATCH" if ask.method == "POST" else ask.method
@@ -210,90 +203,3 @@ def _scrubbed(body: bytes, authorization: str) -> bytes:
     """A refusal without our own secret, in case the server repeats it."""
     secret = authorization.rpartition(" ")[2].encode()
     return body.replace(secret, b"***") if len(secret) >= SECRET else body
-
-
-def _may_repeat(ask: Ask, found: Trouble) -> bool:
-    if isinstance(found.error, UnauthorizedError):
-        return False
-    return found.again is Again.ALWAYS or (found.again is Again.IF_REPEATABLE and ask.is_repeatable)
-
-
-def _broken(what: str, failure: Exception, pace: Pace) -> Trouble:
-    """What a connection that did not hold means. Text of the libraries is not passed on."""
-    causes = list(_causes(failure))
-    tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
-    if tls is not None:
-        return _tls(what, tls)
-    unconnected = _unconnected(failure, causes, pace)
-    if unconnected:
-        return Trouble(UnreachableError(f"{what}: {unconnected}"), Again.ALWAYS)
-    why = f"the connection ended before the answer did: {_strerror(causes)}"
-    if any(isinstance(cause, TimeoutError) for cause in causes) or _is_slow(failure):
-        why = f"no answer within {pace.read_seconds:g} seconds"
-    return Trouble(UnreachableError(f"{what}: {why}"), Again.IF_REPEATABLE)
-
-
-def _unconnected(failure: Exception, causes: list[BaseException], pace: Pace) -> str:
-    """Why nothing was sent, or nothing when something may have been."""
-    from urllib3 import exceptions as of
-
-    if any(isinstance(cause, of.NameResolutionError | socket.gaierror) for cause in causes):
-        return "the server's name is not known"
-    if isinstance(failure, of.ProxyError):
-        return "the proxy does not let us through"
-    if isinstance(failure, of.NewConnectionError):
-        return f"no connection: {_strerror(causes)}"
-    if isinstance(failure, of.ConnectTimeoutError):
-        return f"no connection within {pace.connect_seconds:g} seconds"
-    return ""
-
-
-def _is_slow(failure: Exception) -> bool:
-    from urllib3.exceptions import ReadTimeoutError
-
-    return isinstance(failure, ReadTimeoutError)
-
-
-def _tls(what: str, failure: ssl.SSLError) -> Trouble:
-    reason = (failure.reason or "").replace("_", " ").lower()
-    if isinstance(failure, ssl.SSLCertVerificationError):
-        why = f"the server's certificate is not trusted: {failure.verify_message}"
-        return Trouble(UnreachableError(f"{what}: {why}", "certificate-authority-data"))
-    if "alert" in reason and ("certif" in reason or "unknown ca" in reason):
-        return Trouble(UnauthorizedError(f"{what}: the server refuses our certificate: {reason}"))
-    return Trouble(UnreachableError(f"{what}: TLS failed: {reason}"), Again.IF_REPEATABLE)
-
-
-def _strerror(causes: list[BaseException]) -> str:
-    told = (cause.strerror for cause in causes if isinstance(cause, OSError) and cause.strerror)
-    return next(told, "it was closed").lower()
-
-
-def _causes(failure: BaseException) -> Iterator[BaseException]:
-    """An exception and what it came from, as urllib3 tells it in three ways."""
-    seen: set[int] = set()
-    waiting: list[object] = [failure]
-    while waiting:
-        item = waiting.pop(0)
-        if isinstance(item, BaseException) and id(item) not in seen:
-            seen.add(id(item))
-            yield item
-            waiting += [getattr(item, "reason", None), item.__cause__, item.__context__]
-            waiting += item.args
-
-
-def _wish(headers: Mapping[str, str]) -> float:
-    """How long the server asks us to wait, in seconds; 0 when it says nothing sensible."""
-    text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return min(float(text), LONGEST_WISH)
-    until, now = _date(text), _date(headers.get("date", ""))
-    return min(max(until - now, 0.0), LONGEST_WISH) if until and now else 0.0
-
-
-def _date(text: str) -> int:
-    """An HTTP date in seconds since 1970; 0 for anything else."""
-    try:
-        return int(parsedate_to_datetime(text).timestamp())
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.pace import Pace
 from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
@@ -142,7 +142,7 @@ def test_a_pod_whose_token_is_empty_is_told(tmp_path: Path) -> None:
 
 def test_the_client_is_not_loaded_until_a_cluster_is_wanted() -> None:
     code = (
-        "import sys; import reconciler.adapters.kube.cluster as kube; import reconciler.cli; "
+        "import sys; import reconciler.adapters.kube.clusters as kube; import reconciler.cli; "
         "kube.KubeClusters().management(); kube.KubeClusters().named('a/b'); "
         "sys.exit('kubernetes' in sys.modules or 'urllib3' in sys.modules)"
     )

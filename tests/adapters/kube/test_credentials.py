@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
 from reconciler.ports import KubeconfigError, UnauthorizedError

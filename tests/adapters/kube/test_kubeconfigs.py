@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.kube.cluster import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.kubeconfig import MAX_BYTES, check, merge, parse, read_files
 from reconciler.ports import KubeconfigError
 from tests.adapters.kube.kubeconfigs import CANARY, TOKEN, data, kubeconfig

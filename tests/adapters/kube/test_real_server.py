@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.kube.cluster import KubeCluster, KubeClusters
+from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, NAMESPACE, WHO_AM_I, ref_of
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import (

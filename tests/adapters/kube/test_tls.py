@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.kube.certificate import expiry
-from reconciler.adapters.kube.cluster import KubeCluster, KubeClusters
+from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.kubeconfig import check
 from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
