@@ -82,6 +82,7 @@ class Reach:
     def open(self) -> Clusters:
         """The adapter; the client library is loaded only here."""
         from reconciler.adapters.kube.clusters import KubeClusters
+        from reconciler.adapters.kube.deadline import Timeouts
 
         return KubeClusters(
             self.kubeconfig,
@@ -89,7 +90,7 @@ class Reach:
             self.clusters,
             self.folder,
             allow_exec=self.allow_exec,
-            timeout_seconds=self.timeout_seconds,
+            timeouts=Timeouts(self.timeout_seconds),
             environment=os.environ,
         )
 

@@ -144,9 +144,11 @@ class _Clocked:
     def _of(self, cluster: str) -> KubeClusters:
         site = self._site
         clock = site.clocks.setdefault(cluster, Clock())
-        pace = replace(clock.pace(site.timeout), wall=site.wall, read_seconds=site.read_seconds)
+        timeouts = clock.timeouts(site.timeout)
+        clocks = replace(timeouts.clocks, wall=site.wall)
+        timeouts = replace(timeouts, clocks=clocks, read_seconds=site.read_seconds)
         named = {name: site.kubeconfig_of(name) for name in site.tenants}
-        return KubeClusters(site.kubeconfig_of(HUB), clusters=named, pace=pace)
+        return KubeClusters(site.kubeconfig_of(HUB), clusters=named, timeouts=timeouts)
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 from reconciler.adapters.kube.account import Account
 from reconciler.adapters.kube.answers import ExpiredError
+from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.kubeconfig import Kubeconfig
-from reconciler.adapters.kube.pace import Budget, Pace
 from reconciler.adapters.kube.session import Session, enter
 from reconciler.adapters.kube.transport import Ask, Transport
 from reconciler.clusters.intent import MANAGER
@@ -41,15 +41,15 @@ class KubeCluster:
     def __init__(
         self,
         access: Kubeconfig | Account,
-        pace: Pace | None = None,
+        timeouts: Timeouts | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        pace = pace or Pace()
+        timeouts = timeouts or Timeouts()
 
-        def open_session(budget: Budget) -> Session:
-            return enter(access, budget, environment or {})
+        def open_session(deadline: Deadline) -> Session:
+            return enter(access, deadline, environment or {})
 
-        self._transport = Transport(open_session, pace, renewable=access.is_renewable())
+        self._transport = Transport(open_session, timeouts, renewable=access.is_renewable())
 
     def requests(self) -> Requests:
         """How many requests were sent so far."""
@@ -141,7 +141,7 @@ class KubeCluster:
 
     def extend(self, seconds: float) -> None:
         """Have so many seconds left, even when the deadline is over."""
-        self._transport.budget.extend(seconds)
+        self._transport.deadline.extend(seconds)
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from reconciler.adapters.kube.account import Account
 from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, parse, read_file, read_files
-from reconciler.adapters.kube.pace import Pace
 from reconciler.ports import KubeconfigError
 
 
@@ -21,10 +21,9 @@ class KubeClusters:
         clusters: Kubeconfigs of tenant clusters, by `namespace/name` or `name`.
         folder: Where `<namespace>.<name>.kubeconfig` are, too.
         allow_exec: Whether kubeconfigs may run commands, read files and name a proxy.
-        timeout_seconds: How long each cluster may take, in all.
         environment: The variables of the process.
         account: Where a pod finds its account.
-        pace: Clocks, for tests.
+        timeouts: How long each cluster may take.
     """
 
     kubeconfig: Path | None = None
@@ -32,10 +31,9 @@ class KubeClusters:
     clusters: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
     allow_exec: bool = field(default=False, kw_only=True)
-    timeout_seconds: float = field(default=60.0, kw_only=True)
     environment: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False)
     account: Path | None = field(default=None, kw_only=True)
-    pace: Pace | None = field(default=None, kw_only=True)
+    timeouts: Timeouts = field(default_factory=Timeouts, kw_only=True)
 
     def management(self) -> KubeCluster | None:
         """The management cluster: by flag, by `$KUBECONFIG`, by the pod's account, or None."""
@@ -83,5 +81,4 @@ class KubeClusters:
         )
 
     def _cluster(self, access: Kubeconfig | Account) -> KubeCluster:
-        pace = self.pace or Pace(deadline_seconds=self.timeout_seconds)
-        return KubeCluster(access, pace, self.environment)
+        return KubeCluster(access, self.timeouts, self.environment)

@@ -5,26 +5,26 @@ import ssl
 from collections.abc import Iterator
 
 from reconciler.adapters.kube.answers import Again, Trouble
-from reconciler.adapters.kube.pace import Pace
+from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.ports import UnauthorizedError, UnreachableError
 
 
-def judge_failure(what: str, failure: Exception, pace: Pace) -> Trouble:
+def judge_failure(what: str, failure: Exception, timeouts: Timeouts) -> Trouble:
     """What a connection that did not hold means. Text of the libraries is not passed on."""
     causes = list(_causes(failure))
     tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
     if tls is not None:
         return _tls(what, tls)
-    unconnected = _unconnected(failure, causes, pace)
+    unconnected = _unconnected(failure, causes, timeouts)
     if unconnected:
         return Trouble(UnreachableError(f"{what}: {unconnected}"), Again.ALWAYS)
     why = f"the connection ended before the answer did: {_strerror(causes)}"
     if any(isinstance(cause, TimeoutError) for cause in causes) or _is_slow(failure):
-        why = f"no answer within {pace.read_seconds:g} seconds"
+        why = f"no answer within {timeouts.read_seconds:g} seconds"
     return Trouble(UnreachableError(f"{what}: {why}"), Again.IF_REPEATABLE)
 
 
-def _unconnected(failure: Exception, causes: list[BaseException], pace: Pace) -> str:
+def _unconnected(failure: Exception, causes: list[BaseException], timeouts: Timeouts) -> str:
     """Why nothing was sent, or nothing when something may have been."""
     from urllib3 import exceptions as of
 
@@ -35,7 +35,7 @@ def _unconnected(failure: Exception, causes: list[BaseException], pace: Pace) ->
     if isinstance(failure, of.NewConnectionError):
         return f"no connection: {_strerror(causes)}"
     if isinstance(failure, of.ConnectTimeoutError):
-        return f"no connection within {pace.connect_seconds:g} seconds"
+        return f"no connection within {timeouts.connect_seconds:g} seconds"
     return ""
 
 

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 from reconciler.adapters.kube.account import Account
 from reconciler.adapters.kube.certificate import expiry
+from reconciler.adapters.kube.deadline import Deadline, limited
 from reconciler.adapters.kube.kubeconfig import Kubeconfig, is_loopback, read_file
-from reconciler.adapters.kube.pace import Budget, paced
 from reconciler.ports import CONTACTS, ClusterError, KubeconfigError
 
 
@@ -31,7 +31,9 @@ class Session(NamedTuple):
         return "Session()"
 
 
-def enter(access: Kubeconfig | Account, budget: Budget, environment: Mapping[str, str]) -> Session:
+def enter(
+    access: Kubeconfig | Account, deadline: Deadline, environment: Mapping[str, str]
+) -> Session:
     """A way into the server. Sends nothing to it; a plugin for credentials is run.
 
     Raises:
@@ -43,7 +45,7 @@ def enter(access: Kubeconfig | Account, budget: Budget, environment: Mapping[str
     configuration = Configuration()
     try:
         context = (
-            _kubeconfig(access, configuration, budget.pace.wall)
+            _kubeconfig(access, configuration, deadline.timeouts.clocks.wall)
             if isinstance(access, Kubeconfig)
             else _account(access, configuration)
         )
@@ -62,7 +64,7 @@ def enter(access: Kubeconfig | Account, budget: Budget, environment: Mapping[str
     pool = RESTClientObject(configuration).pool_manager
     pool.connection_pool_kw["ssl_context"] = context
     classes = pool.pool_classes_by_scheme
-    pool.pool_classes_by_scheme = {name: paced(kind, budget) for name, kind in classes.items()}
+    pool.pool_classes_by_scheme = {name: limited(kind, deadline) for name, kind in classes.items()}
     return Session(pool, server, lambda: _authorization(access.name, configuration))
 
 

@@ -12,9 +12,9 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube.answers import Again, Answer, Trouble, judge
+from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.failures import judge_failure
 from reconciler.adapters.kube.headers import clock_of, wish_of
-from reconciler.adapters.kube.pace import Budget, Pace
 from reconciler.adapters.kube.renewal import Sessions
 from reconciler.adapters.kube.retries import may_repeat, pause_before
 from reconciler.adapters.kube.session import Session
@@ -48,14 +48,16 @@ class Transport:
     """The way to one API server. Several threads may use it.
 
     Attributes:
-        budget: What is left of the time that the cluster may take.
+        deadline: What is left of the time that the cluster may take.
     """
 
-    def __init__(self, enter: Callable[[Budget], Session], pace: Pace, *, renewable: bool) -> None:
-        self.budget = Budget(pace)
-        self._pace = pace
+    def __init__(
+        self, enter: Callable[[Deadline], Session], timeouts: Timeouts, *, renewable: bool
+    ) -> None:
+        self.deadline = Deadline(timeouts)
+        self._timeouts = timeouts
         self._is_renewable = renewable
-        self._sessions = Sessions(partial(enter, self.budget))
+        self._sessions = Sessions(partial(enter, self.deadline))
         self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
         self._now = 0
         self._lock = Lock()
@@ -75,7 +77,7 @@ class Transport:
         Raises:
             ClusterError: The answer is a refusal, or there is none.
         """
-        with self.budget.spending():
+        with self.deadline.running():
             tries, is_renewed = 0, False
             while True:
                 session = self._sessions.current
@@ -101,34 +103,34 @@ class Transport:
         Raises:
             UnreachableError: The deadline comes first.
         """
-        with self.budget.spending():
-            if seconds >= self.budget.left():
+        with self.deadline.running():
+            if seconds >= self.deadline.left():
                 raise self._late(what)
-            self._pace.sleep(seconds)
+            self._timeouts.clocks.sleep(seconds)
 
     def _may_renew(self, found: Trouble) -> bool:
         is_unknown = isinstance(found.error, UnauthorizedError) and found.again is Again.ALWAYS
         return is_unknown and self._is_renewable
 
     def _wait(self, tries: int, found: Trouble) -> None:
-        pause = pause_before(found, tries, self._pace.jitter())
-        if pause >= self.budget.left():
+        pause = pause_before(found, tries, self._timeouts.clocks.jitter())
+        if pause >= self.deadline.left():
             raise found.error
-        self._pace.sleep(pause)
+        self._timeouts.clocks.sleep(pause)
 
     def _once(self, session: Session, ask: Ask) -> Answer | Trouble:
         from urllib3.exceptions import HTTPError
 
-        if self.budget.left() <= 0:
+        if self.deadline.left() <= 0:
             return Trouble(self._late(ask.what))
         authorization = session.authorization()
         self._count(ask)
         try:
             answer = self._exchange(session, ask, authorization)
         except (HTTPError, HTTPException, OSError, ValueError) as failure:
-            if self.budget.left() <= 0:
+            if self.deadline.left() <= 0:
                 return Trouble(self._late(ask.what))
-            return judge_failure(ask.what, failure, self._pace)
+            return judge_failure(ask.what, failure, self._timeouts)
         if answer is None:
             limit = f"the answer is larger than {MAX_BODY // 1024 // 1024} MiB"
             return Trouble(ClusterError(f"{ask.what}: {limit}"))
@@ -148,15 +150,15 @@ class Transport:
         """One request and its whole answer; None when it is too large."""
         from urllib3 import Timeout
 
-        left = max(self.budget.left(), 0.001)
+        left = max(self.deadline.left(), 0.001)
         response = session.pool.urlopen(
             ask.method,
             session.server + ask.path,
             body=ask.body or None,
             headers=_headers(ask, authorization),
             timeout=Timeout(
-                connect=min(self._pace.connect_seconds, left),
-                read=min(self._pace.read_seconds, left),
+                connect=min(self._timeouts.connect_seconds, left),
+                read=min(self._timeouts.read_seconds, left),
             ),
             redirect=False,
             retries=False,
@@ -171,7 +173,7 @@ class Transport:
         return Answer(response.status, headers, said)
 
     def _late(self, what: str) -> UnreachableError:
-        seconds = f"{self._pace.deadline_seconds:g}"
+        seconds = f"{self._timeouts.deadline_seconds:g}"
         return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
 
 

@@ -38,4 +38,4 @@ def cluster_of(
     """The cluster that a scripted server is, with a clock that nobody waits for."""
     parsed = parse("t/one", data(kubeconfig(server.url, **config)))
     access = check("t/one", parsed, allow_exec=allow_exec)
-    return KubeCluster(access, server.time.pace(deadline_seconds))
+    return KubeCluster(access, server.time.timeouts(deadline_seconds))

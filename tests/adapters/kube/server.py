@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any, NamedTuple
 
-from reconciler.adapters.kube.pace import Pace
+from reconciler.adapters.kube.deadline import Clocks, Timeouts
 
 DATE = "Sun, 15 Feb 2026 10:00:30 GMT"
 NOW = 1771149630
@@ -71,9 +71,10 @@ class Time:
         self.looked.release()
         return self.now
 
-    def pace(self, deadline_seconds: float = 300.0, *, today: float = NOW) -> Pace:
-        """A pace by this clock; `today` is for certificates."""
-        return Pace(deadline_seconds, self.sleep, self.clock, lambda: self.chance, lambda: today)
+    def timeouts(self, deadline_seconds: float = 300.0, *, today: float = NOW) -> Timeouts:
+        """Timeouts by this clock; `today` is for certificates."""
+        clocks = Clocks(self.sleep, self.clock, lambda: self.chance, lambda: today)
+        return Timeouts(deadline_seconds, clocks=clocks)
 
 
 @dataclass

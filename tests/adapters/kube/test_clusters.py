@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.adapters.kube.pace import Pace
+from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
 from reconciler.ports import Clusters, KubeconfigError
@@ -167,8 +167,8 @@ def test_a_plugin_is_not_run_and_a_file_is_not_read_unless_it_is_allowed(tmp_pat
 
 def test_a_proxy_of_the_environment_is_not_used_on_the_loopback() -> None:
     with serving(Reply()) as server:
-        pace = Pace(deadline_seconds=30)
+        timeouts = Timeouts(deadline_seconds=30)
         environment = {"http_proxy": "http://192.0.2.1:1", "HTTPS_PROXY": "http://192.0.2.1:1"}
-        clusters = KubeClusters(environment=environment, pace=pace)
+        clusters = KubeClusters(environment=environment, timeouts=timeouts)
         clusters.connect("team/one", data(kubeconfig(server.url))).get(ONE)
         assert len(server.asked) == 1

@@ -9,7 +9,7 @@ from threading import Barrier
 import pytest
 import urllib3
 
-from reconciler.adapters.kube.pace import Budget
+from reconciler.adapters.kube.deadline import Deadline
 from reconciler.adapters.kube.session import Session
 from reconciler.adapters.kube.transport import Ask, Transport
 from reconciler.clusters.resources import NODE
@@ -71,7 +71,7 @@ class Renewed:
         self.numbers = count()
         self.entered = 0
 
-    def __call__(self, _budget: Budget) -> Session:
+    def __call__(self, _deadline: Deadline) -> Session:
         number = next(self.numbers)
         self.entered = number + 1
         if self.broken and number:
@@ -81,7 +81,7 @@ class Renewed:
         )
 
     def transport(self) -> Transport:
-        return Transport(self, self.server.time.pace(), renewable=True)
+        return Transport(self, self.server.time.timeouts(), renewable=True)
 
 
 def only(token: str, threads: int) -> Callable[[Asked], Reply]:

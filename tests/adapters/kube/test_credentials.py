@@ -123,7 +123,9 @@ def test_a_pod_asks_in_the_name_of_its_account(tmp_path: Path) -> None:
             "KUBERNETES_SERVICE_HOST": "127.0.0.1",
             "KUBERNETES_SERVICE_PORT": server.url.rpartition(":")[2],
         }
-        clusters = KubeClusters(environment=environment, account=tmp_path, pace=server.time.pace())
+        clusters = KubeClusters(
+            environment=environment, account=tmp_path, timeouts=server.time.timeouts()
+        )
         cluster = clusters.management()
         assert cluster is not None
         assert cluster.get(ONE) == {}

@@ -17,8 +17,8 @@ ONE = Ref(NODE, "", "one")
 
 
 def _cluster(proxy: Proxy, time: Time, read_seconds: float = 15.0) -> KubeCluster:
-    pace = dataclasses.replace(time.pace(), read_seconds=read_seconds)
-    return KubeCluster(check("one", parse("one", proxy.kubeconfig)), pace)
+    timeouts = dataclasses.replace(time.timeouts(), read_seconds=read_seconds)
+    return KubeCluster(check("one", parse("one", proxy.kubeconfig)), timeouts)
 
 
 def _behind(server: Server) -> bytes:

@@ -204,7 +204,7 @@ def test_a_large_answer_comes_in_pieces_and_the_connection_stays() -> None:
 
 def _through(proxy: str, **environment: str) -> KubeCluster:
     access = check("one", kubeconfig("https://192.0.2.1:6443"))
-    return KubeCluster(access, Time().pace(), {"HTTPS_PROXY": proxy} | environment)
+    return KubeCluster(access, Time().timeouts(), {"HTTPS_PROXY": proxy} | environment)
 
 
 def test_a_proxy_of_the_environment_is_told_who_asks_but_not_what() -> None:

@@ -140,9 +140,9 @@ def test_a_certificate_that_has_expired_is_told_before_it_is_sent(
     assert until is not None
     access = check("team/one", kubeconfig(user=client_certificate.inline("client")))
     with serving(Reply()) as server:
-        KubeCluster(access, server.time.pace(today=until - 1))
+        KubeCluster(access, server.time.timeouts(today=until - 1))
         with pytest.raises(KubeconfigError, match="client-certificate-data: the certificate has"):
-            KubeCluster(access, server.time.pace(today=until + 1))
+            KubeCluster(access, server.time.timeouts(today=until + 1))
 
 
 def test_the_end_of_a_certificate_is_read(folder: Path) -> None:
