@@ -1,4 +1,4 @@
-"""A work tree that follows its branch: is it clean, is it there already, bring it there."""
+"""How a work tree follows its branch: is it clean, is it there already, how does it get there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

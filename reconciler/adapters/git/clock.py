@@ -1,4 +1,4 @@
-"""The clock of a revision: its committer date, unless that cannot be true yet.
+"""Which time a plan goes by: its revision's committer date, unless that cannot be true yet.
 
 The machine's own clock only tells whether a date is absurd. It is never used as a date itself, so
 two machines that agree on what is absurd read the same clock from the same revision.

@@ -1,4 +1,4 @@
-"""Making a commit: one fast-import stream, a function of base and changes alone."""
+"""How a commit is made: by one fast-import stream, a function of base and changes alone."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is brought here of a remote, or asked of it without bringing anything."""
+"""How we fetch a branch, and what we ask of a remote without bringing anything here."""
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import unreachable

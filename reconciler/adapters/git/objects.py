@@ -1,4 +1,4 @@
-"""Objects of a repository by name or id, many of them by one `cat-file --batch`."""
+"""How objects are read by name or id: many of them by one `cat-file --batch`."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Opening repositories: a checkout, a bare repository, or a mirror of a remote in the cache."""
+"""Which repository a path or URL means: a checkout, a bare one, or a mirror in the cache."""
 
 from collections.abc import Mapping
 from dataclasses import replace

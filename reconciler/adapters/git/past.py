@@ -1,4 +1,4 @@
-"""The line of a branch: the commits that made its files what they are, newest first.
+"""Which commits made a branch's files what they are: its line, newest first.
 
 First parents, as `git log --first-parent`. But who merges the branch into a change and pushes that
 as the branch makes it another parent of the merge: there the line goes on with the parent that

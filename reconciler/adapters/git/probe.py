@@ -1,4 +1,4 @@
-"""Git as `ipam doctor` looks at it: nothing is changed, neither here nor at the remote.
+"""What `ipam doctor` sees of Git: nothing is changed, neither here nor at the remote.
 
 Of a remote that is named by its URL, the mirror in the cache is brought up to date.
 """

@@ -1,4 +1,4 @@
-"""Running git: a fixed set of plumbing calls, in an emptied environment, driven by GitPython.
+"""How git is run: with which settings, in which environment, for how long; GitPython starts it.
 
 Everything that could make git run or read something else is switched off on every call: hooks,
 filters of fsmonitor, replace objects, system and user configuration, prompts, protocols that are

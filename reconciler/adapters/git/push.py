@@ -1,4 +1,4 @@
-"""How the remote's branch is moved: by compare-and-swap, and what a refusal means."""
+"""How we push: by compare-and-swap, and what a remote's refusal means."""
 
 from reconciler.adapters.git.process import GitProcess, Result
 from reconciler.adapters.git.remote import unreachable

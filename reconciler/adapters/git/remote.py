@@ -1,4 +1,4 @@
-"""Which remotes may be reached, by what names; fetching and pushing are beside."""
+"""Which remotes and branches may be named, and what git needs to reach them."""
 
 import re
 from dataclasses import replace

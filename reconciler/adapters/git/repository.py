@@ -1,8 +1,8 @@
-"""A Git repository: read by revision, written by one fast-import, published by compare-and-swap.
+"""What happens to a branch: where it is, whether it lost something, how a new commit becomes it.
 
-A commit is a pure function of its base and changes (`reliability.md` §0.6, §4): committed by a
-fixed identity one second after its base, so two reconcilers that race on one base make the very
-same commit. The branch moves with an explicit lease on that base; who loses reads and plans anew.
+A commit is a pure function of its base and changes: committed by a fixed identity one second after
+its base, so two reconcilers that race on one base make the very same commit. The branch moves with
+an explicit lease on that base; who loses reads and plans anew.
 
 A checkout follows in an order that a kill cannot spoil: the remote first, then index and files,
 then the branch. Whatever was done of it, the next run finds a tree that is the old or the new

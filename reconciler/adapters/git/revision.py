@@ -1,4 +1,4 @@
-"""Files of a revision, read from the object database: no checkout, no filter, no symlink."""
+"""How a revision is read: from the object database, with no checkout, filter or symlink."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar

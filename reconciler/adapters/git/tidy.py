@@ -1,4 +1,4 @@
-"""Keeping a mirror tidy: it is ours alone, so nobody else ever packs it."""
+"""When a mirror is packed: it is ours alone, so nobody else ever does it."""
 
 import logging
 from collections.abc import Callable

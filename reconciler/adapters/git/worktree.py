@@ -1,4 +1,4 @@
-"""Files of a work tree as they are on disk: for `--worktree`, before anything is committed."""
+"""How a work tree is read: its files as they are on disk, before anything is committed."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""The account that a pod has in the cluster that it runs in."""
+"""Where a pod finds its account in the cluster that it runs in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

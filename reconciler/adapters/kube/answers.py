@@ -1,4 +1,4 @@
-"""What an API server's refusal means: an error of ours, and whether to ask again.
+"""What a server's refusal means: an error of ours, and whether to ask again.
 
 Kubernetes answers with a `Status`; its code alone is not enough. A 500 may be for good (a field
 that is not in the schema), a 404 may mean the object, its namespace or its kind, and a 403 may be

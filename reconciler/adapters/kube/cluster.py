@@ -1,4 +1,4 @@
-"""Clusters over HTTP: raw JSON, no discovery, and nothing that anybody else named.
+"""What is asked of an API server: raw JSON, no discovery, and nothing that anybody else named.
 
 The generated models of the official client are not used: they lose fields that they do not know,
 and send ones that nobody set. Its configuration and its connection pool are.

@@ -1,4 +1,4 @@
-"""Kubeconfigs: which of their keys are used, and which are refused, before anything is sent.
+"""How a kubeconfig is read: which keys are used, and which refused, before anything is sent.
 
 A kubeconfig is a program in disguise: it can run commands, read files, and send its token to
 another host or to a server that nobody checked. Only what is listed here gets through. Messages

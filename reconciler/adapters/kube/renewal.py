@@ -1,4 +1,4 @@
-"""The sessions of one API server: renewed when credentials are refused, closed at the end."""
+"""When credentials are read anew: once, for all threads whose old ones were refused."""
 
 from collections.abc import Callable
 from threading import Lock

@@ -1,4 +1,4 @@
-"""A way into one API server: its connections, its certificates and who asks.
+"""How a server is reached: its connections, its proxy, its certificates, and who asks.
 
 The official client's configuration finds the credentials (tokens, plugins, the account of a pod),
 and its connection pool is what carries the requests. Certificates are given to the pool here: the

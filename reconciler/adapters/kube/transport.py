@@ -1,4 +1,4 @@
-"""Requests to one API server: sent, counted, retried, and given up in time.
+"""How a request is sent: counted, given up in time, and its answer read to the end.
 
 The retries of the client and of its connection pool are off: they know neither the deadline nor
 which errors are for good. A request that may have been carried out is sent again only when twice
