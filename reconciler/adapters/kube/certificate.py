@@ -1,12 +1,10 @@
-"""When a certificate expires: as much of X.509 as that takes (RFC 5280 §4.1)."""
+"""When a certificate expires, as its owner can tell before anybody is shown it."""
 
-import ssl
-from datetime import UTC, datetime
+import warnings
+from threading import Lock
 
-_END = "-----END CERTIFICATE-----"
-_BEGIN = "-----BEGIN CERTIFICATE-----"
-_UTC_TIME = 0x17
-_VERSION = 0xA0
+# Which warnings are shown is a setting of the whole process.
+_QUIET = Lock()
 
 
 def expiry(pem: bytes) -> int | None:
@@ -14,34 +12,12 @@ def expiry(pem: bytes) -> int | None:
 
     The standard library tells it only of certificates of authorities, or after a handshake.
     """
-    text = pem.decode("ascii", "replace")
-    start, end = text.find(_BEGIN), text.find(_END)
-    if start < 0 or end < start:
-        return None
+    # It takes a while to load, and who shows a token does without.
+    from cryptography.x509 import InvalidVersion, load_pem_x509_certificate
+
     try:
-        return _not_after(ssl.PEM_cert_to_DER_cert(text[start : end + len(_END)]))
-    except (ValueError, IndexError):
+        # What is odd in it otherwise, a serial number of 0, is between its issuer and the server.
+        with _QUIET, warnings.catch_warnings(action="ignore"):
+            return int(load_pem_x509_certificate(pem).not_valid_after_utc.timestamp())
+    except (ValueError, InvalidVersion):
         return None
-
-
-def _not_after(der: bytes) -> int:
-    _, certificate, _ = _item(der)
-    _, signed, _ = _item(certificate)
-    tag, _, rest = _item(signed)
-    # The version is there in all but the oldest; then serial number, algorithm, issuer, validity.
-    for _skipped in range(3 if tag == _VERSION else 2):
-        _, _, rest = _item(rest)
-    _, validity, _ = _item(rest)
-    _, _, after = _item(validity)
-    tag, value, _ = _item(after)
-    form = "%y%m%d%H%M%SZ" if tag == _UTC_TIME else "%Y%m%d%H%M%SZ"
-    return int(datetime.strptime(value.decode("ascii"), form).replace(tzinfo=UTC).timestamp())
-
-
-def _item(der: bytes) -> tuple[int, bytes, bytes]:
-    """Tag and content of the first element, and what follows it."""
-    length, start = der[1], 2
-    if length & 0x80:
-        start += length & 0x7F
-        length = int.from_bytes(der[2:start], "big")
-    return der[0], der[start : start + length], der[start + length :]

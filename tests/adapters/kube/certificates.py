@@ -36,13 +36,13 @@ def encoded(path: Path) -> str:
 
 
 def make(
-    folder: Path, name: str, days: int = 36_500, alternative: str = "IP:127.0.0.1"
+    folder: Path, name: str, days: int = 36_500, alternative: str = "IP:127.0.0.1", *options: str
 ) -> Certificate:
-    """A certificate that is signed by itself."""
+    """A certificate that is signed by itself; `options` are more ones of `openssl req`."""
     made = Certificate(folder / f"{name}.crt", folder / f"{name}.key")
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     command += ["-nodes", "-days", str(days), "-subj", f"/CN={name}"]
     command += ["-addext", f"subjectAltName={alternative}"]
-    command += ["-keyout", str(made.key), "-out", str(made.certificate)]
+    command += [*options, "-keyout", str(made.key), "-out", str(made.certificate)]
     subprocess.run(command, check=True, capture_output=True)
     return made

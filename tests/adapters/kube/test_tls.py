@@ -16,7 +16,7 @@ from reconciler.clusters.resources import NODE
 from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, KubeconfigError, UnauthorizedError, UnreachableError
 from tests.adapters.kube.certificates import Certificate, encoded, make
-from tests.adapters.kube.kubeconfigs import CANARY, TOKEN, cluster_of, data, kubeconfig
+from tests.adapters.kube.kubeconfigs import TOKEN, cluster_of, data, kubeconfig
 from tests.adapters.kube.server import Reply, serving
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
@@ -143,22 +143,6 @@ def test_a_certificate_that_has_expired_is_told_before_it_is_sent(
         KubeCluster(access, server.time.timeouts(today=until - 1))
         with pytest.raises(KubeconfigError, match="client-certificate-data: the certificate has"):
             KubeCluster(access, server.time.timeouts(today=until + 1))
-
-
-def test_the_end_of_a_certificate_is_read(folder: Path) -> None:
-    near, far = make(folder, "near", days=1), make(folder, "far", days=200_000)
-    soon, late = (expiry(item.certificate.read_bytes()) for item in (near, far))
-    assert soon is not None
-    assert late is not None
-    assert abs(late - soon - 199_999 * 86_400) < 3600
-
-
-@pytest.mark.parametrize(
-    "text",
-    [b"", b"x", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", CANARY.encode()],
-)
-def test_the_end_of_no_certificate_is_not_known(text: bytes) -> None:
-    assert expiry(text) is None
 
 
 def test_a_key_that_asks_for_a_password_is_refused(
