@@ -39,11 +39,11 @@ envtest: $(DEVELOPED)
 # their own.
 PURE := addresses,clusters,comparison,documents,engine,evaluate,families,findings,gathering,incremental,model,net,records,report,settings,tree
 # What only tests with real API servers run; `make test` has those.
-SERVED := reconciler/adapters/kube*,reconciler/commands/applying/*
+SERVED := reconciler/adapters/kube/*,reconciler/commands/applying/*
 coverage: $(DEVELOPED)
 	@rm -rf $(HERE)/coverage && mkdir $(HERE)/coverage
 	@$(PY) -m coverage run -m pytest -q -p no:xdist --ignore=tests/adapters --ignore=tests/contracts \
-	  --ignore=tests/bad_input --ignore=tests/mutants --ignore=tests/adapters_kube \
+	  --ignore=tests/bad_input --ignore=tests/mutants \
 	  --ignore=tests/applying --ignore=tests/e2e --ignore=tests/envtest --ignore=tests/faults tests
 	@$(PY) -m coverage combine -q
 	@$(PY) -m coverage report --fail-under=100 --include="$$(echo reconciler/{$(PURE)}{.py,/*} | tr ' ' ,)"

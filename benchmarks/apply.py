@@ -13,7 +13,8 @@ from typing import NamedTuple
 import urllib3
 
 from benchmarks.apply_many import many_table
-from reconciler.adapters.kube import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.clusters.intent import MANAGER, STATUS_MANAGER, Intent, intents
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
@@ -72,7 +73,7 @@ def corpus(records: int) -> Evaluation:
 
 def apply(server: ApiServer, evaluation: Evaluation) -> None:
     """Apply a tree by connections of its own, as each run of `ipam apply` does."""
-    clusters = KubeClusters(server.kubeconfig, timeout_seconds=_DEADLINE)
+    clusters = KubeClusters(server.kubeconfig, timeouts=Timeouts(_DEADLINE))
     applied = apply_fleet(evaluation, clusters, Wish(), lambda _old, _new: True)
     if any(item.is_failed for item in applied):
         raise RuntimeError(next(item for item in applied if item.is_failed))

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import urllib3
 
-from reconciler.adapters.kube import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
@@ -41,7 +42,9 @@ def many_table() -> str:
     """When healthy clusters are done, without dead ones beside them and with."""
     evaluation = corpus()
     with tempfile.TemporaryDirectory() as folder, _served() as port, _black_hole() as hole:
-        _apply(evaluation, replace(_clusters(Path(folder), port, port, 0), timeout_seconds=600.0))
+        _apply(
+            evaluation, replace(_clusters(Path(folder), port, port, 0), timeouts=Timeouts(600.0))
+        )
         runs: dict[int, list[Done]] = {0: [], DEAD: []}
         for _ in range(ROUNDS):
             for dead, taken in runs.items():
@@ -96,7 +99,7 @@ def _clusters(folder: Path, port: int, hole: int, dead: int) -> KubeClusters:
         url = f"http://127.0.0.1:{hole if is_dead else port}/{_name(number)}"
         named[f"team-a/{_name(number)}"] = _kubeconfig(folder, _name(number), url)
     home = _kubeconfig(folder, MANAGEMENT, f"http://127.0.0.1:{port}/{MANAGEMENT}")
-    return KubeClusters(home, clusters=named, timeout_seconds=DEADLINE)
+    return KubeClusters(home, clusters=named, timeouts=Timeouts(DEADLINE))
 
 
 def _kubeconfig(folder: Path, name: str, url: str) -> Path:

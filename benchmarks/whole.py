@@ -8,7 +8,7 @@ from statistics import median
 
 from benchmarks.corpus import build, change_file, crowded, new_records, tenant
 from benchmarks.measure import Row, by_turns, run_ipam
-from reconciler.adapters.git_open import open_repository
+from reconciler.adapters.git.opening import open_repository
 from reconciler.ports import Commit
 from reconciler.records.changes import Change
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.adapters import git_process, git_remote, kube
+from reconciler.adapters.git import process, remote
+from reconciler.adapters.kube import cluster as kube
 from reconciler.cli.group import VERBS, ipam
 from reconciler.clusters.events import QUIET_SECONDS
 from reconciler.commands import doctor_cluster, doctor_git, reconcile
@@ -188,12 +189,12 @@ def test_the_figures_of_a_page_are_those_of_the_program(name: str) -> None:
 
 def test_the_page_of_git_names_every_variable_that_git_is_given() -> None:
     told = section(page("git.md"), "Remotes and credentials").partition("emptied environment")[2]
-    assert set(re.findall(r"`([A-Za-z_]+)`", told)) >= set(git_process.PASSED)
-    assert set(git_process.PASSED) >= set(
+    assert set(re.findall(r"`([A-Za-z_]+)`", told)) >= set(process.PASSED)
+    assert set(process.PASSED) >= set(
         re.findall(r"`([A-Za-z_]+)`", told.partition("A signature")[0])
     )
-    assert "http.lowSpeedTime=60" in git_process._NETWORK
-    assert git_remote._LOOPBACK
+    assert "http.lowSpeedTime=60" in process._NETWORK
+    assert remote._LOOPBACK
 
 
 def _command(name: str) -> click.Command:

@@ -1,1 +1,1 @@
-"""The only code that touches the world: Git, the file system, and (by the same rules) clusters."""
+"""The only code that touches the world: Git, clusters, and this machine's files and processes."""

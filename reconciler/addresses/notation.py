@@ -6,9 +6,7 @@ its writer may have meant. A text that could mean two addresses is refused, neve
 """
 
 import re
-
-# The two conversions are arithmetic; `socket`, which opens things, stays out of the pure floors.
-from _socket import AF_INET, AF_INET6, inet_ntop, inet_pton
+from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 
 from reconciler.addresses.iprange import BITS, IPRange
 from reconciler.findings import shown

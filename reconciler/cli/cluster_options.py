@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from reconciler.adapters.kube_account import Account
+from reconciler.adapters.kube.account import Account
 from reconciler.cli.options import option, parse_seconds
 from reconciler.commands.applying.wish import Wish
 from reconciler.ports import Clusters, UsageError
@@ -81,7 +81,8 @@ class Reach:
 
     def open(self) -> Clusters:
         """The adapter; the client library is loaded only here."""
-        from reconciler.adapters.kube import KubeClusters
+        from reconciler.adapters.kube.clusters import KubeClusters
+        from reconciler.adapters.kube.deadline import Timeouts
 
         return KubeClusters(
             self.kubeconfig,
@@ -89,7 +90,7 @@ class Reach:
             self.clusters,
             self.folder,
             allow_exec=self.allow_exec,
-            timeout_seconds=self.timeout_seconds,
+            timeouts=Timeouts(self.timeout_seconds),
             environment=os.environ,
         )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git import GitRepository
+from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.options import Number, option, output_options, repository_option
 from reconciler.cli.progress import progress

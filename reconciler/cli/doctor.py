@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git import GitRepository
-from reconciler.adapters.git_open import open_mirror, open_repository
-from reconciler.adapters.git_probe import RepositoryProbe
+from reconciler.adapters.git.opening import open_mirror, open_repository
+from reconciler.adapters.git.probe import RepositoryProbe
+from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.cluster_options import Reach, reaching_options
 from reconciler.cli.options import option, output_options, repository_option
 from reconciler.cli.progress import progress

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git import GitRepository
+from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli import streams
 from reconciler.cli.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.failures import told

@@ -10,9 +10,9 @@ import click
 
 import reconciler
 from reconciler.adapters.facts import FileFacts, program_id
-from reconciler.adapters.git import GitRepository
-from reconciler.adapters.git_open import open_mirror, open_repository, open_worktree, with_remote
-from reconciler.adapters.git_process import PASSED, TOKEN
+from reconciler.adapters.git.opening import open_mirror, open_repository, open_worktree, with_remote
+from reconciler.adapters.git.process import PASSED, TOKEN
+from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli import streams
 from reconciler.documents.shipped import folder
 from reconciler.documents.yaml import HAS_LIBYAML

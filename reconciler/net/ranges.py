@@ -5,10 +5,8 @@ would have its holes.
 """
 
 import re
-
-# The two conversions are arithmetic; `socket`, which opens things, stays out of the pure floors.
-from _socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from collections.abc import Iterable, Iterator
+from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 
 Range = tuple[int, int]
 """First and last number, inclusive. IPv6 begins at `V6`."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from reconciler.adapters.kube import KubeClusters
+from reconciler.adapters.kube.clusters import KubeClusters
 from tests.applying.site import MERGE, Site
 from tests.envtest.servers import ApiServer, until
 

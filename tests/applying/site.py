@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from reconciler.adapters.kube import KubeClusters
-from reconciler.adapters.kube_pace import Pace
+from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.adapters.kube.deadline import Clocks, Timeouts
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
@@ -59,8 +59,10 @@ class Site:
         named = {name: server.kubeconfig for name, server in self.tenants.items()}
         kubeconfig = self.management.kubeconfig
         # A cluster that is away is asked again at once: what it costs to wait is tested elsewhere.
-        pace = Pace(self.timeout, sleep=lambda seconds: time.sleep(min(seconds, 0.1)))
-        return KubeClusters(kubeconfig, clusters=named, pace=pace)
+        timeouts = Timeouts(
+            self.timeout, clocks=Clocks(sleep=lambda seconds: time.sleep(min(seconds, 0.1)))
+        )
+        return KubeClusters(kubeconfig, clusters=named, timeouts=timeouts)
 
     def apply(self, files: Files, revision: str = "a", **wish: Any) -> dict[str, Applied]:
         """Apply a tree; what became of each cluster."""

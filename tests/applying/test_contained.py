@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.kube import KubeCluster
+from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import ADDRESS_POOL, NETWORK_POOL
 from reconciler.commands.applying.fleet import apply_fleet

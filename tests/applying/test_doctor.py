@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from reconciler.adapters.git_open import open_repository
-from reconciler.adapters.git_probe import RepositoryProbe
-from reconciler.adapters.kube import KubeClusters
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.probe import RepositoryProbe
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.clusters.diagnosis import Check, Diagnosis, Verdict
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet

@@ -4,8 +4,8 @@ from itertools import count
 from threading import Event
 from typing import Any, cast
 
-from reconciler.adapters.kube import KubeClusters
-from reconciler.adapters.kube_pace import Pace
+from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.adapters.kube.deadline import Clocks, Timeouts
 from reconciler.clusters.outcome import Result, State
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet
 from reconciler.commands.applying.wish import Wish
@@ -26,8 +26,9 @@ class Hasty(Site):
 
     def clusters(self) -> KubeClusters:
         ticks = count()
-        pace = Pace(150.0, clock=lambda: float(next(ticks)), sleep=lambda _seconds: None)
-        return KubeClusters(self.management.kubeconfig, pace=pace)
+        clocks = Clocks(monotonic=lambda: float(next(ticks)), sleep=lambda _seconds: None)
+        timeouts = Timeouts(150.0, clocks=clocks)
+        return KubeClusters(self.management.kubeconfig, timeouts=timeouts)
 
 
 def test_a_run_that_is_too_long_is_gone_on_with_by_the_next(management: ApiServer) -> None:

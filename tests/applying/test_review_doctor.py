@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from reconciler.adapters.git_open import open_repository
-from reconciler.adapters.git_probe import RepositoryProbe
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.probe import RepositoryProbe
 from reconciler.clusters.diagnosis import Verdict
 from reconciler.commands.doctor import diagnose, diagnosis_code
 from tests.applying.site import FIRST, MERGE, SECOND, Site, world

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.adapters_kube.kubeconfigs import kubeconfig
-from tests.adapters_kube.server import serving, status
+from tests.adapters.kube.kubeconfigs import kubeconfig
+from tests.adapters.kube.server import serving, status
 from tests.world import SMALL, repository
 
 

@@ -8,7 +8,7 @@ from reconciler.addresses import IPRange
 from reconciler.cli import run
 from reconciler.engine.space import Space
 from reconciler.model.pool import Pool
-from tests.adapters.command import served
+from tests.adapters.git.command import served
 from tests.world import SMALL, commit, git, repository, tenant, write
 
 

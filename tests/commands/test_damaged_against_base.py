@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reconciler.adapters.git_open import open_repository
+from reconciler.adapters.git.opening import open_repository
 from reconciler.commands.review import review
 from tests.world import ENVIRONMENT, SMALL, commit, reconciled, repository, write
 

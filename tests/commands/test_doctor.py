@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.git_open import open_mirror, open_repository
-from reconciler.adapters.git_probe import RepositoryProbe
+from reconciler.adapters.git.opening import open_mirror, open_repository
+from reconciler.adapters.git.probe import RepositoryProbe
 from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, fine, wrong
 from reconciler.commands.doctor import diagnose, diagnosis_code
 from reconciler.ports import ExitCode

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git_open import open_repository
+from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
 from reconciler.commands.review import review
 from tests.commands.test_vanished_records import OTHER

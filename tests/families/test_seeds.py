@@ -248,7 +248,7 @@ def test_check_exits_with_three_for_the_seventeenth_tenant_and_simulate_tells_th
 def test_simulating_the_worked_example_from_nothing_gives_the_numbers_of_the_seed(
     tmp_path: Path,
 ) -> None:
-    from reconciler.adapters.git_open import open_repository
+    from reconciler.adapters.git.opening import open_repository
 
     folder = repository(tmp_path / "repo", worked_example(0))
     source = open_repository(folder, {}).source("HEAD")

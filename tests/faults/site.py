@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reconciler.adapters.kube import KubeCluster, KubeClusters
+from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.addresses.notation import format_range
 from reconciler.clusters.inventory import Enrolled, Inventory, read_inventory
 from reconciler.clusters.outcome import Applied
 from reconciler.ports import Clusters
-from tests.adapters_kube.proxy import Fault, Proxy, proxied
-from tests.adapters_kube.server import Time
+from tests.adapters.kube.proxy import Fault, Proxy, proxied
+from tests.adapters.kube.server import Time
 from tests.applying.site import INVENTORY, METALLB, Files, Site, announced, evaluated
 from tests.envtest.servers import ApiServer
 
@@ -143,9 +144,11 @@ class _Clocked:
     def _of(self, cluster: str) -> KubeClusters:
         site = self._site
         clock = site.clocks.setdefault(cluster, Clock())
-        pace = replace(clock.pace(site.timeout), wall=site.wall, read_seconds=site.read_seconds)
+        timeouts = clock.timeouts(site.timeout)
+        clocks = replace(timeouts.clocks, wall=site.wall)
+        timeouts = replace(timeouts, clocks=clocks, read_seconds=site.read_seconds)
         named = {name: site.kubeconfig_of(name) for name in site.tenants}
-        return KubeClusters(site.kubeconfig_of(HUB), clusters=named, pace=pace)
+        return KubeClusters(site.kubeconfig_of(HUB), clusters=named, timeouts=timeouts)
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.outcome import State
-from tests.adapters_kube.certificates import make
-from tests.adapters_kube.proxy import Fault
+from tests.adapters.kube.certificates import make
+from tests.adapters.kube.proxy import Fault
 from tests.applying.site import FIRST, SECOND, world
 from tests.cli.running import ipam
 from tests.faults.site import HUB, Faulty, good, refusal

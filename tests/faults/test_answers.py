@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.outcome import State
-from tests.adapters_kube.proxy import Fault
+from tests.adapters.kube.proxy import Fault
 from tests.applying.site import (
     ALLOCATIONS,
     BUTLER,
@@ -271,7 +271,7 @@ def _name(fault: Fault) -> str:
 
 @pytest.mark.parametrize("fault", _broken(PATCH_POOL), ids=_name)
 def test_f46_a_write_that_broke_off_is_sent_again(site: Faulty, fault: Fault) -> None:
-    """F46: to apply twice does no harm; an alert of TLS is in `tests/adapters_kube/test_tls.py`."""
+    """F46: to apply twice does no harm; an alert of TLS is in `tests/adapters/kube/test_tls.py`."""
     proxy = site.breaks(FIRST, fault)
     good(site.apply(FILES), HUB, FIRST, SECOND)
     assert proxy.count(PATCH_POOL) == 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.outcome import State
-from tests.adapters_kube.proxy import Fault
+from tests.adapters.kube.proxy import Fault
 from tests.applying.site import ALLOCATIONS, FIRST, POOLS, SECOND, failures, world
 from tests.envtest.servers import ApiServer, until
 from tests.faults.site import HUB, POOL_NAME, Faulty, faulty, good

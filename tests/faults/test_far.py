@@ -3,7 +3,7 @@
 import threading
 
 from reconciler.clusters.outcome import State
-from tests.adapters_kube.proxy import Fault
+from tests.adapters.kube.proxy import Fault
 from tests.applying.site import FIRST, SECOND, THIRD, announced, failures, world
 from tests.faults.site import HUB, POOL, POOL_NAME, Faulty, good, wanted_of
 from tests.world import CLOCK, reconciled, tenant

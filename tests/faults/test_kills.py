@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from reconciler.cli import run
-from tests.adapters_kube.proxy import Fault
+from tests.adapters.kube.proxy import Fault
 from tests.applying.site import ADDRESS_POOLS, ALLOCATIONS, FIRST, METALLB, POOLS, SECOND, world
 from tests.caches import PYTHON, ROOT
 from tests.envtest.servers import ApiServer

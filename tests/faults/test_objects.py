@@ -5,9 +5,9 @@ F42, F44, F50 to F54, F56 and F57 of the fault table.
 
 import pytest
 
-from reconciler.adapters import kube
+from reconciler.adapters.kube import cluster as kube
 from reconciler.clusters.outcome import Result, State
-from tests.adapters_kube.proxy import Fault
+from tests.adapters.kube.proxy import Fault
 from tests.applying.site import (
     ADDRESS_POOLS,
     ALLOCATIONS,

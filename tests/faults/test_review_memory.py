@@ -1,7 +1,7 @@
 """What the management cluster remembers of others, when a run fails in the middle of one."""
 
 from reconciler.clusters.outcome import State
-from tests.adapters_kube.proxy import Fault
+from tests.adapters.kube.proxy import Fault
 from tests.applying.site import ADDRESS_POOLS, FIRST, MERGE, SECOND, announced, failures, world
 from tests.faults.site import HUB, POOL, POOL_NAME, Faulty, good, refusal
 

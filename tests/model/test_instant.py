@@ -1,6 +1,8 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reconciler.model.instant import DAY, format_instant, parse_duration, parse_instant
 
@@ -29,6 +31,51 @@ def test_every_day_of_four_centuries_reads_back_and_follows_the_day_before() -> 
     assert [parse_instant(text) for text in texts] == [
         day * DAY for day in range(-30_000, 116_097, 7)
     ]
+
+
+def test_every_month_of_ten_thousand_years_ends_where_the_calendar_says() -> None:
+    day = -719_528  # of 0000-01-01
+    for year in range(10_000):
+        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+        lengths = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+        for month, length in enumerate(lengths, start=1):
+            day += length
+            last = f"{year:04d}-{month:02d}-{length}T23:59:59Z"
+            assert parse_instant(last) == day * DAY - 1
+            assert format_instant(day * DAY - 1) == last
+            assert parse_instant(f"{year:04d}-{month:02d}-{length + 1}T00:00:00Z") is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (253_402_300_800, "10000-01-01T00:00:00Z"),
+        (1_000_000_000_000, "33658-09-27T01:46:40Z"),
+        (2**63, "292277026596-12-04T15:30:08Z"),
+        (-62_167_219_201, "-001-12-31T23:59:59Z"),
+    ],
+)
+def test_an_instant_that_git_may_hold_is_written_though_no_record_may(
+    seconds: int, text: str
+) -> None:
+    assert format_instant(seconds) == text
+    assert parse_instant(text) is None
+
+
+@given(st.integers(-62_167_219_200, 253_402_300_799))
+def test_an_instant_of_four_digits_is_read_back_to_the_second(seconds: int) -> None:
+    assert parse_instant(format_instant(seconds)) == seconds
+
+
+@given(
+    st.one_of(
+        st.text(st.sampled_from("0123456789-:TZ+.W "), max_size=24),
+        st.from_regex(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(Z|\+00:00|z)?", fullmatch=True),
+    )
+)
+def test_a_text_is_read_only_as_it_would_be_written(text: str) -> None:
+    found = parse_instant(text)
+    assert found is None or format_instant(found) == text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import PROTECTION, Mutant
 
-CLOCKS = ("tests/adapters/test_git_clock.py", "tests/contracts/test_reconcile.py")
+CLOCKS = ("tests/adapters/git/test_clock.py", "tests/contracts/test_reconcile.py")
 
 PLANNING = (
     Mutant("set: ranges are not sorted", "addresses/ipset.py",
@@ -113,9 +113,9 @@ PLANNING = (
            "for item in records if item.is_released"),
     Mutant("clock: a date that is ahead is carried on", "commands/reconcile.py",
            "dated = base._replace(clock=evaluation.tree.clock)", "dated = base", CLOCKS),
-    Mutant("clock: merged branches count", "adapters/git_clock.py",
+    Mutant("clock: merged branches count", "adapters/git/clock.py",
            '"--first-parent", "--timestamp"', '"--timestamp"', CLOCKS),
-    Mutant("clock: the nearest date counts", "adapters/git_clock.py",
+    Mutant("clock: the nearest date counts", "adapters/git/clock.py",
            "max(past) if past", "past[0] if past", CLOCKS),
     Mutant("refusal: fragmented is exhausted", "engine/refusal.py",
            "fragmented = any(room.size >= need for _, room in tried)", "fragmented = False"),

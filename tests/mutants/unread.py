@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import LAST_GOOD, PROTECTION, Mutant
 
-CUT = ("tests/adapters/test_last_good.py",)
+CUT = ("tests/adapters/git/test_last_good.py",)
 LITERALS = ("tests/addresses/test_literals.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
 

@@ -1,0 +1,1 @@
+"""Repositories: what is read of them by revision, how a commit is made, and how it is published."""

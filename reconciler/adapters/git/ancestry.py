@@ -1,0 +1,43 @@
+"""Whether a revision contains another, and when that cannot be told."""
+
+from reconciler.adapters.git.objects import find_revisions
+from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.ports import GitError, Revision
+
+_DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
+
+
+def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
+    """Whether a revision contains another, of which this repository may know nothing.
+
+    Raises:
+        GitError: It cannot be told: it is not here, its history is cut off, or git fails.
+    """
+    try:
+        return holds(git, Revision(revision, 0), Revision(ancestor, 0))
+    except GitError:
+        new, old = find_revisions(git, [revision, ancestor]).revisions
+        if new is None or old is not None or _is_shallow(git):
+            raise
+        return False  # all that it contains is here, and the other one is not
+
+
+def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
+    """Whether a revision contains another; refuses to guess where the history is cut off.
+
+    Raises:
+        GitError: The history is cut off, or git fails.
+    """
+    if revision.id == ancestor.id:
+        return True
+    result = git.run("merge-base", "--is-ancestor", ancestor.id, revision.id)
+    if result.status > 1 or result.status < 0:
+        raise failure("merge-base", result, _DEEPEN)
+    if result.status == 1 and _is_shallow(git):
+        message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
+        raise GitError(message, _DEEPEN)
+    return result.status == 0
+
+
+def _is_shallow(git: GitProcess) -> bool:
+    return git.check("rev-parse", "--is-shallow-repository") == b"true"

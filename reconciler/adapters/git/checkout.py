@@ -1,0 +1,80 @@
+"""How a work tree follows its branch: is it clean, is it there already, how does it get there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.ports import GitError, Revision, UsageError
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """Index and files of a checkout that shows the branch."""
+
+    git: GitProcess
+    root: Path
+
+    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        """Refuse changes that are not committed.
+
+        Args:
+            folders: Where untracked files count, because reconcile would read them.
+            target: What index and files are to become; they may be that already.
+
+        Raises:
+            UsageError: Something is not committed, or another git is at work.
+        """
+        lock = self.git.git_dir / "index.lock"
+        if lock.exists():
+            hint = f"if no git is running here, remove {lock}"
+            raise UsageError("another git is at work in this checkout, or was killed in it", hint)
+        changed, unknown = self._dirty()
+        inside = tuple(f"{folder}/" for folder in folders)
+        unknown = [path for path in unknown if path.startswith(inside)]
+        if changed and not unknown and self._shows(target):
+            return  # so far had a run come that was killed
+        dirty = [*changed, *unknown]
+        if dirty:
+            more = f" and {len(dirty) - _SHOWN} more" if len(dirty) > _SHOWN else ""
+            hint = "commit or stash them, or reconcile a clone or the remote: --remote URL"
+            listed = ", ".join(dirty[:_SHOWN])
+            raise UsageError(
+                f"the work tree has changes that are not committed: {listed}{more}", hint
+            )
+
+    def follow(self, old: Revision, new: Revision) -> None:
+        """Bring index and files from one revision to another.
+
+        Raises:
+            GitError: Git refuses, and nothing was changed.
+        """
+        done = self.git.run(self._tree, "read-tree", "-m", "-u", old.id, new.id)
+        if done.status != 0:
+            hint = f"mend that and run it again; it is to become {new.id}"
+            raise GitError(f"the work tree cannot follow: {failure('read-tree', done)}", hint)
+
+    @property
+    def _tree(self) -> str:
+        return f"--work-tree={self.root}"
+
+    def _dirty(self) -> tuple[list[str], list[str]]:
+        """Paths that differ from HEAD, and paths that git does not know."""
+        out = self.git.check(
+            self._tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all",
+            "--ignore-submodules=all",
+        )  # fmt: skip
+        lines = [line.decode("utf-8", "replace") for line in out.split(b"\0") if line]
+        changed = [line[3:] for line in lines if not line.startswith("??")]
+        return changed, [line[3:] for line in lines if line.startswith("??")]
+
+    def _shows(self, revision: Revision) -> bool:
+        """Whether index and files are those of a revision."""
+        # Unlike diff-index, diff looks again at files whose times alone have changed.
+        result = self.git.run(
+            self._tree, "diff", "--quiet", "--no-ext-diff", "--no-textconv",
+            "--ignore-submodules=all", revision.id, "--",
+        )  # fmt: skip
+        return result.status == 0

@@ -1,0 +1,53 @@
+"""How we fetch a branch, and what we ask of a remote without bringing anything here."""
+
+from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.remote import unreachable
+from reconciler.ports import GitError
+
+_NO_BRANCH = "push a first commit to it, or name another with --branch"
+
+
+def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
+    """Bring a branch of a remote to a reference of this repository.
+
+    Raises:
+        GitError: The remote cannot be read, or has no such branch.
+    """
+    result = git.run(
+        "fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--", remote,
+        f"+refs/heads/{branch}:{reference}", network=True,
+    )  # fmt: skip
+    if "couldn't find remote ref" in result.err:
+        raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
+    if result.status != 0:
+        raise unreachable("cannot read the remote", "fetch", result)
+
+
+def default_branch(git: GitProcess, remote: str) -> str:
+    """The branch that the remote's HEAD names; `main` where it does not say.
+
+    Raises:
+        GitError: The remote cannot be reached.
+    """
+    result = git.run("ls-remote", "--symref", "--", remote, "HEAD", network=True)
+    if result.status != 0:
+        raise unreachable("cannot reach the remote", "ls-remote", result)
+    head = result.out.decode("utf-8", "replace").partition("\t")[0]
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "main"
+
+
+def remote_head(git: GitProcess, remote: str, branch: str) -> str:
+    """The id of the commit that a branch of a remote is at. Brings nothing here.
+
+    Raises:
+        GitError: The remote cannot be reached, or has no such branch.
+    """
+    reference = f"refs/heads/{branch}"
+    result = git.run("ls-remote", "--", remote, reference, network=True)
+    if result.status != 0:
+        raise unreachable("cannot reach the remote", "ls-remote", result)
+    for line in result.out.decode("utf-8", "replace").splitlines():
+        oid, _, name = line.partition("\t")
+        if name == reference:
+            return oid
+    raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)

@@ -1,0 +1,115 @@
+"""How objects are read by name or id: many of them by one `cat-file --batch`."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.ports import Entry, GitError, Revision
+from reconciler.settings import PATH
+
+_COMMITTED = re.compile(rb"^committer [^\n]*> (\d+) [-+]\d{4}$", re.MULTILINE)
+_DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
+
+
+class Object(NamedTuple):
+    """An object: id, type, content."""
+
+    oid: str
+    kind: str
+    data: bytes
+
+
+class Root(NamedTuple):
+    """The top of a revision's tree by name, and the bytes of `ipam.yaml` by id.
+
+    Every plan begins with these, so they come with the revision, by the same call.
+    """
+
+    entries: dict[str, Entry]
+    blobs: dict[str, bytes]
+
+
+class Found(NamedTuple):
+    """What names lead to: their commits, and the tree of the first one."""
+
+    revisions: list[Revision | None]
+    root: Root | None
+
+
+def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
+    """The objects that names mean; None for a name that means nothing.
+
+    Raises:
+        GitError: An object is corrupt, or promised by a remote and not here.
+    """
+    if not names:
+        return []
+    result = git.run("cat-file", "--batch", "--buffer", data="\n".join([*names, ""]).encode())
+    if result.status != 0:
+        raise failure("cat-file", result, _DAMAGED)
+    found: list[Object | None] = []
+    at = 0
+    for _ in names:
+        end = result.out.find(b"\n", at)
+        if end < 0:
+            raise GitError("git cat-file stopped early", _DAMAGED)
+        head = result.out[at:end].split(b" ")
+        at = end + 1
+        # "<id> <type> <size>", or "<name> missing", and a name may have spaces.
+        if len(head) != 3 or not head[2].isdigit():
+            found.append(None)
+            continue
+        size = int(head[2])
+        found.append(Object(head[0].decode(), head[1].decode(), result.out[at : at + size]))
+        at += size + 1
+    return found
+
+
+def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
+    """The bytes of objects.
+
+    Raises:
+        GitError: An object is missing, as in a partial clone, or is corrupt.
+    """
+    blobs: list[bytes] = []
+    for oid, item in zip(oids, read_objects(git, oids), strict=True):
+        if item is None:
+            raise GitError(f"object {oid} is missing or corrupt", _DAMAGED)
+        blobs.append(item.data)
+    return blobs
+
+
+def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
+    """The commits that names mean, and what stands at the top of the first."""
+    first = names[0]
+    asked = [f"{name}^{{commit}}" for name in names]
+    found = read_objects(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
+    tree, settings = found[-2:]
+    root = None
+    if tree is not None:
+        blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
+        root = Root(_entries(tree), blobs)
+    return Found([_revision(item) for item in found[:-2]], root)
+
+
+def _revision(item: Object | None) -> Revision | None:
+    if item is None or item.kind != "commit":
+        return None
+    committed = _COMMITTED.search(item.data)
+    return Revision(item.oid, int(committed.group(1))) if committed else None
+
+
+def _entries(tree: Object) -> dict[str, Entry]:
+    """A tree object: mode, name, and id in bytes, again and again."""
+    width = len(tree.oid) // 2
+    found: dict[str, Entry] = {}
+    at = 0
+    while at < len(tree.data):
+        end = tree.data.index(b"\0", at)
+        mode, _, raw = tree.data[at:end].partition(b" ")
+        path = raw.decode("utf-8", "replace")
+        oid = tree.data[end + 1 : end + 1 + width].hex()
+        found[path] = Entry(path, mode.decode("ascii").zfill(6), oid)
+        at = end + 1 + width
+    return found

@@ -1,0 +1,112 @@
+"""Which commits made a branch's files what they are: its line, newest first.
+
+First parents, as `git log --first-parent`. But who merges the branch into a change and pushes that
+as the branch makes it another parent of the merge: there the line goes on with the parent that
+has the newest reconcile commit.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from reconciler.adapters.git.process import GitProcess
+from reconciler.ports import Changed, Entry, Step
+
+_FORMAT = "%H %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+# Most of what is asked for was changed lately: a small look first, then larger ones.
+_FIRST_LOOK = 32
+_NONE = "000000"
+
+
+def past(git: GitProcess, revision: str, paths: Sequence[str]) -> Iterator[Step]:
+    """The commits of a revision's line that changed something below the paths.
+
+    Args:
+        git: The repository.
+        revision: Id of the newest commit.
+        paths: Files and folders.
+
+    Raises:
+        GitError: Git fails.
+    """
+    if not git.check("rev-list", "--max-count=1", revision, "--", *paths):
+        return  # the whole history knows nothing of them: nothing else has to be asked
+    parents, ours = _history(git, revision)
+    line = _line(revision, parents, ours)
+    # What the oldest commit of a shallow clone changed cannot be told.
+    last = line.pop() if line[-1] in _cut_off(git) else ""
+    pairs = [
+        f"{commit} {parent}".strip() for commit, parent in zip(line, [*line, last][1:], strict=True)
+    ]
+    start, size = 0, _FIRST_LOOK
+    while start < len(pairs):
+        for commit, changed in _differences(git, pairs[start : start + size], paths):
+            yield Step(commit, changed, commit in ours)
+        start, size = start + size, size * 8
+    if last:
+        yield Step(last, (), is_cut=True)
+
+
+def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """Parents of all commits, and those that reconcile made, with their place: newest first."""
+    out = git.check("log", "--topo-order", f"--format={_FORMAT}", revision, "--").decode()
+    parents: dict[str, list[str]] = {}
+    ours: dict[str, int] = {}
+    for place, text in enumerate(out.split("\n")):
+        ids, _, digest = text.partition("\0")
+        commit, *before = ids.split()
+        parents[commit] = before
+        if _DIGEST.fullmatch(digest):
+            ours[commit] = place
+    return parents, ours
+
+
+def _line(revision: str, parents: dict[str, list[str]], ours: dict[str, int]) -> list[str]:
+    newest = _newest(parents, ours)
+    line = [revision]
+    while before := [item for item in parents[line[-1]] if item in parents]:
+        # `min` takes the first of equals: the first parent.
+        line.append(min(before, key=lambda item: newest[item]))
+    return line
+
+
+def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, int]:
+    """The place of the newest reconcile commit that each commit contains."""
+    newest: dict[str, int] = {}
+    for commit in reversed(parents):  # parents stand behind their children
+        known = [newest[item] for item in parents[commit] if item in newest]
+        newest[commit] = min([ours.get(commit, len(parents)), *known])
+    return newest
+
+
+def _differences(
+    git: GitProcess, pairs: Sequence[str], paths: Sequence[str]
+) -> Iterator[tuple[str, tuple[Changed, ...]]]:
+    options = ("--stdin", "--root", "-r", "-z", "--no-renames", "--")
+    out = git.check("diff-tree", *options, *paths, data="\n".join([*pairs, ""]).encode())
+    commit, found = "", list[Changed]()
+    parts = iter(out.split(b"\0"))
+    for part in parts:
+        if part.startswith(b":"):
+            found.append(changed_file(part, next(parts)))
+        elif part:
+            if commit:
+                yield commit, tuple(found)
+            commit, found = part.decode("ascii"), []
+    if commit:
+        yield commit, tuple(found)
+
+
+def changed_file(about: bytes, raw: bytes) -> Changed:
+    """An entry of raw `diff-tree` output: modes and ids, and the path."""
+    path = raw.decode("utf-8", "replace")
+    old_mode, new_mode, old_oid, new_oid, _ = about.decode("ascii")[1:].split(" ")
+    old = None if old_mode == _NONE else Entry(path, old_mode, old_oid)
+    new = None if new_mode == _NONE else Entry(path, new_mode, new_oid)
+    return Changed(path, old, new)
+
+
+def _cut_off(git: GitProcess) -> frozenset[str]:
+    """Commits whose parents a shallow clone does not have."""
+    file = git.git_dir / "shallow"
+    return frozenset(file.read_text(encoding="ascii").split()) if file.is_file() else frozenset()

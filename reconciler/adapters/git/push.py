@@ -1,0 +1,71 @@
+"""How we push: by compare-and-swap, and what a remote's refusal means."""
+
+from reconciler.adapters.git.process import GitProcess, Result
+from reconciler.adapters.git.remote import unreachable
+from reconciler.ports import GitError, LostRaceError, Revision
+
+# What git, or the server's git, gives as the reason when the branch is not where we think it is.
+_MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
+          "failed to update ref", "incorrect old value")  # fmt: skip
+_SHOWN_CHARACTERS = 1_000
+
+
+def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Revision) -> None:
+    """Move a branch of the remote from `base` to `revision`.
+
+    That it is there already is success.
+
+    Raises:
+        LostRaceError: It is somewhere else.
+        GitError: The remote refuses, or cannot be reached.
+    """
+    reference = f"refs/heads/{branch}"
+    result = git.run(
+        "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{base.id}", "--",
+        remote, f"{revision.id}:{reference}", network=True,
+    )  # fmt: skip
+    if result.status == 0:
+        return
+    reason = _reason(result)
+    if any(word in reason for word in _MOVED):
+        raise LostRaceError(f"branch {branch} moved while this was planned: {reason}")
+    if reason:
+        hint = f"let the reconciler push to {branch}, or name another with --branch"
+        raise GitError(f"the remote refuses the push: {reason}{_words(result)}", hint)
+    raise unreachable("cannot push to the remote", "push", result)
+
+
+def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> None:
+    """See whether the remote would take a push to a branch. Sends nothing.
+
+    That the branch is somewhere else is no matter: the server was willing to speak of a push. Rules
+    of the server for a branch are only told by a real one.
+
+    Raises:
+        GitError: The remote refuses, or cannot be reached.
+    """
+    result = git.run(
+        "push", "--dry-run", "--porcelain", "--no-verify", "--", remote,
+        f"{revision.id}:refs/heads/{branch}", network=True,
+    )  # fmt: skip
+    if result.status != 0 and not any(word in _reason(result) for word in _MOVED):
+        raise unreachable("cannot push to the remote", "push", result)
+
+
+def _reason(result: Result) -> str:
+    """What the porcelain output of a push says of the ref, without its names."""
+    for line in result.out.decode("utf-8", "replace").splitlines():
+        if line.startswith("!"):
+            return line.split("\t")[-1]
+    return ""
+
+
+def _words(result: Result) -> str:
+    """What the server said, in one line."""
+    lines = [
+        line.removeprefix("remote:").strip()
+        for line in result.err.splitlines()
+        if line.startswith("remote:")
+    ]
+    said = " / ".join(line for line in lines if line)[:_SHOWN_CHARACTERS]
+    return f"; the server said: {said}" if said else ""

@@ -1,0 +1,291 @@
+"""What happens to a branch: where it is, whether it lost something, how a new commit becomes it.
+
+A commit is a pure function of its base and changes: committed by a fixed identity one second after
+its base, so two reconcilers that race on one base make the very same commit. The branch moves with
+an explicit lease on that base; who loses reads and plans anew.
+
+A checkout follows in an order that a kill cannot spoil: the remote first, then index and files,
+then the branch. Whatever was done of it, the next run finds a tree that is the old or the new
+revision, and goes on.
+"""
+
+import fcntl
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reconciler.adapters.git.ancestry import holds, is_in
+from reconciler.adapters.git.checkout import Checkout
+from reconciler.adapters.git.clock import clock_of
+from reconciler.adapters.git.commit import make_commit
+from reconciler.adapters.git.fetch import fetch
+from reconciler.adapters.git.objects import Root, find_revisions
+from reconciler.adapters.git.past import changed_file
+from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.push import push
+from reconciler.adapters.git.revision import GitSource
+from reconciler.adapters.git.tidy import tidy
+from reconciler.ports import (
+    Changed,
+    Commit,
+    GitError,
+    HistoryError,
+    LostRaceError,
+    Revision,
+    UsageError,
+)
+
+_log = logging.getLogger(__name__)
+
+_TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the last look at the branch showed; None where there is no such commit.
+
+    Attributes:
+        local: The branch of this repository.
+        last: The revision that the last run saw.
+        roots: The top of the tree of revisions, by id.
+    """
+
+    local: Revision | None = None
+    last: Revision | None = None
+    roots: dict[str, tuple[Revision, Root | None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GitRepository:
+    """A repository and the branch that is reconciled.
+
+    Attributes:
+        remote: URL or path that commits are pushed to, or None when this repository is the truth.
+        worktree: The checkout, or None.
+        is_checked_out: The branch is what the work tree shows.
+        followed: The remote-tracking branch of a checkout, or empty.
+        is_mirror: It is ours alone, and we keep it tidy.
+        now: The machine's clock, which only tells whether a committer date can be true.
+    """
+
+    git: GitProcess
+    branch: str
+    remote: str | None = None
+    worktree: Path | None = None
+    is_checked_out: bool = False
+    followed: str = ""
+    is_mirror: bool = False
+    seen: Seen = field(default_factory=Seen, compare=False)
+    now: Callable[[], float] = field(default=time.time, compare=False)
+
+    def source(self, rev: str) -> GitSource:
+        """The files of a revision.
+
+        Raises:
+            GitError: There is no such revision.
+        """
+        if rev in self.seen.roots:
+            revision, root = self.seen.roots[rev]
+        else:
+            found = find_revisions(self.git, [_checked(rev)])
+            revision, root = _there(found.revisions[0], rev), found.root
+        clock = clock_of(self.git, revision, self.now())
+        return GitSource(self.git, revision, root, clock)
+
+    def resolve(self, rev: str) -> Revision:
+        """The commit that a name means."""
+        return _there(find_revisions(self.git, [_checked(rev)]).revisions[0], rev)
+
+    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
+        """Files that differ since the two parted, and whether `rev` contains all of `base`.
+
+        Without a common ancestor at hand (a shallow clone) the base itself is compared with.
+        """
+        result = self.git.run("merge-base", base, rev)
+        parted = result.out.decode().strip() or base
+        out = self.git.check("diff-tree", "-r", "-z", "--no-renames", parted, rev)
+        parts = out.split(b"\0")
+        found = [changed_file(*item) for item in zip(parts[::2], parts[1::2], strict=False)]
+        return found, result.status == 0 and parted == base
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other runs on this very folder waiting; the system lets go of it, even by a kill."""
+        with (self.git.git_dir / "ipam.lock").open("wb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError as error:
+                # Some network file systems have no locks; the branch is the lock that counts.
+                _log.info("no lock on %s: %s", self.git.git_dir, error)
+            yield
+
+    def fetch(self) -> Revision:
+        """The newest revision of the branch."""
+        local = f"refs/heads/{self.branch}"
+        head = local
+        if self.remote is not None:
+            head = self._tracking
+            fetch(self.git, self.remote, self.branch, head)
+        found = find_revisions(self.git, [head, local, self._last])
+        revision, self.seen.local, self.seen.last = found.revisions
+        if revision is None:
+            hint = "make a first commit, or name another with --branch"
+            raise GitError(f"branch {self.branch} is not in the repository", hint)
+        self.seen.roots = {revision.id: (revision, found.root)}
+        return revision
+
+    def is_in(self, ancestor: str, revision: str) -> bool:
+        """Whether a revision contains another.
+
+        Raises:
+            GitError: It cannot be told: it is not here, its history is cut off, or git fails.
+        """
+        return is_in(self.git, ancestor, revision)
+
+    def check_history(self, revision: Revision, accepted: str | None = None) -> None:
+        """Refuse a branch that lost what the last run saw, or what this checkout committed.
+
+        Args:
+            revision: Where the branch is.
+            accepted: A head that a person accepts, though it was rewritten.
+
+        Raises:
+            HistoryError: It was rewritten or rolled back.
+            UsageError: This checkout has commits that never were on the remote.
+        """
+        last = self.seen.last
+        if last is not None and accepted != revision.id and not holds(self.git, revision, last):
+            raise HistoryError(
+                f"branch {self.branch} was rewritten or rolled back: it is at {revision.id}, and"
+                f" no longer holds {last.id} that was seen before",
+                f"if that is meant: ipam reconcile --accept-history {revision.id}",
+            )
+        local = self.seen.local
+        if local is None or self.worktree is None or holds(self.git, revision, local):
+            return
+        if last is not None and holds(self.git, last, local):
+            return  # what was rewritten away, and is accepted so
+        raise UsageError(
+            f"branch {self.branch} of this checkout has commits that are not on the remote",
+            "git push (or git reset) first; reconcile works on what the remote has",
+        )
+
+    def last_reconciled(self, revision: Revision) -> str | None:
+        """The newest commit up to a revision that a reconcile made, by its trailer."""
+        found = self.git.check("rev-list", "--max-count=1", f"--grep={_TRAILER}", revision.id)
+        return found.decode("ascii") or None
+
+    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        """Refuse a checkout with changes that are not committed.
+
+        Args:
+            folders: Where untracked files count, because reconcile would read them.
+            target: What the work tree is to become; it may be that already.
+
+        Raises:
+            UsageError: Something is not committed, or another git is at work.
+        """
+        if (checkout := self._checkout) is not None:
+            checkout.require_clean(folders, target)
+
+    def commit(self, commit: Commit) -> Revision:
+        """Make a commit, without moving any branch."""
+        made = make_commit(self.git, commit)
+        self.seen.roots[made.id] = (made, None)
+        return made
+
+    def publish(self, base: Revision, revision: Revision) -> None:
+        """Move the branch from `base` to `revision`: at the remote first, if there is one.
+
+        Raises:
+            LostRaceError: The branch is no longer at `base`.
+            GitError: The remote refuses, or cannot be reached.
+        """
+        if self.remote is not None:
+            try:
+                push(self.git, self.remote, self.branch, base, revision)
+            except LostRaceError:
+                # Somebody else made the very same commit, or an earlier push of ours won.
+                if self.fetch().id != revision.id:
+                    raise
+        self.settle(revision)
+
+    def settle(self, revision: Revision) -> None:
+        """Bring this repository to a revision that is published, and remember it as seen.
+
+        Raises:
+            LostRaceError: The branch moved meanwhile, in a repository that is the truth itself.
+            GitError: The work tree cannot follow.
+        """
+        local, checkout = self.seen.local, self._checkout
+        lines = []
+        if (
+            local is not None
+            and local != revision
+            and (self.remote is None or checkout is not None)
+        ):
+            if checkout is not None:
+                checkout.follow(local, revision)
+            lines.append(f"update refs/heads/{self.branch} {revision.id} {local.id}")
+        if self.remote is not None:
+            lines.append(f"update {self._tracking} {revision.id}")
+            if self.followed:  # as after `git push`, or a person's next --base origin/main is old
+                lines.append(f"update {self.followed} {revision.id}")
+        if self.seen.last != revision:
+            lines.append(f"update {self._last} {revision.id}")
+        if lines:
+            self._move(lines, revision)
+        self.seen.last = revision
+
+    def tidy(self) -> None:
+        """Pack a mirror that has piled up objects. Takes a while, and never fails."""
+        if self.is_mirror:
+            tidy(self.git, self.alone)
+
+    @property
+    def _checkout(self) -> Checkout | None:
+        """The checkout, if it shows the branch."""
+        if self.worktree is None or not self.is_checked_out:
+            return None
+        return Checkout(self.git, self.worktree)
+
+    @property
+    def _last(self) -> str:
+        return f"refs/ipam/seen/{self.branch}"
+
+    @property
+    def _tracking(self) -> str:
+        return f"refs/ipam/remote/{self.branch}"
+
+    def _move(self, lines: Sequence[str], revision: Revision) -> None:
+        """Move references, all or none."""
+        result = self.git.run("update-ref", "--stdin", data="\n".join([*lines, ""]).encode())
+        if result.status == 0:
+            return
+        branch = f"refs/heads/{self.branch}"
+        local = find_revisions(self.git, [branch]).revisions[0]
+        if local == revision and any(branch in line for line in lines):
+            # Another run brought the branch here; what is left is to remember it.
+            self._move([line for line in lines if branch not in line], revision)
+            return
+        if self.remote is None and local != self.seen.local:
+            if self._checkout is not None and self.seen.local is not None:
+                self._checkout.follow(revision, self.seen.local)  # back to where it was
+            raise LostRaceError(f"branch {self.branch} moved while this was planned")
+        raise failure("update-ref", result, "run it again when no other git is at work here")
+
+
+def _checked(rev: str) -> str:
+    if not rev or rev.startswith("-") or not rev.isprintable():
+        raise UsageError(f"{rev!r} is not a revision", "git log shows the revisions")
+    return rev
+
+
+def _there(revision: Revision | None, rev: str) -> Revision:
+    if revision is None:
+        hint = "git log shows the revisions; a new repository needs a first commit"
+        raise GitError(f"no commit {rev!r} in the repository", hint)
+    return revision

@@ -1,0 +1,147 @@
+"""How a revision is read: from the object database, with no checkout, filter or symlink."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from reconciler.adapters.git.clock import Clock
+from reconciler.adapters.git.objects import Root, read_blobs
+from reconciler.adapters.git.past import past
+from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.processes import processors, spread
+from reconciler.findings import Finding, Location, error
+from reconciler.ports import Entry, Revision, Step
+
+T = TypeVar("T")
+_TREE = "040000"
+_REGULAR = ("100644", "100755", "100664")
+_MODES = {"120000": "a symlink", "160000": "a submodule"}
+# Below so many files a second process costs more than it saves.
+_PARALLEL_FROM = 4_000
+# Files that are in memory at once; each such piece is one call of git.
+_CHUNK = 12_000
+
+
+class GitSource:
+    """Files of one revision."""
+
+    def __init__(
+        self, git: GitProcess, revision: Revision, root: Root | None, clock: Clock
+    ) -> None:
+        """Read a revision; with the top of its tree, if that is known already."""
+        self._git = git
+        self._revision = revision
+        self._root = root
+        self._clock = clock
+        self._findings: dict[Finding, None] = {}
+
+    def revision(self) -> Revision:
+        """The revision."""
+        return self._revision
+
+    def clock(self) -> int:
+        """The committer date, or the newest date before it that is not ahead."""
+        return self._clock.seconds
+
+    def clock_ahead(self) -> int | None:
+        """The committer date, when it is too far ahead of the machine's clock."""
+        return self._clock.ahead
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Entries that are not plain files."""
+        return tuple(self._findings)
+
+    def entries(self, folders: Sequence[str]) -> list[Entry]:
+        """All files below the folders (or of those names), by path."""
+        known, asked = self._known(folders)
+        listed = [*known, *self._listed(["-r"], asked)]
+        found: list[Entry] = []
+        for entry in listed:
+            wrong = irregular(entry.path, entry.mode)
+            if wrong is not None:
+                self._findings[wrong] = None
+            elif entry.mode in _REGULAR:
+                found.append(entry)
+        return sorted(found)
+
+    def standing(self, paths: Sequence[str]) -> list[Entry]:
+        """What stands at some paths itself."""
+        if self._root is not None and not any("/" in path for path in paths):
+            return [self._root.entries[path] for path in paths if path in self._root.entries]
+        return self._listed([], paths)
+
+    def folders(self, parents: Sequence[str]) -> list[Entry]:
+        """What stands directly in some folders, by path; folders have the mode 040000."""
+        _, asked = self._known(parents)
+        return self._listed([], [f"{parent}/" for parent in asked])
+
+    def read(self, entries: Sequence[Entry]) -> list[bytes]:
+        """The bytes of files."""
+        if self._root is not None and all(entry.oid in self._root.blobs for entry in entries):
+            return [self._root.blobs[entry.oid] for entry in entries]
+        return read_blobs(self._git, [entry.oid for entry in entries])
+
+    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+        """The commits that made these files and folders what they are, newest first."""
+        return past(self._git, self._revision.id, paths)
+
+    def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+        """`work` on each file; on all processors when there are thousands."""
+        if len(entries) < _PARALLEL_FROM:
+            return _each(self._git, entries, work)
+        # As many pieces for each processor as for the next, and none too large.
+        size = -(-len(entries) // (processors() * -(-len(entries) // (processors() * _CHUNK))))
+        marks = [str(at) for at in range(0, len(entries), size)]
+
+        def share(starts: Sequence[str]) -> list[tuple[str, list[T]]]:
+            return [
+                (at, _each(self._git, entries[int(at) : int(at) + size], work)) for at in starts
+            ]
+
+        done = dict(item for part in spread(marks, share) for item in part)
+        return [item for mark in marks for item in done[mark]]
+
+    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
+        """`work` on shares of the items, one share a processor, each in a process of its own."""
+        return spread(items, work)
+
+    def _known(self, names: Sequence[str]) -> tuple[list[Entry], list[str]]:
+        """What is a file, or bars the way, at the top of the tree; and names to be listed."""
+        if self._root is None:
+            return [], list(names)
+        top = {name: self._root.entries.get(name.partition("/")[0]) for name in names}
+        files = {entry for entry in top.values() if entry is not None and entry.mode != _TREE}
+        asked = [name for name, entry in top.items() if entry is not None and entry.mode == _TREE]
+        return sorted(files), asked
+
+    def _listed(self, options: Sequence[str], paths: Sequence[str]) -> list[Entry]:
+        """Entries by `ls-tree`; of no paths, none."""
+        if not paths:
+            return []
+        listed = self._git.check(
+            "ls-tree", *options, "-z", "--full-tree", self._revision.id, "--", *paths
+        )
+        return [_entry(line) for line in listed.split(b"\0") if line]
+
+
+def _entry(line: bytes) -> Entry:
+    """A line of ls-tree: mode, type and id before a tab, the path behind it."""
+    about, _, path = line.partition(b"\t")
+    mode, _, oid = about.decode("ascii").split(" ")
+    return Entry(path.decode("utf-8", "replace"), mode, oid)
+
+
+def irregular(path: str, mode: str) -> Finding | None:
+    """What is wrong with an entry as such: its mode, or characters of its path."""
+    place = Location(path)
+    if mode in _MODES:
+        message = f"not a regular file: {_MODES[mode]} (mode {mode})"
+        return error("not-a-file", place, message, "put the content itself there")
+    if not path.isprintable() or "\ufffd" in path or "\\" in path:
+        message = "the path has characters that a file name must not have"
+        return error("not-a-file", place, message, "rename the file")
+    return None
+
+
+def _each(git: GitProcess, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+    blobs = read_blobs(git, [entry.oid for entry in entries])
+    return [work(entry.path, blob) for entry, blob in zip(entries, blobs, strict=True)]

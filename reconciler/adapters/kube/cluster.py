@@ -1,0 +1,207 @@
+"""What is asked of an API server: raw JSON, no discovery, and nothing that anybody else named.
+
+The generated models of the official client are not used: they lose fields that they do not know,
+and send ones that nobody set. Its configuration and its connection pool are.
+"""
+
+import builtins
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from reconciler.adapters.kube.account import Account
+from reconciler.adapters.kube.answers import ExpiredError
+from reconciler.adapters.kube.deadline import Deadline, Timeouts
+from reconciler.adapters.kube.kubeconfig import Kubeconfig
+from reconciler.adapters.kube.session import Session, enter
+from reconciler.adapters.kube.transport import Ask, Transport
+from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.resources import MAY_I, WHO_AM_I, ref_of, resource_of
+from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.ports import (
+    ClusterError,
+    NoSuchObjectError,
+    RejectedError,
+    Requests,
+)
+
+PAGE = 500
+RELISTS = 3
+OLDEST = (1, 22)
+
+_APPLY = "application/apply-patch+yaml"
+_MERGE = "application/merge-patch+json"
+
+
+class KubeCluster:
+    """One API server."""
+
+    def __init__(
+        self,
+        access: Kubeconfig | Account,
+        timeouts: Timeouts | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        timeouts = timeouts or Timeouts()
+
+        def open_session(deadline: Deadline) -> Session:
+            return enter(access, deadline, environment or {})
+
+        self._transport = Transport(open_session, timeouts, renewable=access.is_renewable())
+
+    def requests(self) -> Requests:
+        """How many requests were sent so far."""
+        return self._transport.requests()
+
+    def now(self) -> int:
+        """The server's clock, in seconds since 1970, when it last answered."""
+        return self._transport.now()
+
+    def version(self) -> str:
+        """The server's version.
+
+        Raises:
+            ClusterError: It is too old.
+        """
+        told = self._json(Ask("GET", "/version", "read the version"))
+        version = str(told.get("gitVersion", ""))[:100]
+        if _numbers(told) < OLDEST:
+            needed = ".".join(map(str, OLDEST))
+            message = f"Kubernetes {version}: {needed} or later is needed"
+            raise ClusterError(message, "older ones have no server-side apply")
+        return version
+
+    def get(self, ref: Ref) -> Manifest | None:
+        """An object, or None."""
+        try:
+            return self._json(Ask("GET", _path(ref), f"read {ref}"))
+        except NoSuchObjectError:
+            return None
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Sequence[Manifest]:
+        """All objects of a kind, of one state of the cluster, page by page."""
+        what = " ".join(("list", _kind(resource), *(("in", namespace) if namespace else ())))
+        query = {"labelSelector": labels, "fieldSelector": fields, "limit": str(PAGE)}
+        path = partial(resource.within, resource.path(namespace), **query)
+        for _attempt in range(RELISTS):
+            try:
+                return self._pages(resource, path, what)
+            except ExpiredError:
+                continue
+        return self._pages(resource, path, what)
+
+    def apply(
+        self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
+    ) -> Manifest:
+        """Apply an object, or its status, server-side."""
+        ref = ref_of(manifest)
+        path = _path(ref, "status" if status else "")
+        query = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict"}
+        what = f"apply status of {ref}" if status else f"apply {ref}"
+        return self._json(
+            Ask("PATCH", f"{path}?{urlencode(query)}", what, _bytes(manifest), _APPLY)
+        )
+
+    def create(self, manifest: Manifest) -> Manifest:
+        """Create an object, or ask for a review."""
+        resource = resource_of(manifest)
+        metadata = manifest.get("metadata") or {}
+        path = resource.within(resource.path(metadata.get("namespace", "")), fieldManager=MANAGER)
+        named = Ref(resource, metadata.get("namespace", ""), metadata.get("name", ""))
+        asks = resource in (WHO_AM_I, MAY_I)
+        what, body = f"create {named}", _bytes(manifest)
+        return self._json(Ask("POST", path, what, body, is_repeatable=asks, is_review=asks))
+
+    def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
+        """Apply a JSON merge patch."""
+        path = ref.resource.within(_path(ref), fieldManager=manager)
+        return self._json(Ask("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
+
+    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
+        """Delete the very object of this uid."""
+        conditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
+        options = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": conditions,
+            "propagationPolicy": "Background",
+        }
+        try:
+            self._transport.send(Ask("DELETE", _path(ref), f"delete {ref}", _bytes(options)))
+        except NoSuchObjectError:
+            return
+
+    def pause(self, seconds: float) -> None:
+        """Wait, within the cluster's deadline."""
+        self._transport.pause(seconds)
+
+    def extend(self, seconds: float) -> None:
+        """Have so many seconds left, even when the deadline is over."""
+        self._transport.deadline.extend(seconds)
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._transport.close()
+
+    def _pages(self, resource: Resource, path: partial[str], what: str) -> builtins.list[Manifest]:
+        found: builtins.list[Manifest] = []
+        following = ""
+        while True:
+            page = self._json(Ask("GET", path(**{"continue": following}), what))
+            items, following = _items(page, what)
+            # Items of the built-in kinds do not say what they are.
+            named = {"apiVersion": resource.api_version, "kind": resource.kind}
+            found += [named | item for item in items]
+            if not following:
+                return found
+
+    def _json(self, ask: Ask) -> dict[str, Any]:
+        answer = self._transport.send(ask)
+        try:
+            value = json.loads(answer.body)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise ClusterError(f"{ask.what}: the answer is not a JSON object")
+        return value
+
+
+def _path(ref: Ref, part: str = "") -> str:
+    """The path of one object. Without its name it would be all of them, and be deleted as such."""
+    names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
+    if any(name in ("", ".", "..") for name in names):
+        raise RejectedError(f"{ref} is not the name of an object")
+    return ref.resource.path(ref.namespace, ref.name, part)
+
+
+def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], str]:
+    """The objects of a page, and where the next one begins; empty when it is the last.
+
+    Raises:
+        ClusterError: It is no page. Taken for an empty one it would say that nothing is there.
+    """
+    items, metadata = page.get("items", 0), page.get("metadata")
+    following = metadata.get("continue") if isinstance(metadata, dict) else None
+    is_list = isinstance(items, list | None) and isinstance(following, str | None)
+    if not is_list or not all(isinstance(item, dict) for item in items or ()):
+        raise ClusterError(f"{what}: the answer is not a list")
+    return items or [], following or ""
+
+
+def _bytes(manifest: Manifest) -> bytes:
+    return json.dumps(manifest, separators=(",", ":"), default=dict).encode()
+
+
+def _kind(resource: Resource) -> str:
+    return "/".join(step for step in (resource.group, resource.kind) if step)
+
+
+def _numbers(version: Mapping[str, Any]) -> tuple[int, int]:
+    """Major and minor; a provider may say `31+`."""
+    parts = (str(version.get(key, "")).rstrip("+") for key in ("major", "minor"))
+    major, minor = (int(part) if part.isdigit() and len(part) < 6 else 0 for part in parts)
+    return major, minor

@@ -1,0 +1,141 @@
+"""How long a cluster may take: one deadline for all that is asked of it, down to the last byte.
+
+A timeout of a socket starts anew with every byte, so a server that drips one byte a second holds
+its caller for ever. Here every read of a socket first looks at what is left of the deadline.
+"""
+
+import http.client
+import io
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """What the time is told by, and passed with.
+
+    Attributes:
+        monotonic: Seconds, from anywhere.
+        jitter: A number in [0, 1): when many wait for one server, they must not come back as one.
+        wall: Seconds since 1970, for certificates that expire.
+    """
+
+    sleep: Callable[[float], None] = time.sleep
+    monotonic: Callable[[], float] = time.monotonic
+    jitter: Callable[[], float] = random.random
+    wall: Callable[[], float] = time.time
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """How long a cluster may take.
+
+    Attributes:
+        deadline_seconds: For all requests and pauses of a cluster together.
+        connect_seconds: For one connection.
+        read_seconds: From one byte of an answer to the next.
+        clocks: What tells it.
+    """
+
+    deadline_seconds: float = 60.0
+    connect_seconds: float = 5.0
+    read_seconds: float = 15.0
+    clocks: Clocks = field(default_factory=Clocks)
+
+
+class Deadline:
+    """What is left of the time for a cluster. Only that in which somebody waits for the cluster counts.
+
+    So the management cluster's deadline does not run out while tenant clusters are served, and
+    threads that wait side by side are not charged twice.
+
+    Attributes:
+        timeouts: What it was made of.
+    """
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self.timeouts = timeouts
+        self._lock = Lock()
+        self._spent = 0.0
+        self._more = 0.0
+        self._waiting = 0
+        self._since = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """A time that counts: somebody waits."""
+        with self._lock:
+            if not self._waiting:
+                self._since = self.timeouts.clocks.monotonic()
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._spent += self.timeouts.clocks.monotonic() - self._since
+
+    def left(self) -> float:
+        """Seconds that are left; negative when it is over."""
+        with self._lock:
+            running = self.timeouts.clocks.monotonic() - self._since if self._waiting else 0.0
+            return self.timeouts.deadline_seconds + self._more - self._spent - running
+
+    def extend(self, seconds: float) -> None:
+        """See to it that so many seconds are left."""
+        more = seconds - self.left()
+        with self._lock:
+            self._more += max(more, 0.0)
+
+
+class _Socket(io.RawIOBase):
+    """The reading end of a socket, within a deadline."""
+
+    def __init__(self, sock: Any, deadline: Deadline) -> None:
+        self._sock = sock
+        self._raw = sock.makefile("rb", buffering=0)
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline.left()
+        if left <= 0:
+            raise TimeoutError("the deadline is over")
+        self._sock.settimeout(min(left, self._deadline.timeouts.read_seconds))
+        count: int | None = self._raw.readinto(buffer)
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Limited:
+    """As much of a socket as an answer reads from."""
+
+    def __init__(self, sock: Any, deadline: Deadline) -> None:
+        self._sock = sock
+        self._deadline = deadline
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Socket(self._sock, self._deadline))
+
+
+def limited(pool_class: Any, deadline: Deadline) -> Any:
+    """A class of connection pools whose answers, headers and all, are read within a deadline."""
+    connection = pool_class.ConnectionCls
+    slow = type(connection.__name__, (connection,), {"response_class": partial(_answer, deadline)})
+    return type(pool_class.__name__, (pool_class,), {"ConnectionCls": slow})
+
+
+def _answer(deadline: Deadline, sock: Any, **options: Any) -> http.client.HTTPResponse:
+    return http.client.HTTPResponse(_Limited(sock, deadline), **options)  # type: ignore[arg-type]  # it only calls makefile

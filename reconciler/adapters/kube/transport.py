@@ -1,0 +1,207 @@
+"""How a request is sent: counted, given up in time, and its answer read to the end.
+
+The retries of the client and of its connection pool are off: they know neither the deadline nor
+which errors are for good. A request that may have been carried out is sent again only when twice
+does no harm.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from http.client import HTTPException
+from threading import Lock
+from typing import Any, NamedTuple
+
+from reconciler.adapters.kube.answers import Again, Answer, Trouble, judge
+from reconciler.adapters.kube.deadline import Deadline, Timeouts
+from reconciler.adapters.kube.failures import judge_failure
+from reconciler.adapters.kube.headers import clock_of, wish_of
+from reconciler.adapters.kube.renewal import Sessions
+from reconciler.adapters.kube.retries import may_repeat, pause_before
+from reconciler.adapters.kube.session import Session
+from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
+
+MAX_BODY = 64 * 1024 * 1024
+SECRET = 8  # characters; less is none, and would be found in any word
+
+_CHUNK = 256 * 1024
+
+
+class Ask(NamedTuple):
+    """A request.
+
+    Attributes:
+        what: What it is for, as messages name it.
+        is_repeatable: Whether carrying it out twice does no harm.
+        is_review: It is created to be answered: nothing is written.
+    """
+
+    method: str
+    path: str
+    what: str
+    body: bytes = b""
+    content_type: str = "application/json"
+    is_repeatable: bool = True
+    is_review: bool = False
+
+
+class Transport:
+    """The way to one API server. Several threads may use it.
+
+    Attributes:
+        deadline: What is left of the time that the cluster may take.
+    """
+
+    def __init__(
+        self, enter: Callable[[Deadline], Session], timeouts: Timeouts, *, renewable: bool
+    ) -> None:
+        self.deadline = Deadline(timeouts)
+        self._timeouts = timeouts
+        self._is_renewable = renewable
+        self._sessions = Sessions(partial(enter, self.deadline))
+        self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
+        self._now = 0
+        self._lock = Lock()
+
+    def requests(self) -> Requests:
+        """How many requests were sent."""
+        with self._lock:
+            return Requests(*self._counts.values())
+
+    def now(self) -> int:
+        """The server's clock when it last answered."""
+        return self._now
+
+    def send(self, ask: Ask) -> Answer:
+        """Ask, again if need be.
+
+        Raises:
+            ClusterError: The answer is a refusal, or there is none.
+        """
+        with self.deadline.running():
+            tries, is_renewed = 0, False
+            while True:
+                session = self._sessions.current
+                found = self._once(session, ask)
+                if isinstance(found, Answer):
+                    return found
+                if self._may_renew(found) and not is_renewed:
+                    is_renewed = True
+                    self._sessions.renew(session)
+                    continue
+                if not may_repeat(found, tries, is_repeatable=ask.is_repeatable):
+                    raise found.error
+                self._wait(tries, found)
+                tries += 1
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._sessions.close()
+
+    def pause(self, seconds: float, what: str = "wait") -> None:
+        """Wait.
+
+        Raises:
+            UnreachableError: The deadline comes first.
+        """
+        with self.deadline.running():
+            if seconds >= self.deadline.left():
+                raise self._late(what)
+            self._timeouts.clocks.sleep(seconds)
+
+    def _may_renew(self, found: Trouble) -> bool:
+        is_unknown = isinstance(found.error, UnauthorizedError) and found.again is Again.ALWAYS
+        return is_unknown and self._is_renewable
+
+    def _wait(self, tries: int, found: Trouble) -> None:
+        pause = pause_before(found, tries, self._timeouts.clocks.jitter())
+        if pause >= self.deadline.left():
+            raise found.error
+        self._timeouts.clocks.sleep(pause)
+
+    def _once(self, session: Session, ask: Ask) -> Answer | Trouble:
+        from urllib3.exceptions import HTTPError
+
+        if self.deadline.left() <= 0:
+            return Trouble(self._late(ask.what))
+        authorization = session.authorization()
+        self._count(ask)
+        try:
+            answer = self._exchange(session, ask, authorization)
+        except (HTTPError, HTTPException, OSError, ValueError) as failure:
+            if self.deadline.left() <= 0:
+                return Trouble(self._late(ask.what))
+            return judge_failure(ask.what, failure, self._timeouts)
+        if answer is None:
+            limit = f"the answer is larger than {MAX_BODY // 1024 // 1024} MiB"
+            return Trouble(ClusterError(f"{ask.what}: {limit}"))
+        self._now = clock_of(answer.headers) or self._now
+        trouble = judge(ask.what, answer)
+        if trouble is None:
+            return answer
+        return trouble._replace(after_seconds=wish_of(answer.headers))
+
+    def _count(self, ask: Ask) -> None:
+        kind = "PATCH" if ask.method == "POST" else ask.method
+        kind = "GET" if ask.is_review else kind
+        with self._lock:
+            self._counts[kind] += 1
+
+    def _exchange(self, session: Session, ask: Ask, authorization: str) -> Answer | None:
+        """One request and its whole answer; None when it is too large."""
+        from urllib3 import Timeout
+
+        left = max(self.deadline.left(), 0.001)
+        response = session.pool.urlopen(
+            ask.method,
+            session.server + ask.path,
+            body=ask.body or None,
+            headers=_headers(ask, authorization),
+            timeout=Timeout(
+                connect=min(self._timeouts.connect_seconds, left),
+                read=min(self._timeouts.read_seconds, left),
+            ),
+            redirect=False,
+            retries=False,
+            preload_content=False,
+            decode_content=False,
+        )
+        body = _whole(response)
+        if body is None:
+            return None
+        headers = {str(name).lower(): str(value) for name, value in response.headers.items()}
+        said = body if response.status < 300 else _scrubbed(body, authorization)
+        return Answer(response.status, headers, said)
+
+    def _late(self, what: str) -> UnreachableError:
+        seconds = f"{self._timeouts.deadline_seconds:g}"
+        return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
+
+
+def _whole(response: Any) -> bytes | None:
+    """The body, and the connection back to its pool; a body that is too large closes it."""
+    body = bytearray()
+    try:
+        while chunk := response.read(_CHUNK, decode_content=False):
+            body += chunk
+            if len(body) > MAX_BODY:
+                return None
+        response.release_conn()
+        return bytes(body)
+    finally:
+        # Nothing is left to close of a connection that was given back.
+        response.close()
+
+
+def _headers(ask: Ask, authorization: str) -> dict[str, str]:
+    headers = {"Accept": "application/json", "User-Agent": "gitops-ipam"}
+    if ask.body:
+        headers["Content-Type"] = ask.content_type
+    if authorization:
+        headers["Authorization"] = authorization
+    return headers
+
+
+def _scrubbed(body: bytes, authorization: str) -> bytes:
+    """A refusal without our own secret, in case the server repeats it."""
+    secret = authorization.rpartition(" ")[2].encode()
+    return body.replace(secret, b"***") if len(secret) >= SECRET else body

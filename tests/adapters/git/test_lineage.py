@@ -1,0 +1,65 @@
+"""Whether one revision contains another: yes, no, or it cannot be told."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.ports import GitError
+from tests.world import ENVIRONMENT, SMALL, commit, git, repository
+
+UNKNOWN = "f" * 40
+
+
+@pytest.fixture
+def author(tmp_path: Path) -> Path:
+    """Three commits, one after the other."""
+    folder = repository(tmp_path / "repo", SMALL)
+    commit(folder, "second")
+    commit(folder, "third")
+    return folder
+
+
+def opened(folder: Path) -> GitRepository:
+    return open_repository(folder, ENVIRONMENT)
+
+
+def ids(author: Path) -> list[str]:
+    """From the first commit to the last."""
+    return git(author, "rev-list", "--reverse", "HEAD").splitlines()
+
+
+def test_what_came_before_is_contained_and_what_came_after_is_not(author: Path) -> None:
+    first, _, last = ids(author)
+    assert opened(author).is_in(first, last)
+    assert opened(author).is_in(last, last)
+    assert not opened(author).is_in(last, first)
+
+
+def test_what_is_not_here_is_not_contained_where_all_history_is(author: Path) -> None:
+    assert not opened(author).is_in(UNKNOWN, ids(author)[-1])
+
+
+def test_what_a_revision_that_is_not_here_contains_cannot_be_told(author: Path) -> None:
+    with pytest.raises(GitError, match="git merge-base"):
+        opened(author).is_in(ids(author)[0], UNKNOWN)
+
+
+def test_a_shallow_clone_cannot_tell_what_lies_before_it(author: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{author}", "shallow")
+    first, second, last = ids(author)
+    shallow = opened(tmp_path / "shallow")
+    assert shallow.is_in(second, last)
+    for asked in ((first, last), (UNKNOWN, last), (last, second)):
+        with pytest.raises(GitError):
+            shallow.is_in(*asked)
+
+
+def test_where_git_fails_it_cannot_be_told(author: Path) -> None:
+    found = ids(author)
+    for path in (author / ".git" / "objects").glob("??/*"):
+        path.chmod(0o644)
+        path.write_bytes(b"garbage")
+    with pytest.raises(GitError):
+        opened(author).is_in(found[0], found[1])
