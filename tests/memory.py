@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from reconciler.adapters import processes
-from reconciler.commands.reading import read_tree
+from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding
 from reconciler.ports import Changed, Entry, Revision, Step

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from reconciler.commands.incremental import evaluate_incrementally
+from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.net import require_no_clash
-from reconciler.commands.outcome import exit_code
-from reconciler.commands.reading import read_own_settings
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.settings import read_own_settings
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from functools import partial
 
-from reconciler.commands.incremental import evaluate_incrementally
-from reconciler.commands.reading import read_own_settings
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.reader import is_yaml
+from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import pools_of, source_reader
 from reconciler.model.settings import Settings
@@ -55,9 +56,7 @@ def _base(
     old_sources = [
         change.old
         for change in changes
-        if change.old
-        and change.path.startswith(folders)
-        and change.path.endswith((".yaml", ".yml"))
+        if change.old and change.path.startswith(folders) and is_yaml(change.path)
     ]
     loaded = source.each(old_sources, source_reader(settings))
     touched = [

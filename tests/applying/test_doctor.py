@@ -18,7 +18,7 @@ from reconciler.clusters.diagnosis import Check, Diagnosis, Verdict
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
-from reconciler.commands.doctor import diagnose, diagnosis_code
+from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
 from tests.applying.site import (
     ADDRESS_POOLS,
     FIRST,

@@ -7,7 +7,7 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.commands.outcome import exit_code
+from reconciler.commands.exit_codes import exit_code
 from reconciler.findings import CODES
 from reconciler.report.machine import check_document, json_text, plan_document
 from reconciler.report.table import Painter

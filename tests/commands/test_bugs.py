@@ -11,9 +11,9 @@ from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.concluding import contained, refused
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.wish import Wish
-from reconciler.commands.doctor import diagnosis_code
-from reconciler.commands.doctor_checks import failed
-from reconciler.commands.outcome import applied_code, reconciled_code
+from reconciler.commands.doctor.checks import failed
+from reconciler.commands.doctor.diagnose import diagnosis_code
+from reconciler.commands.exit_codes import applied_code, reconciled_code
 from reconciler.evaluate import evaluate
 from reconciler.model.resource import Ref
 from reconciler.ports import (

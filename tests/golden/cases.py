@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeGuard
 
-from reconciler.commands.outcome import exit_code
+from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.render import rendered
 from reconciler.evaluate import evaluate
 from reconciler.report.machine import json_text, plan_document
