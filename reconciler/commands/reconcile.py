@@ -10,6 +10,7 @@ from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import read_own_settings
+from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation
@@ -25,7 +26,6 @@ from reconciler.ports import (
     Repository,
     Revision,
 )
-from reconciler.report.machine import actions, digest, summary
 from reconciler.settings import PATH
 
 ATTEMPTS = 5

@@ -4,12 +4,13 @@ from typing import Any
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import cidrs_of, format_range
+from reconciler.digest import action_name
 from reconciler.evaluate import Evaluation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Grant, Keep, Refuse, Release
 from reconciler.report.escape import escape
-from reconciler.report.machine import API_VERSION, action_name
+from reconciler.report.machine import API_VERSION
 from reconciler.report.table import Colour, Painter
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from reconciler.addresses.notation import format_short
+from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
@@ -11,7 +12,6 @@ from reconciler.model.pool import Tier
 from reconciler.records.layout import UNPLACED
 from reconciler.report.escape import escape
 from reconciler.report.found import gravest_first, verdict
-from reconciler.report.machine import actions, digest, summary
 from reconciler.report.table import Cell, Colour, Painter, table
 
 MAX_FINDINGS = 200
