@@ -16,7 +16,8 @@ from reconciler.commands.applying.wish import Wish
 from reconciler.commands.exit_codes import applied_code
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.ports import ExitCode, Source, UsageError
-from reconciler.report.applied import applied_text, apply_document
+from reconciler.report.machine import apply_document
+from reconciler.report.text.apply import applied_text
 
 
 @click.command()

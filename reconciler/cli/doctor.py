@@ -14,7 +14,8 @@ from reconciler.cli.shared.options import option, output_options, repository_opt
 from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
-from reconciler.report.diagnosis import diagnosis_document, diagnosis_text
+from reconciler.report.machine import diagnosis_document
+from reconciler.report.text.doctor import diagnosis_text
 
 
 @click.command()

@@ -9,9 +9,10 @@ from reconciler.cli.shared.options import option, output_options, reading_option
 from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.findings import CODES
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.explanation import explanation, explanation_text, matching
+from reconciler.report.explanation import explanation, matching
 from reconciler.report.machine import envelope
-from reconciler.report.table import Painter, table
+from reconciler.report.text.explain import explanation_text
+from reconciler.report.text.table import Painter, table
 
 
 @click.command()

@@ -10,9 +10,9 @@ from reconciler.cli.shared.options import output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.evaluate import Evaluation
 from reconciler.ports import ExitCode
-from reconciler.report.listing import allocations_text, pools_text, tenants_text
 from reconciler.report.machine import allocation_list, document_list
-from reconciler.report.table import Painter
+from reconciler.report.text.get import allocations_text, pools_text, tenants_text
+from reconciler.report.text.table import Painter
 
 
 @click.command()

@@ -12,7 +12,8 @@ from reconciler.ports import ExitCode
 from reconciler.report.found import all_found
 from reconciler.report.machine import plan_document
 from reconciler.report.markdown import markdown_text
-from reconciler.report.text import findings_text, plan_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.plan import plan_text
 
 
 @click.command()

@@ -32,10 +32,12 @@ from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode, UsageError
-from reconciler.report.applied import applied_text, apply_document
-from reconciler.report.machine import finding, json_line, reconcile_document
-from reconciler.report.table import Painter
-from reconciler.report.text import findings_text, plan_text, reconcile_text
+from reconciler.report.machine import apply_document, finding, json_line, reconcile_document
+from reconciler.report.text.apply import applied_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.plan import plan_text
+from reconciler.report.text.reconcile import nothing_sentence, published_sentence, reconcile_text
+from reconciler.report.text.table import Painter
 
 
 @click.command()
@@ -167,7 +169,7 @@ def _tell_round(item: Round, repository: GitRepository, brush: Painter) -> None:
     found = [*evaluation.findings, *evaluation.gates]
     tell(findings_text(found, brush)) if found else None
     emit(plan_text(evaluation, brush))
-    emit(reconcile_text(_said(item.done, repository), brush))
+    emit(reconcile_text(_sentence(item.done, repository), brush))
     emit(applied_text(item.applied, brush)) if item.applied is not None else None
     streams.flush()
 
@@ -211,16 +213,14 @@ def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool)
     streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
 
 
-def _said(done: Reconciled, repository: GitRepository) -> str:
-    if done.commit is not None:
-        where = f"branch {repository.branch}"
-        where += " of the remote" if repository.remote is not None else ""
-        return f"Committed {done.commit.id[:12]} on {done.base.id[:12]} and published it: {where}."
-    if done.evaluation.brake is not None:
-        return "Nothing was committed: a brake stopped the plan."
-    if has_wrong_settings(done.evaluation):
-        return "Nothing was committed: the Settings are wrong."
-    return f"Nothing to commit on {done.base.id[:12]}."
+def _sentence(done: Reconciled, repository: GitRepository) -> str:
+    evaluation, base = done.evaluation, done.base.id
+    if done.commit is None:
+        wrong = has_wrong_settings(evaluation)
+        return nothing_sentence(evaluation, base, has_wrong_settings=wrong)
+    where = f"branch {repository.branch}"
+    where += " of the remote" if repository.remote is not None else ""
+    return published_sentence(base, done.commit.id, where)
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:

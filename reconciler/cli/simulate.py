@@ -10,7 +10,8 @@ from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.simulate import simulate as run_simulation
 from reconciler.ports import ExitCode
-from reconciler.report.simulation import simulation_document, simulation_text
+from reconciler.report.simulation import simulation_document
+from reconciler.report.text.simulate import simulation_text
 
 
 @click.command()

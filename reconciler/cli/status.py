@@ -9,7 +9,8 @@ from reconciler.cli.shared.options import output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.ports import ExitCode
 from reconciler.report.machine import pool_list
-from reconciler.report.text import counted, status_text
+from reconciler.report.text.plan import counted
+from reconciler.report.text.status import status_text
 
 
 @click.command()

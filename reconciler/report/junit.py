@@ -8,8 +8,8 @@ from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.report.escape import escape
 from reconciler.report.found import gravest_first, place_of
-from reconciler.report.table import Painter
-from reconciler.report.text import findings_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.table import Painter
 
 # Gates are named by what they guard, not by what fails them, so that a service sees one mended.
 _GATES = {"capacity": "capacity", "brake": "brake"}

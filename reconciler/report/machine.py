@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from reconciler.clusters.diagnosis import Check, Diagnosis
+from reconciler.clusters.outcome import Applied, Outcome, Result
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
@@ -127,6 +129,33 @@ def reconcile_document(
     }
 
 
+def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) -> dict[str, Any]:
+    """All clusters, with their objects that are not unchanged."""
+    return {
+        **envelope("ApplyResult"),
+        "revision": revision,
+        "exitCode": exit_code,
+        "clusters": [_cluster(item) for item in applied],
+    }
+
+
+def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
+    """All checks."""
+    return {
+        **envelope("Diagnosis"),
+        "revision": diagnosis.revision or None,
+        "exitCode": int(exit_code),
+        "groups": [
+            {
+                "group": group.name,
+                "verdict": group.verdict.value,
+                "checks": [_check(check) for check in group.checks],
+            }
+            for group in diagnosis.groups
+        ],
+    }
+
+
 def pool_list(evaluation: Evaluation) -> dict[str, Any]:
     """The pools as they are today."""
     return {
@@ -170,4 +199,45 @@ def _before(usage: Usage) -> dict[str, Any]:
         "allocated": usage.allocated,
         "utilizationPercent": usage.percent,
         "tier": usage.tier.value,
+    }
+
+
+def _cluster(item: Applied) -> dict[str, Any]:
+    error = f"{item.error}; {item.hint}" if item.hint else item.error
+    listed, patched, deleted = item.requests
+    return {
+        "cluster": item.cluster,
+        "uid": item.uid or None,
+        "revision": item.revision or None,
+        **{result.value: item.count(result) for result in Result},
+        "state": item.state.value,
+        "requests": {"list": listed, "patch": patched, "delete": deleted},
+        "error": error or None,
+        "notes": list(item.notes),
+        "objects": [_object(o) for o in item.outcomes if o.result is not Result.UNCHANGED],
+    }
+
+
+def _object(outcome: Outcome) -> dict[str, Any]:
+    drift = outcome.drift
+    return {
+        "object": outcome.object,
+        "result": outcome.result.value,
+        "drift": {
+            "manager": drift.manager or None,
+            "time": drift.time or None,
+            "fields": list(drift.fields),
+        }
+        if drift
+        else None,
+        "error": outcome.error or None,
+    }
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "check": check.name,
+        "verdict": check.verdict.value,
+        "message": check.message,
+        "mend": check.mend or None,
     }

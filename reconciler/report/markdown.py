@@ -10,7 +10,7 @@ from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Tier
 from reconciler.report.found import all_found, verdict
 from reconciler.report.markup import Section, bar, code, fitted, prose
-from reconciler.report.text import counted
+from reconciler.report.text.plan import counted
 
 # By this a job finds the comment that it made before, to write it anew.
 MARKER = "<!-- ipam -->"

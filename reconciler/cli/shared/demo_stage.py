@@ -15,7 +15,7 @@ from reconciler.cli.shared.output import emit, painter
 from reconciler.documents.shipped import folder as shipped
 from reconciler.ports import GitError, UsageError
 from reconciler.report.escape import escape
-from reconciler.report.table import Colour
+from reconciler.report.text.table import Colour
 
 MARKER = ".ipam-demo"
 _WIDTH = 88

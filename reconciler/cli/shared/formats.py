@@ -16,8 +16,8 @@ from reconciler.report.junit import junit_text
 from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
 from reconciler.report.markdown import markdown_text
 from reconciler.report.sarif import sarif_text
-from reconciler.report.table import Painter
-from reconciler.report.text import check_text
+from reconciler.report.text.check import check_text
+from reconciler.report.text.table import Painter
 
 FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown")
 

@@ -10,8 +10,8 @@ import click
 from reconciler.cli.shared import streams
 from reconciler.findings import Finding, Severity
 from reconciler.report.machine import json_text, yaml_text
-from reconciler.report.table import Painter
-from reconciler.report.text import findings_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.table import Painter
 
 
 def painter(color: str) -> Painter:

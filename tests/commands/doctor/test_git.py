@@ -12,8 +12,9 @@ from reconciler.adapters.git_probe import RepositoryProbe
 from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, fine, wrong
 from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
 from reconciler.ports import ExitCode
-from reconciler.report.diagnosis import diagnosis_document, diagnosis_text
-from reconciler.report.table import Painter
+from reconciler.report.machine import diagnosis_document
+from reconciler.report.text.doctor import diagnosis_text
+from reconciler.report.text.table import Painter
 from tests.cli.running import ipam
 from tests.git_server import GitServer, serving
 from tests.test_output_schemas import validated

@@ -1,12 +1,10 @@
-"""What was done to clusters, as a table and as JSON (`contract.md` §8)."""
+"""`apply`: what was done to clusters, as a table (`contract.md` §8)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
 from reconciler.report.escape import escape
-from reconciler.report.machine import envelope
-from reconciler.report.table import Cell, Colour, Painter, table
+from reconciler.report.text.table import Cell, Colour, Painter, table
 
 _HEADERS = ("CLUSTER", "REVISION", "STATE", "CREATED", "CONFIGURED", "UNCHANGED", "DELETED")
 _COUNTED = (Result.CREATED, Result.CONFIGURED, Result.UNCHANGED, Result.DELETED)
@@ -100,45 +98,3 @@ def _sum(applied: Sequence[Applied], painter: Painter, *, dry_run: bool) -> str:
 
 def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
-
-
-def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) -> dict[str, Any]:
-    """All clusters, with their objects that are not unchanged."""
-    return {
-        **envelope("ApplyResult"),
-        "revision": revision,
-        "exitCode": exit_code,
-        "clusters": [_cluster(item) for item in applied],
-    }
-
-
-def _cluster(item: Applied) -> dict[str, Any]:
-    error = f"{item.error}; {item.hint}" if item.hint else item.error
-    listed, patched, deleted = item.requests
-    return {
-        "cluster": item.cluster,
-        "uid": item.uid or None,
-        "revision": item.revision or None,
-        **{result.value: item.count(result) for result in Result},
-        "state": item.state.value,
-        "requests": {"list": listed, "patch": patched, "delete": deleted},
-        "error": error or None,
-        "notes": list(item.notes),
-        "objects": [_object(o) for o in item.outcomes if o.result is not Result.UNCHANGED],
-    }
-
-
-def _object(outcome: Outcome) -> dict[str, Any]:
-    drift = outcome.drift
-    return {
-        "object": outcome.object,
-        "result": outcome.result.value,
-        "drift": {
-            "manager": drift.manager or None,
-            "time": drift.time or None,
-            "fields": list(drift.fields),
-        }
-        if drift
-        else None,
-        "error": outcome.error or None,
-    }

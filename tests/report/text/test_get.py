@@ -2,8 +2,8 @@ from collections.abc import Callable
 
 import pytest
 
-from reconciler.report.listing import age, allocations_text, pools_text, tenants_text
-from reconciler.report.table import Painter
+from reconciler.report.text.get import age, allocations_text, pools_text, tenants_text
+from reconciler.report.text.table import Painter
 from tests.engine.outcome import Files
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
 

@@ -1,5 +1,5 @@
 from reconciler.report.escape import escape, escape_json
-from reconciler.report.table import Cell, Colour, Painter, table
+from reconciler.report.text.table import Cell, Colour, Painter, table
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
 

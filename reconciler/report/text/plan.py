@@ -1,31 +1,13 @@
-"""Evaluations as text for a terminal: findings, the plan, how full pools are."""
-
-from collections.abc import Sequence
+"""`plan`: what it decides, how full it makes the pools, and the sum of it."""
 
 from reconciler.addresses.notation import format_short
 from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Severity
-from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
-from reconciler.model.pool import Tier
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.records.layout import UNPLACED
 from reconciler.report.escape import escape
-from reconciler.report.found import gravest_first, verdict
-from reconciler.report.table import Cell, Colour, Painter, table
+from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
 
-MAX_FINDINGS = 200
-_SEVERITY = {
-    Severity.ERROR: ("error", Colour.RED),
-    Severity.GATE: ("refused", Colour.RED),
-    Severity.WARNING: ("warning", Colour.YELLOW),
-}
-_TIER = {
-    Tier.OK: None,
-    Tier.WARNING: Colour.YELLOW,
-    Tier.CRITICAL: Colour.YELLOW,
-    Tier.EXHAUSTED: Colour.RED,
-}
 _SIGN = {
     Keep: ("=", None),
     Grant: ("+", Colour.GREEN),
@@ -33,45 +15,6 @@ _SIGN = {
     Expire: ("×", Colour.DIM),  # noqa: RUF001 - a sign, not a letter
     Refuse: ("!", Colour.RED),
 }
-
-
-def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
-    """`path:line:column: severity code: message`, and the hint below.
-
-    Of more than `MAX_FINDINGS` the gravest are shown.
-    """
-    lines = []
-    shown = findings
-    if len(findings) > MAX_FINDINGS:
-        shown = gravest_first(findings)[:MAX_FINDINGS]
-    for item in shown:
-        place = item.location
-        where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
-        word, colour = _SEVERITY[item.severity]
-        head = painter.paint(f"{word} {item.code}", colour)
-        lines.append(f"{escape(where)}: {head}: {escape(item.message)}")
-        if item.hint:
-            lines.append(painter.paint(f"  hint: {escape(item.hint)}", Colour.DIM))
-    if len(findings) > MAX_FINDINGS:
-        lines.append(f"and {len(findings) - MAX_FINDINGS} more; -o json has them all")
-    return "\n".join(lines) + "\n" if lines else ""
-
-
-def check_text(evaluation: Evaluation, painter: Painter) -> str:
-    """All findings and gates, and the verdict."""
-    found = [*evaluation.findings, *evaluation.gates]
-    return f"{findings_text(found, painter)}{verdict_text(evaluation, painter)}"
-
-
-def verdict_text(evaluation: Evaluation, painter: Painter) -> str:
-    """What a check comes to, on one line."""
-    worst, says, listed = verdict(evaluation)
-    sign = (
-        painter.paint(f"✗ {says}", Colour.RED)
-        if worst
-        else painter.paint(f"✓ {says}", Colour.GREEN)
-    )
-    return f"{sign}: {listed}; {counted(evaluation)}\n"
 
 
 def plan_text(
@@ -135,7 +78,7 @@ def _capacity(evaluation: Evaluation, painter: Painter) -> str:
                 key.name,
                 f"{before.percent}% → {after.percent}% of {after.total}",
                 f"{after.available} free, largest run {after.largest}",
-                (after.tier.value, _TIER[after.tier]),
+                (after.tier.value, TIER_COLOURS[after.tier]),
             ]
         )
     shown = table((), rows, painter)
@@ -163,32 +106,6 @@ def counted(evaluation: Evaluation) -> str:
         # Nobody's addresses change, but a team, a place or the form of some record does.
         words = [f"{len(rewritten)} to rewrite"]
     return ", ".join([*words, f"{counts['keep']} kept"])
-
-
-def reconcile_text(said: str, painter: Painter) -> str:
-    """What a reconcile did."""
-    return f"{painter.paint(escape(said), Colour.BOLD)}\n"
-
-
-def status_text(evaluation: Evaluation, painter: Painter) -> str:
-    """How full each pool is today."""
-    rows = [_status_row(key, evaluation.plan.before[key]) for key in evaluation.plan.after]
-    headers = ("NAME", "KIND", "TOTAL", "ALLOC", "AVAIL", "COUNT", "FRAG", "USED%", "TIER")
-    return table(headers, rows, painter, right=range(2, 8)) or "No pools found.\n"
-
-
-def _status_row(key: Key, usage: Usage) -> list[Cell]:
-    return [
-        key.name,
-        key.kind,
-        str(usage.total),
-        str(usage.allocated),
-        str(usage.available),
-        str(usage.count),
-        str(usage.fragmentation),
-        f"{usage.percent:.1f}",
-        (usage.tier.value, _TIER[usage.tier]),
-    ]
 
 
 def _indented(text: str) -> str:

@@ -6,7 +6,7 @@ from reconciler.addresses.notation import format_address, format_short
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import DAY, parse_instant
-from reconciler.report.table import Cell, Painter, table
+from reconciler.report.text.table import Cell, Painter, table
 
 
 def pools_text(

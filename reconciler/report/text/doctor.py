@@ -1,12 +1,10 @@
-"""What is in order and what is not, as lines and as JSON."""
+"""`doctor`: what is in order and what is not, a line a check."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from reconciler.clusters.diagnosis import GIT, Check, Diagnosis, Group, Verdict
+from reconciler.clusters.diagnosis import GIT, Diagnosis, Group, Verdict
 from reconciler.report.escape import escape
-from reconciler.report.machine import envelope
-from reconciler.report.table import Colour, Painter
+from reconciler.report.text.table import Colour, Painter
 
 _SIGNS = {
     Verdict.OK: ("✔", Colour.GREEN),
@@ -56,29 +54,3 @@ def _sum(diagnosis: Diagnosis, painter: Painter) -> str:
     sign, colour = _SIGNS[verdict]
     what = ", ".join(told) if wrong else ", ".join(["nothing is wrong", *told])
     return f"{painter.paint(f'{sign} {what}', colour)}\n"
-
-
-def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
-    """All checks."""
-    return {
-        **envelope("Diagnosis"),
-        "revision": diagnosis.revision or None,
-        "exitCode": int(exit_code),
-        "groups": [
-            {
-                "group": group.name,
-                "verdict": group.verdict.value,
-                "checks": [_check(check) for check in group.checks],
-            }
-            for group in diagnosis.groups
-        ],
-    }
-
-
-def _check(check: Check) -> dict[str, Any]:
-    return {
-        "check": check.name,
-        "verdict": check.verdict.value,
-        "message": check.message,
-        "mend": check.mend or None,
-    }

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
+from reconciler.model.pool import Tier
 from reconciler.report.escape import escape
 
 
@@ -15,6 +16,14 @@ class Colour(StrEnum):
     BLUE = "34"
     BOLD = "1"
     DIM = "2"
+
+
+TIER_COLOURS = {
+    Tier.OK: None,
+    Tier.WARNING: Colour.YELLOW,
+    Tier.CRITICAL: Colour.YELLOW,
+    Tier.EXHAUSTED: Colour.RED,
+}
 
 
 class Painter:

@@ -14,12 +14,13 @@ from jsonschema import Draft202012Validator
 
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
-from reconciler.report.applied import applied_text, apply_document, gravest_first
-from reconciler.report.table import Painter
+from reconciler.report.machine import apply_document
+from reconciler.report.text.apply import applied_text, gravest_first
+from reconciler.report.text.table import Painter
 from tests.report.hostile import corpus
 
 GOLDENS = Path(__file__).parent / "applied"
-SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "output" / "apply-result.json"
+SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "output" / "apply-result.json"
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
 REVISION, OLD = "0123456789abcdef" * 2 + "01234567", "f" * 40
 POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
