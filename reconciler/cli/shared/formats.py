@@ -12,7 +12,6 @@ from reconciler.comparison import Compared
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.github import github_text
 from reconciler.report.gitlab import gitlab_text
-from reconciler.report.junit import junit_text
 from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
 from reconciler.report.markdown import markdown_text
 from reconciler.report.sarif import sarif_text
@@ -98,6 +97,8 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
         case "sarif":
             return sarif_text(evaluation, __version__)
         case "junit":
+            from reconciler.report.junit import junit_text  # few ask for it, and XML takes long
+
             return junit_text(evaluation)
         case "markdown":
             return markdown_text(compared, "check", base=base)
