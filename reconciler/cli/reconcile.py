@@ -27,7 +27,7 @@ from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.evaluate import Evaluation
@@ -76,13 +76,13 @@ def reconcile(
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     wish = replace(wish, allow_release=allow_release)
-    wanted = Wanted(allow_release, sign, _identity(author), accept_history)
+    options = ReconcileOptions(allow_release, sign, _identity(author), accept_history)
     # Without an apply, too, a cluster that somebody names is asked before addresses come free.
     is_asked = reach.is_named_by_person if no_apply else reach.is_named
 
     def begin() -> _Job:
         repository = open_branch(repo, remote, branch)
-        return _Job(repository, wanted, reach if is_asked else None, wish, applies=not no_apply)
+        return _Job(repository, options, reach if is_asked else None, wish, applies=not no_apply)
 
     if seconds is None:
         return _once(begin(), output, color, looped=False)
@@ -102,7 +102,7 @@ class _Job:
     """
 
     repository: GitRepository
-    wanted: Wanted
+    options: ReconcileOptions
     reach: Reach | None
     wish: Wish
     applies: bool = True
@@ -118,14 +118,16 @@ class _Job:
 
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
-        wanted, reach = self.wanted, self.reach
+        options, reach = self.options, self.reach
         if reach is not None:
-            wanted = replace(
-                wanted,
-                retained=lambda found: still_announced(found, reach.open(), self.wish, self.bugs),
+            options = replace(
+                options,
+                still_announced=lambda found: still_announced(
+                    found, reach.open(), self.wish, self.bugs
+                ),
             )
         with progress("reconciling"):
-            return run_reconcile(self.repository, wanted, facts=open_facts(self.repository))
+            return run_reconcile(self.repository, options, facts=open_facts(self.repository))
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
         """The clusters; None when none is named, or none shall be applied to."""

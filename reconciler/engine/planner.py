@@ -28,6 +28,7 @@ from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Claim
+from reconciler.model.current import current_records
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import (
@@ -41,7 +42,6 @@ from reconciler.model.plan import (
     Usage,
 )
 from reconciler.model.pool import Pool
-from reconciler.model.speaking import speaking
 from reconciler.model.state import State
 
 
@@ -68,7 +68,7 @@ class _Planner:
     def __init__(self, state: State) -> None:
         self.state = state
         self.now = format_instant(state.clock)
-        self.record_of = speaking(state.records)
+        self.record_of = current_records(state.records)
         self.expired = {record.path for record in state.records if self._is_expired(record)}
         holding = [item for item in state.records if item.range and item.path not in self.expired]
         self.holdings = Holdings(state.pools, holding)
@@ -89,8 +89,8 @@ class _Planner:
         found: list[Decision] = []
         for record in self.state.records:
             wanted = record.claim in self.state.claims
-            speaks = wanted and self.record_of[record.claim] is record
-            is_left = record.range is None and not speaks
+            is_current = wanted and self.record_of[record.claim] is record
+            is_left = record.range is None and not is_current
             if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):
                 found.append(Expire(record))
             elif record.is_live and not wanted:
@@ -287,8 +287,8 @@ class _Planner:
         claim = self.state.claims.get(record.claim)
         if claim is not None and claim.doubt:
             return False
-        speaks = self.record_of[record.claim] is record
-        return claim is None or not speaks or bool(self._difference(claim, record))
+        is_current = self.record_of[record.claim] is record
+        return claim is None or not is_current or bool(self._difference(claim, record))
 
     def _space(self, name: str) -> Space:
         if name not in self.spaces:

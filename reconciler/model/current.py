@@ -1,4 +1,4 @@
-"""Which of several records of one claim speaks for it: the one place where that is decided."""
+"""Which of several records of one claim is the current one: the one place where that is decided."""
 
 from collections.abc import Iterable
 
@@ -6,20 +6,20 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 
 
-def speaking(records: Iterable[Allocation]) -> dict[Key, Allocation]:
-    """The record that speaks for each claim: a live one, else the one released last.
+def current_records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
+    """The current record of each claim: a live one, else the one that was released last.
 
-    Of equals the first by path speaks, in whatever order they are given.
+    Of equals the first by path counts, in whatever order they are given.
     """
     found: dict[Key, Allocation] = {}
     for record in records:
         other = found.get(record.claim)
-        if other is None or _speaks_before(record, other):
+        if other is None or _comes_before(record, other):
             found[record.claim] = record
     return found
 
 
-def _speaks_before(record: Allocation, other: Allocation) -> bool:
+def _comes_before(record: Allocation, other: Allocation) -> bool:
     weight, others = _weight(record), _weight(other)
     return weight > others or (weight == others and record.path < other.path)
 
