@@ -134,7 +134,7 @@ class MemoryFacts:
     def __init__(self) -> None:
         self.tables: dict[str, dict[str, str]] = {}
 
-    def recall(self, table: str, keys: Sequence[str]) -> dict[str, str]:
+    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
         known = self.tables.get(table, {})
         return {key: known[key] for key in keys if key in known}
 

@@ -186,7 +186,7 @@ class _Run:
             require_no_clash(repository, asked, commit, evaluation.tree, self.facts)
         repository.require_clean([*settings.sources, settings.records], commit or base)
         if commit is None:
-            repository.settle(base)
+            repository.follow(base)
         else:
             repository.publish(base, commit)
             _log.info("published %s on %s", commit.id, base.id)

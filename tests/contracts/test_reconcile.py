@@ -63,8 +63,8 @@ class Meddled:
         self.meddle(self.pushes)
         self.inner.publish(base, revision)
 
-    def settle(self, revision: Revision) -> None:
-        self.inner.settle(revision)
+    def follow(self, revision: Revision) -> None:
+        self.inner.follow(revision)
 
     def run(self) -> Reconciled:
         return reconcile(self, ReconcileOptions(), self.slept.append)

@@ -28,7 +28,8 @@ from reconciler.records.layout import FAMILY_OF_POOL
 from reconciler.tree import Settled
 
 _FOLDER = "040000"
-_Parts = Mapping[str, str]
+_Ids = Mapping[str, str]
+"""Object ids by path."""
 
 
 class _ColdError(Exception):
@@ -67,38 +68,40 @@ class _Run:
     """One evaluation: what is known, what is read.
 
     Attributes:
-        calm: Groups that are left out, by number: those of an earlier run, then new ones.
+        parts: How parts are read and evaluated.
+        left_out: Groups that are not read, by number: those of an earlier run, then new ones.
         known: How many groups the earlier run left.
-        parts: What is read.
-        shared: Source files that bear on everything.
+        to_read: Object ids of the parts that are read, by path.
+        shared: Object ids of the source files that bear on everything, by path.
+        earlier: What the earlier run left.
     """
 
-    reading: Parts
+    parts: Parts
     facts: Facts
-    calm: dict[int, Group] = field(default_factory=dict)
+    left_out: dict[int, Group] = field(default_factory=dict)
     known: int = 0
-    parts: dict[str, str] = field(default_factory=dict)
-    shared: _Parts = field(default_factory=dict)
+    to_read: dict[str, str] = field(default_factory=dict)
+    shared: _Ids = field(default_factory=dict)
     earlier: snapshot.Head | None = None
 
     @property
     def source(self) -> Source:
         """The files of the revision."""
-        return self.reading.source
+        return self.parts.source
 
     @property
     def settings(self) -> Settings:
         """The Settings to go by."""
-        return self.reading.settings
+        return self.parts.settings
 
     def evaluation(self) -> Evaluation:
         """The evaluation of the revision."""
         tops = self._tops()
         head = self._head()
         if head is not None and head.tops == tops:
-            self.parts = dict(sorted({**head.restless, **head.shared}.items()))
+            self.to_read = dict(sorted({**head.restless, **head.shared}.items()))
             self.shared = head.shared
-            evaluation = self.reading.evaluate(self.parts, head.settled)
+            evaluation = self.parts.evaluate(self.to_read, head.settled)
             # What stands elsewhere matters to a new name, and to what seems to have vanished.
             if not (_new_names(evaluation) or evaluation.tree.last_good.documents):
                 return evaluation
@@ -107,15 +110,15 @@ class _Run:
         except _ColdError:
             return self._evaluate_changed(tops, None)
 
-    def _evaluate_changed(self, tops: _Parts, head: snapshot.Head | None) -> Evaluation:
+    def _evaluate_changed(self, tops: _Ids, head: snapshot.Head | None) -> Evaluation:
         self._begin(tops, head)
         self._note_shared()
         self._divide()
         while True:
-            settled = (group.settled for group in self.calm.values())
+            settled = (group.settled for group in self.left_out.values())
             known = sum_of(item for item in settled if item is not None)
-            elsewhere = {node for group in self.calm.values() for node in group.provides}
-            evaluation = self.reading.evaluate(self.parts, known, elsewhere)
+            elsewhere = {node for group in self.left_out.values() for node in group.provides}
+            evaluation = self.parts.evaluate(self.to_read, known, elsewhere)
             bears = bearing(evaluation)
             if not self._reach(evaluation, bears):
                 self._note(tops, evaluation, bears)
@@ -126,7 +129,7 @@ class _Run:
         return repr(self.settings)
 
     def _head(self) -> snapshot.Head | None:
-        text = self.facts.recall(snapshot.HEAD, [self._key()]).get(self._key())
+        text = self.facts.known(snapshot.HEAD, [self._key()]).get(self._key())
         return snapshot.read_head(text) if text is not None else None
 
     def _tops(self) -> dict[str, str]:
@@ -136,9 +139,9 @@ class _Run:
             raise NotPlainError
         return {entry.path: entry.oid for entry in listed}
 
-    def _begin(self, tops: _Parts, head: snapshot.Head | None) -> None:
+    def _begin(self, tops: _Ids, head: snapshot.Head | None) -> None:
         """Tell the parts that are to be read from the groups that may be left out."""
-        text = self._recalled_text(snapshot.GROUPS, head)
+        text = self._known_text(snapshot.GROUPS, head)
         if head is None or text is None:
             head = snapshot.Head("", {}, {}, {}, Settled())
         known = snapshot.read_groups(text) if text is not None else []
@@ -147,21 +150,21 @@ class _Run:
         if any(now.get(path) != oid for path, oid in head.shared.items()):
             head, known = snapshot.Head("", {}, {}, {}, Settled()), []
         self.earlier, self.shared, self.known = head, head.shared, len(known)
-        self.calm = {
+        self.left_out = {
             number: group
             for number, group in enumerate(known)
             if all(now.get(path) == oid for path, oid in group.parts.items())
             and head.shared.keys().isdisjoint(group.parts)
         }
-        left_out = {path for group in self.calm.values() for path in group.parts}
-        self.parts = {path: oid for path, oid in now.items() if path not in left_out}
+        skipped = {path for group in self.left_out.values() for path in group.parts}
+        self.to_read = {path: oid for path, oid in now.items() if path not in skipped}
 
-    def _recalled_text(self, table: str, head: snapshot.Head | None) -> str | None:
+    def _known_text(self, table: str, head: snapshot.Head | None) -> str | None:
         if head is None:
             return None
-        return self.facts.recall(table, [head.id]).get(head.id)
+        return self.facts.known(table, [head.id]).get(head.id)
 
-    def _listed(self, tops: _Parts, old_tops: _Parts, was: _Parts) -> dict[str, str]:
+    def _listed(self, tops: _Ids, old_tops: _Ids, was: _Ids) -> dict[str, str]:
         """All parts of the tree; of folders that did not change as they were."""
         folder = self.settings.records
         same = [path for path, oid in tops.items() if old_tops.get(path) == oid]
@@ -202,26 +205,26 @@ class _Run:
             _ColdError: There is a new one, which bears on what is left out, too.
         """
         found = {
-            item.path: self.parts[item.path]
-            for item in self.reading.load(self.parts)
+            item.path: self.to_read[item.path]
+            for item in self.parts.load(self.to_read)
             if any(map(is_shared, item.documents))
         }
-        if self.calm and not found.keys() <= self.shared.keys():
+        if self.left_out and not found.keys() <= self.shared.keys():
             raise _ColdError
         self.shared = found
 
     def _divide(self) -> None:
         """Evaluate many parts on all processors; those with nothing to do are left out then."""
-        found = divided(self.reading, self.parts, self.shared)
+        found = divided(self.parts, self.to_read, self.shared)
         if not found:
             return
         new = {number: item for number, item in enumerate(found, self.known) if item.settled}
-        for number in touching({**self.calm, **new}):
+        for number in touching({**self.left_out, **new}):
             new.pop(number, None)
-        self.calm |= new
+        self.left_out |= new
         for group in new.values():
             for path in group.parts:
-                del self.parts[path]
+                del self.to_read[path]
 
     def _reach(self, evaluation: Evaluation, bears: Bearing) -> bool:
         """Take back the groups that what was read bears on; whether there are any."""
@@ -230,7 +233,7 @@ class _Run:
         spans = Spans(item for mine in bears.spans.values() for item in mine)
         reached = [
             number
-            for number, group in self.calm.items()
+            for number, group in self.left_out.items()
             if not asks.isdisjoint(group.provides)
             or not provides.isdisjoint(group.asks)
             or not provides.isdisjoint(item for item in group.provides if item[-1] != "*")
@@ -238,40 +241,40 @@ class _Run:
         ]
         reached += self._named(_new_names(evaluation), reached)
         for number in reached:
-            self.parts |= self.calm.pop(number).parts
-        self.parts = dict(sorted(self.parts.items()))
+            self.to_read |= self.left_out.pop(number).parts
+        self.to_read = dict(sorted(self.to_read.items()))
         return bool(reached)
 
     def _named(self, names: Sequence[str], reached: Sequence[int]) -> list[int]:
         """Groups with a record of one of the names."""
-        rest = [number for number in self.calm if number not in reached]
+        rest = [number for number in self.left_out if number not in reached]
         if not names or not rest:
             return []
-        text = self._recalled_text(snapshot.NAMES, self.earlier)
+        text = self._known_text(snapshot.NAMES, self.earlier)
         if text is None:
             return rest
         self._fill_names(snapshot.read_names(text))
         wanted = frozenset(names)
-        return [number for number in rest if not wanted.isdisjoint(self.calm[number].names)]
+        return [number for number in rest if not wanted.isdisjoint(self.left_out[number].names)]
 
     def _fill_names(self, known: Sequence[str]) -> None:
         """Give the groups of the earlier run the names of their records."""
-        for number, group in self.calm.items():
+        for number, group in self.left_out.items():
             if number < self.known:
                 group.names = dict.fromkeys(known[number].split("\n"))
 
-    def _note(self, tops: _Parts, evaluation: Evaluation, bears: Bearing) -> None:
+    def _note(self, tops: _Ids, evaluation: Evaluation, bears: Bearing) -> None:
         """Leave what is known now to the next run."""
         if evaluation.tree.last_good.halted:
             return
-        found = groups(self.parts, bears)
+        found = groups(self.to_read, bears)
         settle(evaluation, found)
-        text = self._recalled_text(snapshot.NAMES, self.earlier)
+        text = self._known_text(snapshot.NAMES, self.earlier)
         if text is not None:
             self._fill_names(snapshot.read_names(text))
-        elif any(number < self.known for number in self.calm):
+        elif any(number < self.known for number in self.left_out):
             return
-        written = snapshot.write(tops, self.shared, [*self.calm.values(), *found])
+        written = snapshot.write(tops, self.shared, [*self.left_out.values(), *found])
         self.facts.note(snapshot.GROUPS, {written.id: written.groups})
         self.facts.note(snapshot.NAMES, {written.id: written.names})
         self.facts.note(snapshot.HEAD, {self._key(): written.head})

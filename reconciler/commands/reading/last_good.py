@@ -25,7 +25,7 @@ MOST_VERSIONS = 100
 def last_good(
     reader: Reader,
     loaded: Sequence[Loaded],
-    recalled: Sequence[Recalled],
+    record_files: Sequence[Recalled],
     elsewhere: Container[str] = (),
 ) -> LastGood:
     """What counts in the place of all that is broken; costs nothing where nothing is.
@@ -33,19 +33,19 @@ def last_good(
     Args:
         reader: How files are read.
         loaded: The source files.
-        recalled: The record files.
+        record_files: The record files.
         elsewhere: Nodes of documents that can be read, in files that are not among them.
     """
     findings = reader.source.findings()
     broken = [found.location.path for found in findings if found.severity is Severity.ERROR]
     broken += [file.path for file in loaded if file.is_broken]
-    broken += [item.unreadable.path for item in recalled if item.unreadable is not None]
+    broken += [item.unreadable.path for item in record_files if item.unreadable is not None]
     if not broken:
         return LastGood()
     search = _Search(reader, dict.fromkeys(sorted(broken), 0))
     search.run()
     readable = {document.identity for file in loaded for document in file.documents}
-    held = {item.allocation.claim for item in recalled if item.allocation is not None}
+    held = {item.allocation.claim for item in record_files if item.allocation is not None}
     documents = tuple(
         item
         for key, item in search.documents.items()
@@ -132,7 +132,7 @@ class _Search:
         ]
 
     def _file(self, path: str, data: bytes, first: str) -> None:
-        loaded = self.reader.load(path, data)
+        loaded = self.reader.read_source(path, data)
         is_own = path in self.pending
         if is_own and loaded.is_broken:
             self._count(path)
@@ -144,7 +144,7 @@ class _Search:
             self.documents.setdefault(document.identity, counted)
 
     def _record(self, path: str, data: bytes, vanished: dict[str, Allocation]) -> None:
-        allocation = self.reader.recall(path, data).allocation
+        allocation = self.reader.read_record(path, data).allocation
         if path not in self.pending:
             if allocation is not None:
                 vanished.setdefault(path, allocation)

@@ -1,6 +1,6 @@
 """Some parts of a revision, read and evaluated as if they were all of it."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reconciler.commands.reading.last_good import last_good
@@ -39,7 +39,7 @@ class Parts:
     retained: Mapping[str, str] = field(default_factory=dict)
     loaded: dict[str, Loaded] = field(default_factory=dict)
     _listed: dict[str, list[Entry]] = field(default_factory=dict)
-    _recalled: dict[str, list[Recalled]] = field(default_factory=dict)
+    _record_files: dict[str, list[Recalled]] = field(default_factory=dict)
 
     def evaluate(
         self, parts: Mapping[str, str], settled: Settled, elsewhere: Container[str] = ()
@@ -56,9 +56,9 @@ class Parts:
         """
         reader = reader_of(self.source, self.settings)
         loaded = self.load(parts)
-        recalled = self._recall([path for path in parts if reader.is_record(path)], parts)
-        before = last_good(reader, loaded, recalled, elsewhere)
-        lost = {item.unreadable.path for item in recalled if item.unreadable is not None}
+        record_files = self._read_records([path for path in parts if reader.is_record(path)], parts)
+        before = last_good(reader, loaded, record_files, elsewhere)
+        lost = {item.unreadable.path for item in record_files if item.unreadable is not None}
         if not before.records.keys() <= lost:
             raise NotPlainError
         revision = self.source.revision()
@@ -68,7 +68,7 @@ class Parts:
             clock_ahead=self.source.clock_ahead(),
             settings=self.settings,
             sources=tuple(loaded),
-            records=tuple(recalled),
+            records=tuple(record_files),
             findings=self.own.findings,
             last_good=before,
             settled=settled,
@@ -81,7 +81,7 @@ class Parts:
         reader = reader_of(self.source, self.settings)
         paths = sorted(path for path in parts if not reader.is_record(path))
         missing = [Entry(path, "", parts[path]) for path in paths if path not in self.loaded]
-        for item in self.source.each(missing, reader.load):
+        for item in self.source.each(missing, reader.read_source):
             self.loaded[item.path] = item
         self._require_plain()
         return [self.loaded[path] for path in paths]
@@ -99,16 +99,17 @@ class Parts:
         self._require_plain()
         return {path: self._listed[path] for path in paths}
 
-    def _recall(self, paths: Iterable[str], parts: Mapping[str, str]) -> list[Recalled]:
+    def _read_records(self, paths: Iterable[str], parts: Mapping[str, str]) -> list[Recalled]:
         # In the order of the records' own paths, as a tree has them.
         ordered = sorted(paths, key=lambda path: f"{path}/" if self._is_folder(path) else path)
-        missing = {path: parts[path] for path in ordered if path not in self._recalled}
+        missing = {path: parts[path] for path in ordered if path not in self._record_files}
         entries = [entry for found in self.records(missing).values() for entry in found]
-        self._recalled |= {path: [] for path in missing}
-        recall: Callable[[str, bytes], Recalled] = reader_of(self.source, self.settings).recall
-        for entry, item in zip(entries, self.source.each(entries, recall), strict=True):
-            self._recalled[part_of(self.settings.records, entry.path)].append(item)
-        return [item for path in ordered for item in self._recalled[path]]
+        self._record_files |= {path: [] for path in missing}
+        reader = reader_of(self.source, self.settings)
+        read = self.source.each(entries, reader.read_record)
+        for entry, item in zip(entries, read, strict=True):
+            self._record_files[part_of(self.settings.records, entry.path)].append(item)
+        return [item for path in ordered for item in self._record_files[path]]
 
     def _is_folder(self, path: str) -> bool:
         return part_of(self.settings.records, f"{path}/x") == path

@@ -30,8 +30,8 @@ class Reader:
     source: Source
     folders: Sequence[str]
     records: str
-    load: Callable[[str, bytes], Loaded]
-    recall: Callable[[str, bytes], Recalled]
+    read_source: Callable[[str, bytes], Loaded]
+    read_record: Callable[[str, bytes], Recalled]
 
     def is_record(self, path: str) -> bool:
         """The path is that of a file that only reconcile writes, or of what is in their place."""
@@ -40,9 +40,8 @@ class Reader:
 
 def reader_of(source: Source, settings: Settings) -> Reader:
     """How the files of a source are read."""
-    load_source = source_reader(settings)
-    recalled = partial(recall, settings.records)
-    return Reader(source, settings.sources, settings.records, load_source, recalled)
+    read_record = partial(recall, settings.records)
+    return Reader(source, settings.sources, settings.records, source_reader(settings), read_record)
 
 
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:

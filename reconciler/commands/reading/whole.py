@@ -28,9 +28,9 @@ def read_tree(
     reader = reader_of(source, settings)
     sources, records = split(source.entries([*settings.sources, settings.records]), settings)
     revision = source.revision()
-    loaded = source.each(sources, reader.load)
-    recalled = source.each(records, reader.recall)
-    before = last_good(reader, loaded, recalled)
+    loaded = source.each(sources, reader.read_source)
+    record_files = source.each(records, reader.read_record)
+    before = last_good(reader, loaded, record_files)
     if own.is_broken:
         before = replace(before, halted=PATH)
     return Tree(
@@ -39,7 +39,7 @@ def read_tree(
         clock_ahead=source.clock_ahead(),
         settings=settings,
         sources=tuple(loaded),
-        records=tuple(recalled),
+        records=tuple(record_files),
         findings=(*own.findings, *source.findings()),
         last_good=before,
     )
