@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from reconciler.clusters.diagnosis import Check, Diagnosis
 from reconciler.clusters.outcome import Applied, Outcome, Result
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
@@ -13,6 +12,7 @@ from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Usage
 from reconciler.records.emit import record_document
+from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.diagnosis import Diagnosis, Group
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.concluding import contained, refused
 from reconciler.commands.applying.expiry import still_announced
@@ -24,6 +23,7 @@ from reconciler.ports import (
     GitError,
     UnreachableError,
 )
+from reconciler.report.diagnosis import Diagnosis, Group
 from tests.world import CLOCK, SMALL, reconciled, tree_of
 
 BUGS = [KeyError("x"), TypeError(), AttributeError("y"), ValueError("z"), AssertionError()]

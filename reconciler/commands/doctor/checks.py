@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from reconciler.clusters.diagnosis import Check, wrong
 from reconciler.ports import (
     BugError,
     KubeconfigError,
@@ -11,6 +10,7 @@ from reconciler.ports import (
     UnauthorizedError,
     UnreachableError,
 )
+from reconciler.report.diagnosis import Check, wrong
 
 SKEW_SECONDS = 30
 

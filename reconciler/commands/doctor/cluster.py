@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reconciler.clusters.diagnosis import Check, doubtful, fine, wrong
 from reconciler.clusters.difference import differing
 from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import Entry
@@ -32,6 +31,7 @@ from reconciler.ports import (
     UnauthorizedError,
     UnreachableError,
 )
+from reconciler.report.diagnosis import Check, doubtful, fine, wrong
 
 # From there on rules may use the functions for addresses; CRDs and policies do.
 _RULES = (1, 31)
@@ -43,7 +43,7 @@ _METALLB = "install MetalLB 0.15.3 or newer"
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class ExaminedCluster:
     """A cluster that is looked at.
 
     Attributes:
@@ -58,29 +58,31 @@ class Patient:
     committed: int = 0
 
 
-def _common_steps(patient: Patient, rights: tuple[Right, ...], *, has_crds: bool) -> Iterator[Step]:
+def _common_steps(
+    examined: ExaminedCluster, rights: tuple[Right, ...], *, has_crds: bool
+) -> Iterator[Step]:
     """What is looked at in every cluster."""
-    yield "server", lambda: _server(patient.cluster, has_crds=has_crds)
-    yield "identity", lambda: _identity(patient.recognise())
-    yield "clock", lambda: _clock(patient)
-    yield "rights", lambda: _rights(patient.cluster, rights)
+    yield "server", lambda: _server(examined.cluster, has_crds=has_crds)
+    yield "identity", lambda: _identity(examined.recognise())
+    yield "clock", lambda: _clock(examined)
+    yield "rights", lambda: _rights(examined.cluster, rights)
 
 
-def management_steps(patient: Patient) -> Iterator[Step]:
+def management_steps(examined: ExaminedCluster) -> Iterator[Step]:
     """What is looked at in the management cluster."""
-    yield from _common_steps(patient, MANAGEMENT, has_crds=True)
-    yield "crds", lambda: _crds(patient)
+    yield from _common_steps(examined, MANAGEMENT, has_crds=True)
+    yield "crds", lambda: _crds(examined)
 
 
-def tenant_steps(patient: Patient, *, is_wanted: bool) -> Iterator[Step]:
+def tenant_steps(examined: ExaminedCluster, *, is_wanted: bool) -> Iterator[Step]:
     """What is looked at in any other cluster.
 
     Args:
-        patient: The cluster.
+        examined: The cluster.
         is_wanted: It shall hold pools.
     """
-    yield from _common_steps(patient, TENANT, has_crds=False)
-    yield "metallb", lambda: _metallb(patient.cluster, is_wanted=is_wanted)
+    yield from _common_steps(examined, TENANT, has_crds=False)
+    yield "metallb", lambda: _metallb(examined.cluster, is_wanted=is_wanted)
 
 
 def _server(cluster: Cluster, *, has_crds: bool) -> Check:
@@ -107,10 +109,10 @@ def _identity(enrolment: Enrolment) -> Check:
     return fine("identity", f"uid {enrolment.uid}, as before; objects: {len(inventory.objects)}")
 
 
-def _clock(patient: Patient) -> Check:
+def _clock(examined: ExaminedCluster) -> Check:
     """Compare clocks. The server's is that of its last answer, so it is asked just before."""
-    patient.cluster.version()
-    server, here = patient.cluster.now(), int(patient.wall())
+    examined.cluster.version()
+    server, here = examined.cluster.now(), int(examined.wall())
     if not server:
         return doubtful("clock", "the server does not tell its time")
     ahead = server - here
@@ -118,8 +120,8 @@ def _clock(patient: Patient) -> Check:
         where = "ahead of" if ahead > 0 else "behind"
         message = f"the server is {abs(ahead)} s {where} this machine"
         return doubtful("clock", message, "set both clocks by NTP")
-    if patient.committed > server + SKEW_SECONDS:
-        message = f"the head was committed {patient.committed - server} s after the server's time"
+    if examined.committed > server + SKEW_SECONDS:
+        message = f"the head was committed {examined.committed - server} s after the server's time"
         return doubtful("clock", message, "set the clock of who commits: records have its time")
     return fine("clock", f"within {SKEW_SECONDS} s of this machine's")
 
@@ -147,25 +149,25 @@ def _verbs(missing: Mapping[str, Sequence[str]]) -> str:
     return shorten(f"{'/'.join(verbs)} {what}" for what, verbs in missing.items())
 
 
-def _crds(patient: Patient) -> Check:
+def _crds(examined: ExaminedCluster) -> Check:
     """The CRDs that ship with the program: there, served, ours and new, or foreign and enough."""
-    entries = _entries(patient)
+    entries = _entries(examined)
     found = _Crds()
     try:
         for manifest in crds.manifests():
             wanted = intent(manifest)
-            live = patient.cluster.get(wanted.ref)
+            live = examined.cluster.get(wanted.ref)
             entry = entries.get(str(wanted.ref))
             found.look(manifest["spec"]["names"]["kind"], manifest, live, entry)
     except UnauthorizedError:
-        return _served(patient.cluster)
+        return _served(examined.cluster)
     return found.check()
 
 
-def _entries(patient: Patient) -> Mapping[str, Entry]:
+def _entries(examined: ExaminedCluster) -> Mapping[str, Entry]:
     """The inventory; nothing where the cluster was not recognised, which is told elsewhere."""
     try:
-        return patient.recognise().inventory.objects
+        return examined.recognise().inventory.objects
     except ClusterError:
         return {}
 

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
-from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, wrong
 from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
@@ -24,11 +23,12 @@ from reconciler.commands.applying.target import Target
 from reconciler.commands.applying.targets import targets
 from reconciler.commands.applying.wish import Wish
 from reconciler.commands.doctor.checks import Step, failed, run
-from reconciler.commands.doctor.cluster import Patient, management_steps, tenant_steps
-from reconciler.commands.doctor.git import Looked, look_at_git
+from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
+from reconciler.commands.doctor.git import ExaminedGit, examine_git
 from reconciler.evaluate import project
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import Cluster, ClusterError, Clusters, ExitCode, Probe, UnreachableError
+from reconciler.report.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, wrong
 
 _NOBODY = doubtful(
     "kubeconfig",
@@ -54,12 +54,12 @@ def diagnose(probe: Probe, clusters: Clusters | None, wall: Callable[[], float])
     Raises:
         UsageError: The command line names no repository.
     """
-    looked = look_at_git(probe, wall())
-    groups = [looked.group]
+    git = examine_git(probe, wall())
+    groups = [git.group]
     groups += [Group(MANAGEMENT, (_NOBODY,))] if clusters is None else []
     if clusters is not None:
-        groups += _Round(looked, clusters, wall).run()
-    return Diagnosis(tuple(groups), looked.revision.id if looked.revision else "")
+        groups += _Examination(git, clusters, wall).run()
+    return Diagnosis(tuple(groups), git.revision.id if git.revision else "")
 
 
 def diagnosis_code(diagnosis: Diagnosis) -> ExitCode:
@@ -85,11 +85,11 @@ def _contained(step: Step) -> Step:
     return name, careful
 
 
-class _Round:
+class _Examination:
     """All clusters, while they are looked at."""
 
-    def __init__(self, looked: Looked, clusters: Clusters, wall: Callable[[], float]) -> None:
-        self.looked = looked
+    def __init__(self, git: ExaminedGit, clusters: Clusters, wall: Callable[[], float]) -> None:
+        self.git = git
         self.clusters = clusters
         self.wall = wall
         self.hub: Hub | None = None
@@ -128,9 +128,11 @@ class _Round:
             name = "kubeconfig" if cluster is None else "server"
             own += [failed(name, refusal)] if refusal is not None else []
         else:
-            patient = Patient(cluster, lambda: self._home(refusal), self.wall, self._committed)
-            own += run(map(_contained, management_steps(patient)))
-        if self.looked.evaluation is None:
+            examined = ExaminedCluster(
+                cluster, lambda: self._home(refusal), self.wall, self._committed
+            )
+            own += run(map(_contained, management_steps(examined)))
+        if self.git.evaluation is None:
             own.append(_UNKNOWN)
         return own
 
@@ -143,11 +145,11 @@ class _Round:
 
     @property
     def _committed(self) -> int:
-        return self.looked.revision.clock if self.looked.revision is not None else 0
+        return self.git.revision.clock if self.git.revision is not None else 0
 
     def _targets(self) -> list[Target]:
         """The clusters that an apply would work on."""
-        evaluation = self.looked.evaluation
+        evaluation = self.git.evaluation
         if evaluation is None:
             return [Target(name) for name in sorted(self.known)]
         return targets(evaluation, intents(project(evaluation)), self.known)
@@ -167,7 +169,9 @@ class _Round:
             self.uids[target.name] = found.uid
             return found
 
-        steps = tenant_steps(Patient(cluster, recognise, self.wall), is_wanted=bool(target.intents))
+        steps = tenant_steps(
+            ExaminedCluster(cluster, recognise, self.wall), is_wanted=bool(target.intents)
+        )
         with closing(cluster):
             return Group(target.name, tuple(run(map(_contained, steps))))
 

@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reconciler.clusters.diagnosis import GIT, Check, Group, doubtful, fine, wrong
 from reconciler.commands.doctor.checks import SKEW_SECONDS, failed, run, shorten
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.ports import Entry, Probe, ReconcilerError, Revision, UsageError
+from reconciler.report.diagnosis import GIT, Check, Group, doubtful, fine, wrong
 
 _OLDEST = (2, 30)
 _PLAIN = "100644"
 
 
 @dataclass(slots=True)
-class Looked:
+class ExaminedGit:
     """What became of looking at Git.
 
     Attributes:
@@ -34,7 +34,7 @@ class Looked:
         return Group(GIT, tuple(self.checks))
 
 
-def look_at_git(probe: Probe, now: float) -> Looked:
+def examine_git(probe: Probe, now: float) -> ExaminedGit:
     """Check Git, as far as one thing needs not another that is wrong.
 
     Args:
@@ -44,21 +44,21 @@ def look_at_git(probe: Probe, now: float) -> Looked:
     Raises:
         UsageError: The command line names no repository.
     """
-    looked = Looked()
+    examined = ExaminedGit()
     try:
-        looked.checks.append(_version(probe))
-        looked.checks.append(fine("repository", probe.title()))
+        examined.checks.append(_version(probe))
+        examined.checks.append(fine("repository", probe.title()))
     except UsageError:
         raise
     except ReconcilerError as failure:
-        looked.checks.append(failed("repository", failure))
-        return looked
-    _look_at_remote(probe, looked)
-    head = looked.revision
+        examined.checks.append(failed("repository", failure))
+        return examined
+    _examine_remote(probe, examined)
+    head = examined.revision
     if head is not None:
-        _look_at_files(probe, looked, head)
-        looked.checks.append(_clock(head, now))
-    return looked
+        _examine_files(probe, examined, head)
+        examined.checks.append(_clock(head, now))
+    return examined
 
 
 def _version(probe: Probe) -> Check:
@@ -70,40 +70,42 @@ def _version(probe: Probe) -> Check:
     return fine("git", f"version {version}")
 
 
-def _look_at_remote(probe: Probe, looked: Looked) -> None:
+def _examine_remote(probe: Probe, examined: ExaminedGit) -> None:
     """Find the head that counts, and see whether it is what was seen before and can be moved."""
     oid: str | None = None
     is_reached = True
     try:
         oid = probe.remote_head()
         where = "the repository is the truth itself: no remote" if oid is None else f"at {oid[:12]}"
-        looked.checks.append(fine("remote", where))
+        examined.checks.append(fine("remote", where))
     except ReconcilerError as failure:
-        looked.checks.append(failed("remote", failure))
+        examined.checks.append(failed("remote", failure))
         is_reached = False
-    head = looked.revision = _find(probe, oid, looked, is_reached=is_reached)
+    head = examined.revision = _find(probe, oid, examined, is_reached=is_reached)
     if head is None or not is_reached:
         return
     if oid in (None, head.id):
-        looked.checks += run([("history", lambda: _history(probe, head))])
-    looked.checks += run([("push", lambda: _push(probe, head))])
+        examined.checks += run([("history", lambda: _history(probe, head))])
+    examined.checks += run([("push", lambda: _push(probe, head))])
 
 
-def _find(probe: Probe, oid: str | None, looked: Looked, *, is_reached: bool) -> Revision | None:
+def _find(
+    probe: Probe, oid: str | None, examined: ExaminedGit, *, is_reached: bool
+) -> Revision | None:
     """The head that counts, else the one that is here."""
     try:
         if (head := probe.find(oid)) is not None:
             return head
         head = probe.find(None) if oid is not None else None
     except ReconcilerError as failure:
-        looked.checks.append(failed("history", failure))
+        examined.checks.append(failed("history", failure))
         return None
     if head is None and is_reached:
         message = "the branch has no commit here"
-        looked.checks.append(wrong("history", message, "make a first commit, or git fetch"))
+        examined.checks.append(wrong("history", message, "make a first commit, or git fetch"))
     elif head is not None:
         message = f"the remote's head is not here; {head.id[:12]} was read instead"
-        looked.checks.append(doubtful("history", message, "git fetch"))
+        examined.checks.append(doubtful("history", message, "git fetch"))
     return head
 
 
@@ -117,23 +119,23 @@ def _push(probe: Probe, head: Revision) -> Check:
     return fine("push", "permitted, as far as a dry run tells")
 
 
-def _look_at_files(probe: Probe, looked: Looked, head: Revision) -> None:
+def _examine_files(probe: Probe, examined: ExaminedGit, head: Revision) -> None:
     try:
         source = probe.source(head)
         evaluation = evaluate_source(source)
         entries = source.entries([evaluation.tree.settings.records])
     except ReconcilerError as failure:
-        looked.checks.append(failed("content", failure))
+        examined.checks.append(failed("content", failure))
         return
-    looked.evaluation = evaluation
-    looked.checks += [_content(evaluation), _records(evaluation, entries)]
+    examined.evaluation = evaluation
+    examined.checks += [_content(evaluation), _records(evaluation, entries)]
     settings = evaluation.tree.settings
     try:
         probe.check_clean([*settings.sources, settings.records], head)
     except UsageError as dirty:
-        looked.checks.append(doubtful("checkout", str(dirty), dirty.hint))
+        examined.checks.append(doubtful("checkout", str(dirty), dirty.hint))
     except ReconcilerError as failure:
-        looked.checks.append(failed("checkout", failure))
+        examined.checks.append(failed("checkout", failure))
 
 
 def _content(evaluation: Evaluation) -> Check:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reconciler.clusters.diagnosis import GIT, Diagnosis, Group, Verdict
+from reconciler.report.diagnosis import GIT, Diagnosis, Group, Verdict
 from reconciler.report.escape import escape
 from reconciler.report.text.table import Colour, Painter
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from reconciler.clusters.diagnosis import Check, Verdict, doubtful
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.resources import CONFIGURATION_STATE
 from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Question, questions
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.doctor.checks import Step
 from reconciler.commands.doctor.checks import run as run_checks
-from reconciler.commands.doctor.cluster import Patient, management_steps, tenant_steps
+from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, NoSuchKindError, Requests, UnreachableError
+from reconciler.report.diagnosis import Check, Verdict, doubtful
 from tests.world import CLOCK
 
 NOW = CLOCK + 60
@@ -78,17 +78,17 @@ class FakeCluster:
         del seconds
 
 
-def patient(cluster: Cluster, damaged: tuple[str, ...] = ()) -> Patient:
+def examined(cluster: Cluster, damaged: tuple[str, ...] = ()) -> ExaminedCluster:
     enrolment = Enrolment("uid", Inventory(damaged=damaged), (), "butler-system")
-    return Patient(cluster, lambda: enrolment, lambda: float(NOW), CLOCK)
+    return ExaminedCluster(cluster, lambda: enrolment, lambda: float(NOW), CLOCK)
 
 
 def of_management(cluster: Cluster) -> dict[str, Check]:
-    return _run(management_steps(patient(cluster)))
+    return _run(management_steps(examined(cluster)))
 
 
 def of_tenant(cluster: Cluster, *, is_wanted: bool = True) -> dict[str, Check]:
-    return _run(tenant_steps(patient(cluster), is_wanted=is_wanted))
+    return _run(tenant_steps(examined(cluster), is_wanted=is_wanted))
 
 
 def _run(steps: Iterator[Step]) -> dict[str, Check]:
@@ -155,12 +155,12 @@ def test_a_metallb_that_tells_nothing_is_told() -> None:
 
 
 def test_an_inventory_that_cannot_be_read_and_a_server_without_time_are_told() -> None:
-    found = _run(management_steps(patient(FakeCluster(time=0), ("x",))))
+    found = _run(management_steps(examined(FakeCluster(time=0), ("x",))))
     assert found["identity"].verdict is WARNING
     assert found["clock"] == doubtful("clock", "the server does not tell its time")
 
 
 def test_a_commit_after_the_time_of_the_server_is_told() -> None:
-    ahead = replace(patient(FakeCluster()), committed=NOW + 31)
+    ahead = replace(examined(FakeCluster()), committed=NOW + 31)
     check = _run(management_steps(ahead))["clock"]
     assert (check.verdict, "31 s after" in check.message) == (WARNING, True)

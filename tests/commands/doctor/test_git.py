@@ -9,9 +9,9 @@ import pytest
 
 from reconciler.adapters.git_open import open_mirror, open_repository
 from reconciler.adapters.git_probe import RepositoryProbe
-from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, fine, wrong
 from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
 from reconciler.ports import ExitCode
+from reconciler.report.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, fine, wrong
 from reconciler.report.machine import diagnosis_document
 from reconciler.report.text.doctor import diagnosis_text
 from reconciler.report.text.table import Painter
