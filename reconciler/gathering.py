@@ -18,8 +18,8 @@ from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
+from reconciler.model.current import current_records
 from reconciler.model.key import Key
-from reconciler.model.speaking import speaking
 from reconciler.model.state import Blocked, State
 from reconciler.records.layout import FAMILY_OF_POOL
 from reconciler.tree import Tree
@@ -74,8 +74,8 @@ def _adopt(record: Allocation, documents: Documents) -> Allocation:
 
 
 def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
-    """The record that speaks for each claim, where it holds something."""
-    return {key: item for key, item in speaking(records).items() if item.range is not None}
+    """The current record of each claim, where it holds something."""
+    return {key: item for key, item in current_records(records).items() if item.range is not None}
 
 
 def joined(readings: list[Reading]) -> Reading:

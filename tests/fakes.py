@@ -159,9 +159,9 @@ class FakeRepository:
         if self.head not in (base.id, revision.id):
             raise LostRaceError("branch main moved")
         self.head = revision.id
-        self.settle(revision)
+        self.follow(revision)
 
-    def settle(self, revision: Revision) -> None:
+    def follow(self, revision: Revision) -> None:
         self.last = revision.id
 
     def _line(self, rev: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from reconciler.adapters import processes
-from reconciler.commands.reading import read_tree
+from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding
 from reconciler.ports import Changed, Entry, Revision, Step
@@ -134,7 +134,7 @@ class MemoryFacts:
     def __init__(self) -> None:
         self.tables: dict[str, dict[str, str]] = {}
 
-    def recall(self, table: str, keys: Sequence[str]) -> dict[str, str]:
+    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
         known = self.tables.get(table, {})
         return {key: known[key] for key in keys if key in known}
 

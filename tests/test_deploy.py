@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.cli.deliver import parse_shard
-from reconciler.cli.group import ipam
+from reconciler.cli.apply import parse_shard
+from reconciler.cli.shared.verbs import ipam
 from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Right
 from reconciler.clusters.shard import is_in_shard
 from tests.documentation import ROOT, blocks

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from reconciler.cli.group import VERBS, ipam
+from reconciler.cli.shared.verbs import VERBS, ipam
 from reconciler.documents.load import load
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.evaluate import schema_files, source_kinds

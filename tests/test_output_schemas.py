@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reconciler.cli import run
+from reconciler.digest import digest
 from reconciler.findings import CODES
-from reconciler.report.machine import digest
 from tests.world import (
     CLOCK,
     SMALL,

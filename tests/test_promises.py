@@ -11,11 +11,12 @@ import pytest
 
 from reconciler.adapters.git import process, remote
 from reconciler.adapters.kube import cluster as kube
-from reconciler.cli.group import VERBS, ipam
+from reconciler.cli.shared.verbs import VERBS, ipam
 from reconciler.clusters.events import QUIET_SECONDS
-from reconciler.commands import doctor_cluster, doctor_git, reconcile
+from reconciler.commands import reconcile
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.orphans import GRACE_SECONDS
+from reconciler.commands.doctor import cluster, git
 from reconciler.documents import yaml
 from reconciler.evaluate import schema_files
 from reconciler.ports import CONTACTS
@@ -155,21 +156,21 @@ FIGURES = {
         f"the gravest {sarif.RESULTS:,} findings",
         f"at most {markdown.LIMIT:,} characters",
         f"plans again, up to {reconcile.ATTEMPTS} times",
-        "the version: {}.{} or newer".format(*doctor_git._OLDEST),
+        "the version: {}.{} or newer".format(*git._OLDEST),
         "the version: {}.{} for anything, ".format(*kube.OLDEST)
-        + "{}.{} for `apply --crds` and `apply --policies`".format(*doctor_cluster._RULES),
+        + "{}.{} for `apply --crds` and `apply --policies`".format(*cluster._RULES),
         f"as `apply` does it, {AT_ONCE} at a time",
     ],
     "docs/ci.md": [f"at most {markdown.LIMIT:,} characters"],
     "docs/git.md": [
-        "needs git {}.{} or newer".format(*doctor_git._OLDEST),
+        "needs git {}.{} or newer".format(*git._OLDEST),
         f"up to {reconcile.ATTEMPTS} times with growing pauses",
     ],
     "docs/clusters.md": [
         f"{AT_ONCE} clusters are worked on at a time",
         f"goes after {GRACE_SECONDS // 60} minutes",
         f"told once in {QUIET_SECONDS // 60} minutes at most",
-        "Kubernetes {}.{} or newer".format(*doctor_cluster._RULES),
+        "Kubernetes {}.{} or newer".format(*cluster._RULES),
     ],
     "docs/performance.md": [
         f"{AT_ONCE} clusters are worked on at a time, but up to {CONTACTS}",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli.group import VERBS
+from reconciler.cli.shared.verbs import VERBS
 from reconciler.ports import ExitCode
 from tests.documentation import ROOT, Block, Said, Terminal, blocks, masked, played
 

@@ -27,7 +27,7 @@ class FileFacts:
         self._folder = folder / "facts" / name
         self._asked: dict[str, dict[str, None]] = {}
 
-    def recall(self, table: str, keys: Sequence[str]) -> dict[str, str]:
+    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
         """Those of the texts that are known."""
         known = self._read(table)
         self._asked.setdefault(table, {}).update(dict.fromkeys(keys))

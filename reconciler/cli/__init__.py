@@ -10,8 +10,8 @@ from typing import NoReturn
 import click
 
 from reconciler.adapters.children import Ended
-from reconciler.cli import signals, streams
-from reconciler.cli.group import ipam
+from reconciler.cli.shared import signals, streams
+from reconciler.cli.shared.verbs import ipam
 
 INTERRUPTED = 130
 USAGE = 64
@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
 
 
 def _failed(failure: Exception, *, debug: bool) -> int:
-    from reconciler.cli.failures import told
+    from reconciler.cli.shared.failures import told
 
     if debug:
         traceback.print_exception(failure)

@@ -1,12 +1,15 @@
-"""`ipam demo`: the main job on the example repository, told step by step with the real verbs."""
+"""`demo`: the main job on the example repository, told step by step with the real verbs."""
 
 import shutil
 import sys
 from pathlib import Path
 
-from reconciler.cli.demo_stage import Stage
-from reconciler.cli.shared import emit
-from reconciler.ports import ExitCode
+import click
+
+from reconciler.cli.shared.demo_stage import Stage
+from reconciler.cli.shared.options import debug_option, option
+from reconciler.cli.shared.output import emit
+from reconciler.ports import ExitCode, UsageError
 
 # The people of the story commit at these times, so its commits have the same ids everywhere.
 _IMPORTED = 1_771_232_400  # 2026-02-16T09:00:00Z
@@ -26,6 +29,20 @@ _NEXT = {
 }
 _ADD = "add-refunds"
 _ROLL_OUT = "roll-out-regions"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default="demo", metavar="[DIR]")
+@option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
+@debug_option
+def demo(folder: Path, color: str) -> int:
+    """Run the whole job on the example repository in DIR, told step by step.
+
+    DIR is made; a second run goes on with what the first left.
+    """
+    if shutil.which("git") is None:
+        raise UsageError("git is not installed")
+    return run_demo(folder, color)
 
 
 def run_demo(folder: Path, color: str) -> int:

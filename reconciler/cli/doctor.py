@@ -8,13 +8,14 @@ import click
 from reconciler.adapters.git.opening import open_mirror, open_repository
 from reconciler.adapters.git.probe import RepositoryProbe
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.cli.cluster_options import Reach, reaching_options
-from reconciler.cli.options import option, output_options, repository_option
-from reconciler.cli.progress import progress
-from reconciler.cli.shared import cache_folder, emit, environment, painter
-from reconciler.commands.doctor import diagnose, diagnosis_code
-from reconciler.report.diagnosis import diagnosis_document, diagnosis_text
-from reconciler.report.machine import json_text, yaml_text
+from reconciler.cli.shared.cluster_options import Reach, reaching_options
+from reconciler.cli.shared.opening import cache_folder, environment
+from reconciler.cli.shared.options import option, output_options, repository_option
+from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.cli.shared.progress import progress
+from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
+from reconciler.report.machine import diagnosis_document
+from reconciler.report.text.doctor import diagnosis_text
 
 
 @click.command()
@@ -49,6 +50,5 @@ def doctor(
     if output == "text":
         emit(diagnosis_text(diagnosis, painter(color)))
     else:
-        document = diagnosis_document(diagnosis, code)
-        emit(json_text(document) if output == "json" else yaml_text(document))
+        emit_document(diagnosis_document(diagnosis, code), output)
     return code

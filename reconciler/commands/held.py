@@ -52,7 +52,7 @@ class Held:
         units, files = divided or ([], self._records([self.folder]))
         if divided is not None:
             self.known = {unit.path: unit.oid for unit in units}
-        self.rows = self._recalled(units)
+        self.rows = self._known_rows(units)
         near = {
             unit.path: unit
             for unit in units
@@ -107,11 +107,11 @@ class Held:
         files = [it for it in listed if it.mode.startswith(_FILE)]
         return units, [entry for entry in files if is_record(self.folder, entry.path)]
 
-    def _recalled(self, units: Sequence[Entry]) -> dict[str, tuple[Range, ...]]:
+    def _known_rows(self, units: Sequence[Entry]) -> dict[str, tuple[Range, ...]]:
         """What folders hold, as far as the cache knows."""
         if self.facts is None:
             return {}
-        texts = self.facts.recall(TABLE, [_key(unit) for unit in units])
+        texts = self.facts.known(TABLE, [_key(unit) for unit in units])
         read = {unit.path: read_row(_key(unit), texts.get(_key(unit), "")) for unit in units}
         return {path: ranges for path, ranges in read.items() if ranges is not None}
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from reconciler.commands.held import Held, is_record
+from reconciler.commands.reading.reader import is_yaml
 from reconciler.net.clashes import Line, Span, granted, overlapping
 from reconciler.net.ranges import written
 from reconciler.net.reading import Holding, holding_of
@@ -78,11 +79,7 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
     names = frozenset(pool.name for pool in pools if pool.name)
     before = {document.unread: document.data for document in tree.last_good.documents}
     listed = source.entries(tree.settings.sources)
-    files = [
-        entry
-        for entry in listed
-        if entry.path.endswith((".yaml", ".yml")) and entry.path not in before
-    ]
+    files = [entry for entry in listed if is_yaml(entry.path) and entry.path not in before]
     found = [item for items in source.each(files, partial(described, names)) for item in items]
     found += [item for path, data in before.items() for item in described(names, path, data)]
     spaces = spaces_of(pools, found)

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from reconciler.commands.incremental import evaluate_incrementally
+from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.net import require_no_clash
-from reconciler.commands.outcome import exit_code
-from reconciler.commands.reading import read_own_settings
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.settings import read_own_settings
+from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation
@@ -25,7 +26,6 @@ from reconciler.ports import (
     Repository,
     Revision,
 )
-from reconciler.report.machine import actions, digest, summary
 from reconciler.settings import PATH
 
 ATTEMPTS = 5
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReconcileOptions:
     """What a person asks of a reconcile.
 
     Attributes:
@@ -45,14 +45,14 @@ class Wanted:
         sign: Key to sign with, or empty.
         committer: Identity instead of that of the Settings.
         accept_history: A rewritten head that they accept, or None.
-        retained: Tells which records that would go some cluster may still announce, and why.
+        still_announced: Tells which records that would go some cluster may still announce, and why.
     """
 
     allow_release: int | None = None
     sign: str = ""
     committer: tuple[str, str] | None = None
     accept_history: str | None = None
-    retained: Callable[[Evaluation], Mapping[str, str]] | None = None
+    still_announced: Callable[[Evaluation], Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Reconciled:
 
 def reconcile(
     repository: Repository,
-    wanted: Wanted,
+    options: ReconcileOptions,
     sleep: Callable[[float], None] = time.sleep,
     facts: Facts | None = None,
 ) -> Reconciled:
@@ -83,7 +83,7 @@ def reconcile(
 
     Args:
         repository: Where the branch is.
-        wanted: What a person asks for.
+        options: What a person asks for.
         sleep: Waits; tests do not.
         facts: The cache that spares reading what is settled.
 
@@ -93,7 +93,7 @@ def reconcile(
         ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote.
     """
-    run = _Run(repository, wanted, facts, _Answers(wanted.retained))
+    run = _Run(repository, options, facts, _Answers(options.still_announced))
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return run.attempt(attempt)
@@ -144,7 +144,7 @@ class _Run:
     """One reconcile, of which each attempt begins with the branch as it is by then."""
 
     repository: Repository
-    wanted: Wanted
+    options: ReconcileOptions
     facts: Facts | None
     answers: _Answers
 
@@ -164,29 +164,29 @@ class _Run:
     def _plan(self) -> tuple[Revision, Evaluation]:
         """Fetch and plan, whatever clusters may still announce."""
         base = self.repository.fetch()
-        self.repository.check_history(base, _accepted(self.wanted.accept_history, base))
+        self.repository.check_history(base, _accepted(self.options.accept_history, base))
         return base, self._evaluate(base, {})
 
     def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
-        source, allowed = self.repository.source(base.id), self.wanted.allow_release
+        source, allowed = self.repository.source(base.id), self.options.allow_release
         return evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
 
     def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
         """Commit and publish what is planned, but for what clusters still announce."""
         if held := self.answers.held(evaluation):
             evaluation = self._evaluate(base, held)
-        repository, wanted = self.repository, self.wanted
+        repository, options = self.repository, self.options
         settings = evaluation.tree.settings
         commit = None
         if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
-            if wanted.allow_release is None:
+            if options.allow_release is None:
                 _require_records(repository, base, evaluation)
-            asked = _commit(base, evaluation, wanted)
+            asked = _commit(base, evaluation, options)
             commit = repository.commit(asked)
             require_no_clash(repository, asked, commit, evaluation.tree, self.facts)
         repository.require_clean([*settings.sources, settings.records], commit or base)
         if commit is None:
-            repository.settle(base)
+            repository.follow(base)
         else:
             repository.publish(base, commit)
             _log.info("published %s on %s", commit.id, base.id)
@@ -232,12 +232,12 @@ def _accepted(accepted: str | None, base: Revision) -> str | None:
     return base.id
 
 
-def _commit(base: Revision, evaluation: Evaluation, wanted: Wanted) -> Commit:
+def _commit(base: Revision, evaluation: Evaluation, options: ReconcileOptions) -> Commit:
     counts = summary(evaluation)
     words = [f"{name} {counts[name]}" for name in _NAMED if counts[name]]
     subject = ", ".join(words) or f"rewrite {len(evaluation.changes)}"
     trailers = f"Ipam-Plan: {digest(actions(evaluation))}\nIpam-Base: {base.id}"
-    committer = wanted.committer or evaluation.tree.settings.committer
+    committer = options.committer or evaluation.tree.settings.committer
     message = f"ipam: {subject}\n\n{trailers}\n"
     folder = f"{evaluation.tree.settings.records}/"
     # Whatever a document says, nothing outside the records is ever written.
@@ -245,4 +245,4 @@ def _commit(base: Revision, evaluation: Evaluation, wanted: Wanted) -> Commit:
         raise ReconcilerError("the plan writes outside the records folder")
     # A date that is ahead is not carried on: the next plan shall have a clock that is true.
     dated = base._replace(clock=evaluation.tree.clock)
-    return Commit(dated, evaluation.changes, message, committer, wanted.sign)
+    return Commit(dated, evaluation.changes, message, committer, options.sign)

@@ -1,15 +1,15 @@
 """Check and plan: one evaluation of a revision, beside its base when there is one."""
 
 from dataclasses import replace
-from functools import partial
 
-from reconciler.commands.incremental import evaluate_incrementally
-from reconciler.commands.reading import read_own_settings
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.reader import is_yaml, reader_of
+from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base, Compared, compare
-from reconciler.evaluate import pools_of, source_reader
+from reconciler.evaluate import pools_of
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
-from reconciler.records.recall import Recalled, recall
+from reconciler.records.recall import Recalled
 from reconciler.settings import PATH
 
 
@@ -55,20 +55,19 @@ def _base(
     old_sources = [
         change.old
         for change in changes
-        if change.old
-        and change.path.startswith(folders)
-        and change.path.endswith((".yaml", ".yml"))
+        if change.old and change.path.startswith(folders) and is_yaml(change.path)
     ]
-    loaded = source.each(old_sources, source_reader(settings))
+    reader = reader_of(source, settings)
+    loaded = source.each(old_sources, reader.read_source)
     touched = [
         change
         for change in changes
         if change.path.startswith(f"{settings.records}/") and change.path.endswith(".yaml")
     ]
     old_records: list[Entry] = [change.old for change in touched if change.old]
-    recalled = source.each(old_records, partial(recall, settings.records))
+    read = source.each(old_records, reader.read_record)
     records: dict[str, Recalled | None] = {change.path: None for change in touched}
-    records |= {entry.path: item for entry, item in zip(old_records, recalled, strict=True)}
+    records |= {entry.path: item for entry, item in zip(old_records, read, strict=True)}
     return Base(
         name=name,
         pools=pools_of(loaded, settings),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from reconciler.commands.reading import read_tree
+from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine.usage import percentage

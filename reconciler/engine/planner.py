@@ -11,6 +11,7 @@ from dataclasses import replace
 from reconciler.addresses import IPRange
 from reconciler.engine.overlap import neighbours, overlapping_pools
 from reconciler.engine.pins import check_pin
+from reconciler.engine.quotas import Quotas
 from reconciler.engine.refusal import (
     FROZEN,
     NO_ROOM,
@@ -20,7 +21,6 @@ from reconciler.engine.refusal import (
     left,
     no_room,
     not_found,
-    over_quota,
     stale,
     untold,
 )
@@ -28,20 +28,11 @@ from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Claim
+from reconciler.model.current import current_records
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import (
-    Decision,
-    Expire,
-    Grant,
-    Keep,
-    Plan,
-    Refuse,
-    Release,
-    Usage,
-)
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
 from reconciler.model.pool import Pool
-from reconciler.model.speaking import speaking
 from reconciler.model.state import State
 
 
@@ -68,7 +59,7 @@ class _Planner:
     def __init__(self, state: State) -> None:
         self.state = state
         self.now = format_instant(state.clock)
-        self.record_of = speaking(state.records)
+        self.record_of = current_records(state.records)
         self.expired = {record.path for record in state.records if self._is_expired(record)}
         holding = [item for item in state.records if item.range and item.path not in self.expired]
         self.holdings = Holdings(state.pools, holding)
@@ -78,7 +69,7 @@ class _Planner:
         }
         self.shared = overlapping_pools(state.pools)
         self.neighbours = neighbours(self.shared)
-        self.quota_used = self._quota_used()
+        self.quotas = Quotas(state.claims, self.record_of)
         self.spaces: dict[str, Space] = {}
         self.is_served = False  # all claims, once: before that, no refusal needs its words
         self.frozen = self._frozen()
@@ -89,8 +80,8 @@ class _Planner:
         found: list[Decision] = []
         for record in self.state.records:
             wanted = record.claim in self.state.claims
-            speaks = wanted and self.record_of[record.claim] is record
-            is_left = record.range is None and not speaks
+            is_current = wanted and self.record_of[record.claim] is record
+            is_left = record.range is None and not is_current
             if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):
                 found.append(Expire(record))
             elif record.is_live and not wanted:
@@ -185,9 +176,9 @@ class _Planner:
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
         size = record.range.size if record.range else 0
-        if refusal := self._quota_refusal(claim, size):
+        if refusal := self.quotas.refusal(claim, size):
             return replace(_refuse(claim, refusal), allocation=record)
-        self._count(claim, size)
+        self.quotas.count(claim, size)
         allocation = self._allocation(claim, record.pool, record.range)
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
@@ -196,7 +187,7 @@ class _Planner:
             return _refuse(claim, untold(claim), failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
-        if refusal := self._quota_refusal(claim, claim.size):
+        if refusal := self.quotas.refusal(claim, claim.size):
             return _refuse(claim, refusal, failed)
         return self._try(claim, failed)
 
@@ -213,7 +204,7 @@ class _Planner:
                 withheld = frozen(self.frozen[pool.key], pool.key.name)
             found = self._take(claim, pool)
             if isinstance(found, IPRange):
-                self._count(claim, claim.size)
+                self.quotas.count(claim, claim.size)
                 if withheld is not None:
                     break
                 return Grant(self._allocation(claim, pool.key, found), claim.source, failed)
@@ -237,21 +228,6 @@ class _Planner:
             return space.allocate(pool, claim.size)
         refused = check_pin(claim.pin, pool, space, self.holders, claim.owner)
         return refused or space.take(pool, claim.pin)
-
-    def _quota_refusal(self, claim: Claim, size: int) -> Refusal | None:
-        """Why `size` more addresses do not fit in the claim's quota; None when they do."""
-        if claim.quota is None:
-            return None
-        used = self.quota_used.get(claim.quota.group, 0)
-        if used + size > claim.quota.limit:
-            return over_quota(claim, claim.quota, used, size)
-        return None
-
-    def _count(self, claim: Claim, size: int) -> None:
-        """Count what a claim was given towards its quota; what is refused counts for nothing."""
-        if claim.quota is not None:
-            used = self.quota_used.get(claim.quota.group, 0)
-            self.quota_used[claim.quota.group] = used + size
 
     def _allocation(self, claim: Claim, pool: Key, item: IPRange | None) -> Allocation:
         return Allocation(
@@ -287,8 +263,8 @@ class _Planner:
         claim = self.state.claims.get(record.claim)
         if claim is not None and claim.doubt:
             return False
-        speaks = self.record_of[record.claim] is record
-        return claim is None or not speaks or bool(self._difference(claim, record))
+        is_current = self.record_of[record.claim] is record
+        return claim is None or not is_current or bool(self._difference(claim, record))
 
     def _space(self, name: str) -> Space:
         if name not in self.spaces:
@@ -297,15 +273,6 @@ class _Planner:
             taken += [item for unreadable in state.unreadable for item in unreadable.ranges]
             self.spaces[name] = Space(taken, self.neighbours, (*state.blocked, *state.off_limits))
         return self.spaces[name]
-
-    def _quota_used(self) -> dict[tuple[str, ...], int]:
-        used: dict[tuple[str, ...], int] = {}
-        for key, claim in self.state.claims.items():
-            record = self.record_of.get(key)
-            if claim.quota and record and record.is_live and record.range:
-                group = claim.quota.group
-                used[group] = used.get(group, 0) + record.range.size
-        return used
 
     def _frozen(self) -> dict[Key, str]:
         """Pools that give nothing new, with the path of what cannot be read.

@@ -60,13 +60,13 @@ class Written(NamedTuple):
 
 def write(tops: Mapping[str, str], shared: Mapping[str, str], groups: Sequence[Group]) -> Written:
     """The texts of a snapshot."""
-    calm = [group for group in groups if group.settled is not None]
+    left_out = [group for group in groups if group.settled is not None]
     restless = {
         path: oid for group in groups if group.settled is None for path, oid in group.parts.items()
     }
-    settled = sum_of(group.settled for group in calm if group.settled is not None)
-    told = _text([_group(group) for group in calm])
-    names = _text(["\n".join(group.names) for group in calm])
+    settled = sum_of(group.settled for group in left_out if group.settled is not None)
+    told = _text([_group(group) for group in left_out])
+    names = _text(["\n".join(group.names) for group in left_out])
     identity = sha256(f"{told}\n{names}".encode()).hexdigest()
     head = Head(identity, tops, shared, restless, settled)
     return Written(identity, write_head(head), told, names)

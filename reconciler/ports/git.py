@@ -118,7 +118,7 @@ class Source(Protocol):
 class Facts(Protocol):
     """A disposable cache of texts by key. What it says is true or it says nothing."""
 
-    def recall(self, table: str, keys: Sequence[str]) -> dict[str, str]:
+    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
         """Those of the texts that are known."""
 
     def note(self, table: str, rows: Mapping[str, str]) -> None:
@@ -155,7 +155,7 @@ class Repository(Protocol):
     def publish(self, base: Revision, revision: Revision) -> None:
         """Move the branch from base to revision, at the remote first; LostRaceError if it moved."""
 
-    def settle(self, revision: Revision) -> None:
+    def follow(self, revision: Revision) -> None:
         """Bring what is here to a revision that is published, and remember it as seen."""
 
 

@@ -1,84 +1,88 @@
-"""What is in order and what is not, as lines and as JSON."""
+"""What is in order and what is not: checks in groups, each with its mend."""
 
-from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
 
-from reconciler.clusters.diagnosis import GIT, Check, Diagnosis, Group, Verdict
-from reconciler.report.escape import escape
-from reconciler.report.machine import envelope
-from reconciler.report.table import Colour, Painter
-
-_SIGNS = {
-    Verdict.OK: ("✔", Colour.GREEN),
-    Verdict.WARNING: ("!", Colour.YELLOW),
-    Verdict.FAILED: ("✗", Colour.RED),
-}
-_TITLES = {GIT: "Git"}
-_MANY = 20
-_WIDTH = 10
+GIT = "git"
 
 
-def diagnosis_text(diagnosis: Diagnosis, painter: Painter) -> str:
-    """A line a check below the name of its group, and the sum.
+class Verdict(StrEnum):
+    """Whether something is in order."""
 
-    Of very many clusters only those are shown in which something is not in order.
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: What, in a word.
+        mend: What a person can do; empty when nothing needs doing.
+        is_bug: A bug of ours ended it.
     """
-    is_long = len(diagnosis.groups) > _MANY
-    hidden = 0
-    lines: list[str] = []
-    for index, group in enumerate(diagnosis.groups):
-        if is_long and index > 1 and group.verdict is Verdict.OK:
-            hidden += 1
-        else:
-            lines += _group(group, painter)
-    if hidden:
-        lines.append(f"{hidden} more clusters, in which all is in order; -o json has them\n\n")
-    return "".join([*lines, _sum(diagnosis, painter)])
+
+    name: str
+    verdict: Verdict
+    message: str
+    mend: str = ""
+    is_bug: bool = False
 
 
-def _group(group: Group, painter: Painter) -> Iterator[str]:
-    title = _TITLES.get(group.name, group.name)
-    yield f"{painter.paint(escape(title), Colour.BOLD)}\n"
-    for check in group.checks:
-        sign, colour = _SIGNS[check.verdict]
-        name = escape(check.name).ljust(_WIDTH)
-        yield f"  {painter.paint(sign, colour)} {name}   {escape(check.message)}\n"
-        if check.mend:
-            yield f"    {' ' * _WIDTH}   {painter.paint('mend:', Colour.DIM)} {escape(check.mend)}\n"
-    yield "\n"
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The checks of Git (`GIT`), or of one cluster by its name."""
+
+    name: str
+    checks: tuple[Check, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """How many checks had a verdict."""
+        return sum(1 for check in self.checks if check.verdict is verdict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gravest of its checks."""
+        for verdict in (Verdict.FAILED, Verdict.WARNING):
+            if self.count(verdict):
+                return verdict
+        return Verdict.OK
 
 
-def _sum(diagnosis: Diagnosis, painter: Painter) -> str:
-    wrong, doubts = diagnosis.count(Verdict.FAILED), diagnosis.count(Verdict.WARNING)
-    verdict = Verdict.FAILED if wrong else Verdict.OK
-    told = [f"{wrong} to mend"] if wrong else []
-    told += [f"{doubts} to look at"] if doubts else []
-    sign, colour = _SIGNS[verdict]
-    what = ", ".join(told) if wrong else ", ".join(["nothing is wrong", *told])
-    return f"{painter.paint(f'{sign} {what}', colour)}\n"
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All checks.
+
+    Attributes:
+        groups: Git first, then the management cluster, then the others by name.
+        revision: The commit whose files were read; empty when none could be.
+    """
+
+    groups: tuple[Group, ...]
+    revision: str = ""
+
+    def count(self, verdict: Verdict) -> int:
+        """How many checks had a verdict."""
+        return sum(group.count(verdict) for group in self.groups)
+
+    @property
+    def is_bug(self) -> bool:
+        """A bug of ours ended some check."""
+        return any(check.is_bug for group in self.groups for check in group.checks)
 
 
-def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
-    """All checks."""
-    return {
-        **envelope("Diagnosis"),
-        "revision": diagnosis.revision or None,
-        "exitCode": int(exit_code),
-        "groups": [
-            {
-                "group": group.name,
-                "verdict": group.verdict.value,
-                "checks": [_check(check) for check in group.checks],
-            }
-            for group in diagnosis.groups
-        ],
-    }
+def fine(name: str, message: str) -> Check:
+    """Something that is in order."""
+    return Check(name, Verdict.OK, message)
 
 
-def _check(check: Check) -> dict[str, Any]:
-    return {
-        "check": check.name,
-        "verdict": check.verdict.value,
-        "message": check.message,
-        "mend": check.mend or None,
-    }
+def doubtful(name: str, message: str, mend: str = "") -> Check:
+    """Something that a person should look at, but that stops nothing."""
+    return Check(name, Verdict.WARNING, message, mend)
+
+
+def wrong(name: str, message: str, mend: str = "") -> Check:
+    """Something that has to be mended."""
+    return Check(name, Verdict.FAILED, message, mend)

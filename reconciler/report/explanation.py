@@ -4,13 +4,12 @@ from typing import Any
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import cidrs_of, format_range
+from reconciler.digest import action_name
 from reconciler.evaluate import Evaluation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Grant, Keep, Refuse, Release
-from reconciler.report.escape import escape
-from reconciler.report.machine import API_VERSION, action_name
-from reconciler.report.table import Colour, Painter
+from reconciler.report.machine import API_VERSION
 
 
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
@@ -97,27 +96,3 @@ def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
     if held:
         found.append(f"wait: {held} addresses of released records come free after retention")
     return found
-
-
-def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
-    """The explanation for people."""
-    refused = explained["action"] == "refuse"
-    lines = [
-        painter.paint(explained["claim"], Colour.BOLD),
-        f"  asks for  {explained['asked']}",
-        f"  verdict   {painter.paint(escape(explained['verdict']), Colour.RED if refused else None)}",
-    ]
-    if source := explained["source"]:
-        lines.append(f"  source    {escape(source['path'])}:{source['line']}")
-    if explained["record"]:
-        lines.append(
-            f"  record    {escape(explained['record'])} ({explained['phase']} since"
-            f" {escape(explained['since'])})"
-        )
-    for order, pool in enumerate(explained["pools"], 1):
-        lines.append(
-            f"  pool {order}    {pool['pool'].rpartition('/')[2]}: {pool['available']} free of"
-            f" {pool['total']}, largest run {pool['largestFreeBlock']}"
-        )
-    lines += [f"  remedy    {escape(remedy)}" for remedy in explained["remedies"]]
-    return "\n".join(lines) + "\n"

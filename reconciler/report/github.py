@@ -6,8 +6,9 @@ from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.report.escape import escape
 from reconciler.report.found import all_found
-from reconciler.report.table import Painter
-from reconciler.report.text import findings_text, verdict_text
+from reconciler.report.text.check import verdict_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.table import Painter
 
 # GitHub shows so many annotations of a kind for one step, and drops all others without a word.
 ANNOTATIONS = 10

@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape as markup
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.report.escape import escape
 from reconciler.report.found import gravest_first, place_of
-from reconciler.report.table import Painter
-from reconciler.report.text import findings_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.table import Painter
 
 # Gates are named by what they guard, not by what fails them, so that a service sees one mended.
 _GATES = {"capacity": "capacity", "brake": "brake"}
@@ -31,50 +31,44 @@ def junit_text(evaluation: Evaluation) -> str:
         gates[name] = []
     for item in evaluation.gates:
         gates[_GATES.get(item.code, _REFUSALS)].append(item)
-    suites = [_suite("files", {path: files[path] for path in sorted(files)})]
-    suites.append(_suite("gates", gates))
-    cases = [*files.values(), *gates.values()]
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-    return f'{head}<testsuites name="ipam" {_counts(cases)}>\n{"".join(suites)}</testsuites>\n'
+    root = Element("testsuites", {"name": "ipam", **_counts([*files.values(), *gates.values()])})
+    _add_suite(root, "files", {path: files[path] for path in sorted(files)})
+    _add_suite(root, "gates", gates)
+    indent(root)
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    return f"{head}\n{tostring(root, encoding='unicode')}\n"
 
 
-def _suite(name: str, cases: Mapping[str, Sequence[Finding]]) -> str:
-    body = "".join(_case(name, title, found) for title, found in cases.items())
-    counts = f'{_counts(cases.values())} errors="0" skipped="0"'
-    return f'  <testsuite name="{name}" {counts}>\n{body}  </testsuite>\n'
+def _add_suite(root: Element, name: str, cases: Mapping[str, Sequence[Finding]]) -> None:
+    about = {"name": name, **_counts(cases.values()), "errors": "0", "skipped": "0"}
+    suite = SubElement(root, "testsuite", about)
+    for title, found in cases.items():
+        _add_case(suite, title, found)
 
 
-def _counts(cases: Iterable[Sequence[Finding]]) -> str:
+def _counts(cases: Iterable[Sequence[Finding]]) -> dict[str, str]:
     failed = [any(_fails(item) for item in found) for found in cases]
-    return f'tests="{len(failed)}" failures="{sum(failed)}"'
+    return {"tests": str(len(failed)), "failures": str(sum(failed))}
 
 
-def _case(suite: str, title: str, found: Sequence[Finding]) -> str:
-    named = markup(escape(title))
-    attributes = f'classname="{suite}" name="{named}" time="0"'
-    if suite == "files":
-        attributes = f'{attributes} file="{named}"'
-    parts = [_failure([item for item in found if _fails(item)])]
+def _add_case(suite: Element, title: str, found: Sequence[Finding]) -> None:
+    named, sort = escape(title), suite.get("name", "")
+    case = SubElement(suite, "testcase", {"classname": sort, "name": named, "time": "0"})
+    if sort == "files":
+        case.set("file", named)
+    if failing := [item for item in found if _fails(item)]:
+        _add_failure(case, failing)
     if warnings := [item for item in found if not _fails(item)]:
-        parts.append(f"      <system-out>{_lines(warnings)}</system-out>\n")
-    inner = "".join(parts)
-    if not inner:
-        return f"    <testcase {attributes}/>\n"
-    return f"    <testcase {attributes}>\n{inner}    </testcase>\n"
+        SubElement(case, "system-out").text = findings_text(warnings, _PLAIN)
 
 
-def _failure(found: Sequence[Finding]) -> str:
+def _add_failure(case: Element, found: Sequence[Finding]) -> None:
     """All of a case's errors in one element: most readers show the first alone."""
-    if not found:
-        return ""
     first = gravest_first(found)[0]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    message = markup(f"{first.code}: {escape(first.message)}{more}")
-    return f'      <failure type="{first.code}" message="{message}">{_lines(found)}</failure>\n'
-
-
-def _lines(found: Sequence[Finding]) -> str:
-    return markup(findings_text(found, _PLAIN))
+    message = f"{first.code}: {escape(first.message)}{more}"
+    failure = SubElement(case, "failure", {"type": first.code, "message": message})
+    failure.text = findings_text(found, _PLAIN)
 
 
 def _fails(item: Finding) -> bool:

@@ -2,23 +2,20 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
-from reconciler.addresses.notation import format_address, format_cidr
+from reconciler.clusters.outcome import Applied, Outcome, Result
+from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Location
+from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
-from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
+from reconciler.model.plan import Usage
 from reconciler.records.emit import record_document
-from reconciler.records.layout import path_of
+from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"
-_NAMES = {Keep: "keep", Grant: "allocate", Release: "release", Expire: "expire", Refuse: "refuse"}
-_DIGESTED = ("action", "claim", "record", "pool", "start", "end", "count", "reason")
 
 
 def json_text(value: Mapping[str, Any] | Sequence[Any]) -> str:
@@ -52,48 +49,6 @@ def _floats(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_floats(item) for item in value]
     return value
-
-
-def action_name(decision: Decision) -> str:
-    """`keep`, `allocate`, `release`, `expire` or `refuse`."""
-    return _NAMES[type(decision)]
-
-
-def actions(evaluation: Evaluation, *, keeps: bool = False) -> list[dict[str, Any]]:
-    """The decisions, by claim.
-
-    Args:
-        evaluation: The evaluation.
-        keeps: Also those that change nothing.
-    """
-    folder = evaluation.tree.settings.records
-    return [
-        _action(decision, evaluation, folder)
-        for decision in evaluation.plan.decisions
-        if keeps or not isinstance(decision, Keep)
-    ]
-
-
-def digest(decided: Iterable[Mapping[str, Any]]) -> str:
-    """`sha256:` of the canonical JSON of the decisions that change something, without times.
-
-    Equal for a pull request's merge commit and for the reconcile of it. Made of the `actions` of a
-    plan (without its keeps), each reduced to the fields of `_DIGESTED`: anybody can check it.
-    """
-    rows = [
-        {name: item[name] for name in _DIGESTED} for item in decided if item["action"] != "keep"
-    ]
-    text = json.dumps(rows, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return f"sha256:{sha256(text.encode()).hexdigest()}"
-
-
-def summary(evaluation: Evaluation, moved: int = 0) -> dict[str, int]:
-    """How many decisions there are of each sort; `moved` is what the caller counted."""
-    counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse"), 0)
-    for decision in evaluation.plan.decisions:
-        counts[action_name(decision)] += 1
-    counts["keep"] += evaluation.tree.settled.kept
-    return {**counts, "moved": moved}
 
 
 def plan_document(
@@ -174,6 +129,33 @@ def reconcile_document(
     }
 
 
+def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) -> dict[str, Any]:
+    """All clusters, with their objects that are not unchanged."""
+    return {
+        **envelope("ApplyResult"),
+        "revision": revision,
+        "exitCode": exit_code,
+        "clusters": [_cluster(item) for item in applied],
+    }
+
+
+def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
+    """All checks."""
+    return {
+        **envelope("Diagnosis"),
+        "revision": diagnosis.revision or None,
+        "exitCode": int(exit_code),
+        "groups": [
+            {
+                "group": group.name,
+                "verdict": group.verdict.value,
+                "checks": [_check(check) for check in group.checks],
+            }
+            for group in diagnosis.groups
+        ],
+    }
+
+
 def pool_list(evaluation: Evaluation) -> dict[str, Any]:
     """The pools as they are today."""
     return {
@@ -198,44 +180,6 @@ def document_list(kind: str, documents: Iterable[Mapping[str, Any]]) -> dict[str
     return {"apiVersion": "v1", "kind": kind, "items": [dict(item) for item in documents]}
 
 
-def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str, Any]:
-    reason: str | None = None
-    message: str | None = None
-    pool: Key | None = None
-    item = None
-    record: str | None = None
-    match decision:
-        case Refuse(claim, reason, message, _, source, allocation):
-            holds = allocation is not None and allocation.range is not None
-            record = allocation.path if holds and allocation else path_of(folder, None, claim)
-            pool = allocation.pool if holds and allocation else None
-            item = allocation.range if allocation else None
-            count = evaluation.state.claims[claim].size
-        case Grant(allocation, source, _):
-            pool, item = allocation.pool, allocation.range
-            record = path_of(folder, pool, allocation.claim)
-            count = allocation.size
-        case _:
-            allocation = decision.allocation
-            pool, item = allocation.pool, allocation.range
-            record, count = allocation.path, allocation.size
-            claimed = evaluation.state.claims.get(allocation.claim)
-            source = claimed.source if claimed else Location(allocation.path, 1)
-    return {
-        "action": action_name(decision),
-        "claim": str(decision.claim),
-        "record": record,
-        "pool": str(pool) if pool else None,
-        "start": format_address(item.version, item.first) if item else None,
-        "end": format_address(item.version, item.last) if item else None,
-        "count": count,
-        "cidr": format_cidr(item) if item else None,
-        "reason": reason,
-        "message": message,
-        "source": {"path": source.path, "line": source.line},
-    }
-
-
 def _usage(usage: Usage) -> dict[str, Any]:
     return {
         "total": usage.total,
@@ -255,4 +199,45 @@ def _before(usage: Usage) -> dict[str, Any]:
         "allocated": usage.allocated,
         "utilizationPercent": usage.percent,
         "tier": usage.tier.value,
+    }
+
+
+def _cluster(item: Applied) -> dict[str, Any]:
+    error = f"{item.error}; {item.hint}" if item.hint else item.error
+    listed, patched, deleted = item.requests
+    return {
+        "cluster": item.cluster,
+        "uid": item.uid or None,
+        "revision": item.revision or None,
+        **{result.value: item.count(result) for result in Result},
+        "state": item.state.value,
+        "requests": {"list": listed, "patch": patched, "delete": deleted},
+        "error": error or None,
+        "notes": list(item.notes),
+        "objects": [_object(o) for o in item.outcomes if o.result is not Result.UNCHANGED],
+    }
+
+
+def _object(outcome: Outcome) -> dict[str, Any]:
+    drift = outcome.drift
+    return {
+        "object": outcome.object,
+        "result": outcome.result.value,
+        "drift": {
+            "manager": drift.manager or None,
+            "time": drift.time or None,
+            "fields": list(drift.fields),
+        }
+        if drift
+        else None,
+        "error": outcome.error or None,
+    }
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "check": check.name,
+        "verdict": check.verdict.value,
+        "message": check.message,
+        "mend": check.mend or None,
     }

@@ -2,15 +2,15 @@
 
 from reconciler.addresses.notation import format_short
 from reconciler.comparison import Compared
+from reconciler.digest import action_name, actions, digest
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
 from reconciler.report.found import all_found, verdict
-from reconciler.report.machine import action_name, actions, digest
 from reconciler.report.markup import Section, bar, code, fitted, prose
-from reconciler.report.text import counted
+from reconciler.report.text.plan import counted
 
 # By this a job finds the comment that it made before, to write it anew.
 MARKER = "<!-- ipam -->"

@@ -1,4 +1,4 @@
-"""What adding tenants leads to, as text and JSON."""
+"""What adding tenants leads to, as a value and as JSON."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,9 +7,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.model.plan import Refuse
 from reconciler.model.pool import Tier
-from reconciler.report.escape import escape
 from reconciler.report.machine import API_VERSION
-from reconciler.report.table import Cell, Colour, Painter, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +39,6 @@ class Simulation:
     evaluation: Evaluation
 
 
-def simulation_text(result: Simulation, painter: Painter) -> str:
-    """A row for each pool today, at each tier that it reaches, and at the end."""
-    rows: list[list[Cell]] = [
-        [
-            str(step.tenants),
-            step.pool.name,
-            str(step.allocated),
-            str(step.total),
-            f"{step.percent:.1f}",
-            (_tiers(step.tier), None if step.tier is Tier.OK else Colour.YELLOW),
-        ]
-        for step in result.steps
-    ]
-    headers = ("TENANTS", "POOL", "ALLOC", "TOTAL", "USED%", "TIERS")
-    text = table(headers, rows, painter, right=(0, 2, 3, 4))
-    if result.refused is None:
-        return f"{text}{painter.paint(f'All {result.requested} fit.', Colour.GREEN)}\n"
-    refused = result.refused
-    return (
-        f"{text}{painter.paint(f'{result.fit} of {result.requested} fit.', Colour.RED)}\n"
-        f"  {refused.reason}: {escape(refused.message)}\n  hint: {escape(refused.hint)}\n"
-    )
-
-
 def simulation_document(result: Simulation) -> dict[str, Any]:
     """The same as JSON."""
     refused = result.refused
@@ -81,7 +55,7 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
                 "total": step.total,
                 "utilizationPercent": step.percent,
                 "tier": step.tier.value,
-                "tiers": _tiers(step.tier),
+                "tiers": reached_tiers(step.tier),
             }
             for step in result.steps
         ],
@@ -96,7 +70,7 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
     }
 
 
-def _tiers(tier: Tier) -> str:
+def reached_tiers(tier: Tier) -> str:
     """All tiers that are reached, as the three conditions of a NetworkPool would be True."""
     reached = [item.value for item in Tier if 0 < item.rank <= tier.rank]
     return "+".join(reached) or "none"

@@ -12,9 +12,9 @@ from tests.world import SMALL, commit, repository, tenant, write
 ROWS = {"a": "one", "b": "two\nlines\t"}
 
 
-def test_it_recalls_what_was_noted(tmp_path: Path) -> None:
+def test_it_knows_what_was_noted(tmp_path: Path) -> None:
     FileFacts(tmp_path, "repo", "program").note("links", ROWS)
-    assert FileFacts(tmp_path, "repo", "program").recall("links", ["a", "b", "c"]) == ROWS
+    assert FileFacts(tmp_path, "repo", "program").known("links", ["a", "b", "c"]) == ROWS
 
 
 @pytest.mark.parametrize(("where", "program"), [("other", "program"), ("repo", "other")])
@@ -22,7 +22,7 @@ def test_another_repository_or_program_knows_nothing(
     tmp_path: Path, where: str, program: str
 ) -> None:
     FileFacts(tmp_path, "repo", "program").note("links", ROWS)
-    assert FileFacts(tmp_path, where, program).recall("links", ["a"]) == {}
+    assert FileFacts(tmp_path, where, program).known("links", ["a"]) == {}
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "more", "empty"])
@@ -35,9 +35,9 @@ def test_a_damaged_file_is_not_there_and_is_begun_anew(tmp_path: Path, damage: s
         {"flip": data[:-1] + flipped, "cut": data[:-1], "more": data + b"x", "empty": b""}[damage]
     )
     facts = FileFacts(tmp_path, "repo", "program")
-    assert facts.recall("links", ["a"]) == {}
+    assert facts.known("links", ["a"]) == {}
     facts.note("links", ROWS)
-    assert facts.recall("links", ["a"]) == {"a": "one"}
+    assert facts.known("links", ["a"]) == {"a": "one"}
 
 
 def test_what_two_runs_note_at_once_is_that_of_one_of_them(tmp_path: Path) -> None:
@@ -45,11 +45,11 @@ def test_what_two_runs_note_at_once_is_that_of_one_of_them(tmp_path: Path) -> No
         facts = FileFacts(tmp_path, "repo", "program")
         for _ in range(20):
             facts.note("links", {"a": str(number) * 1000})
-            assert set(facts.recall("links", ["a"])["a"]) <= set("0123")
+            assert set(facts.known("links", ["a"])["a"]) <= set("0123")
 
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(note, range(4))) == [None] * 4
-    assert len(FileFacts(tmp_path, "repo", "program").recall("links", ["a"])["a"]) == 1000
+    assert len(FileFacts(tmp_path, "repo", "program").known("links", ["a"])["a"]) == 1000
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["links"]
 
 
@@ -57,7 +57,7 @@ def test_a_folder_that_cannot_be_made_is_no_matter(tmp_path: Path) -> None:
     (tmp_path / "facts").write_text("a file")
     facts = FileFacts(tmp_path, "repo", "program")
     facts.note("links", ROWS)
-    assert facts.recall("links", ["a"]) == {}
+    assert facts.known("links", ["a"]) == {}
 
 
 def test_a_folder_in_place_of_the_file_is_no_matter(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_folder_in_place_of_the_file_is_no_matter(tmp_path: Path) -> None:
     file.mkdir()
     facts = FileFacts(tmp_path, "repo", "program")
     facts.note("links", ROWS)
-    assert facts.recall("links", ["a"]) == {}
+    assert facts.known("links", ["a"]) == {}
 
 
 def test_rows_that_nobody_uses_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,9 +75,9 @@ def test_rows_that_nobody_uses_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     facts = FileFacts(tmp_path, "repo", "program")
     facts.note("links", {str(number): "text" for number in range(20)})
     later = FileFacts(tmp_path, "repo", "program")
-    assert len(later.recall("links", ["1"])) == 1
+    assert len(later.known("links", ["1"])) == 1
     later.note("links", {"2": "new"})
-    found = FileFacts(tmp_path, "repo", "program").recall("links", list(map(str, range(20))))
+    found = FileFacts(tmp_path, "repo", "program").known("links", list(map(str, range(20))))
     assert found == {"1": "text", "2": "new"}
 
 

@@ -14,11 +14,11 @@ import yaml
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.probe import RepositoryProbe
 from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.clusters.diagnosis import Check, Diagnosis, Verdict
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
-from reconciler.commands.doctor import diagnose, diagnosis_code
+from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
+from reconciler.report.diagnosis import Check, Diagnosis, Verdict
 from tests.applying.site import (
     ADDRESS_POOLS,
     FIRST,

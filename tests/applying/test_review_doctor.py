@@ -5,8 +5,8 @@ from pathlib import Path
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.probe import RepositoryProbe
-from reconciler.clusters.diagnosis import Verdict
-from reconciler.commands.doctor import diagnose, diagnosis_code
+from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
+from reconciler.report.diagnosis import Verdict
 from tests.applying.site import FIRST, MERGE, SECOND, Site, world
 from tests.world import ENVIRONMENT, repository
 

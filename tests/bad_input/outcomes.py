@@ -3,7 +3,7 @@
 import sys
 from hashlib import sha256
 
-from reconciler.commands.outcome import exit_code
+from reconciler.commands.exit_codes import exit_code
 from reconciler.report.machine import check_document, json_text, plan_document
 from tests.bad_input.harness import Link, cases, files_of
 from tests.world import evaluation_of

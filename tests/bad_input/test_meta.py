@@ -7,11 +7,11 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.commands.outcome import exit_code
+from reconciler.commands.exit_codes import exit_code
 from reconciler.findings import CODES
 from reconciler.report.machine import check_document, json_text, plan_document
-from reconciler.report.table import Painter
-from reconciler.report.text import check_text
+from reconciler.report.text.check import check_text
+from reconciler.report.text.table import Painter
 from tests.bad_input.harness import HERE, cases, settled
 from tests.world import evaluation_of, provider, request, tenant
 

@@ -5,7 +5,7 @@ import pytest
 
 from reconciler import cli
 from reconciler.cli import run
-from reconciler.cli.group import ipam as group
+from reconciler.cli.shared.verbs import ipam as group
 from tests.cli.running import ipam
 from tests.world import AHEAD, SMALL, commit, pool, reconciled, repository, tenant, write
 
@@ -167,7 +167,7 @@ def test_a_failure_without_a_hint_is_one_line(
 def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "run", lambda arguments: 3)
     monkeypatch.setattr(cli.streams, "prepare", lambda: None)
-    monkeypatch.setattr("reconciler.cli.signals.install", lambda: None)
+    monkeypatch.setattr("reconciler.cli.shared.signals.install", lambda: None)
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == 3
@@ -204,7 +204,7 @@ def test_the_demo_needs_git(
 ) -> None:
     monkeypatch.setattr("reconciler.cli.demo.run_demo", lambda folder, color: 0)
     assert ipam(capsys, "demo", tmp_path).code == 0
-    monkeypatch.setattr("reconciler.cli.author.shutil.which", lambda name: None)
+    monkeypatch.setattr("reconciler.cli.demo.shutil.which", lambda name: None)
     ran = ipam(capsys, "demo", tmp_path)
     assert (ran.code, ran.err) == (64, "ipam: git is not installed\n")
 

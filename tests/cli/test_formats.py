@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from reconciler.cli.formats import FORMATS
+from reconciler.cli.shared.formats import FORMATS
 from reconciler.report.markdown import MARKER
 from tests.cli.running import ipam, shell
 from tests.report.hostile import corpus

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.children import Ended
-from reconciler.cli import operate, run
+from reconciler.cli import reconcile as verb
+from reconciler.cli import run
 from reconciler.commands.reconcile import Reconciled, reconcile
 from reconciler.ports import (
     ClusterError,
@@ -41,7 +42,7 @@ class Pauses:
 
 def pausing(monkeypatch: Patch, *happen: object) -> Pauses:
     pauses = Pauses(*happen)
-    monkeypatch.setattr("reconciler.cli.loop.pause", pauses)
+    monkeypatch.setattr("reconciler.cli.shared.loop.pause", pauses)
     return pauses
 
 
@@ -82,7 +83,7 @@ def test_a_loop_outlives_any_failure_of_a_run(
             raise failure
         return reconcile(*words, **more)  # type: ignore[arg-type]  # handed through
 
-    monkeypatch.setattr(operate, "run_reconcile", sometimes)
+    monkeypatch.setattr(verb, "run_reconcile", sometimes)
     pauses = pausing(monkeypatch, nothing, nothing, nothing)
     assert run(["reconcile", "--repo", str(folder), *EVERY, "-o", "json"]) == 130
     assert pauses.waited == [60, 60, 60, 60]
@@ -178,9 +179,9 @@ def test_a_reader_of_messages_that_went_away_does_not_end_it(
     def tell(_: str) -> None:
         raise BrokenPipeError(32, os.strerror(32))
 
-    monkeypatch.setattr("reconciler.cli.loop.tell", tell)
+    monkeypatch.setattr("reconciler.cli.shared.loop.tell", tell)
     pauses = pausing(monkeypatch, nothing, nothing)
-    monkeypatch.setattr("reconciler.cli.operate.open_branch", lambda *_: 1 / 0)
+    monkeypatch.setattr("reconciler.cli.reconcile.open_branch", lambda *_: 1 / 0)
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 130
     assert len(pauses.waited) == 3
 
@@ -193,8 +194,8 @@ def test_a_signal_ends_it_with_its_number(
     def end(_: float) -> None:
         raise Ended(15)
 
-    monkeypatch.setattr("reconciler.cli.loop.pause", end)
-    monkeypatch.setattr("reconciler.cli.signals._farewells", iter([0]))
+    monkeypatch.setattr("reconciler.cli.shared.loop.pause", end)
+    monkeypatch.setattr("reconciler.cli.shared.signals._farewells", iter([0]))
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 143
     assert capsys.readouterr().err.endswith(
         "ended by SIGTERM; run it again, and it goes on from here\n"

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli import operate, run
-from reconciler.commands.reading import evaluate_source
+from reconciler.cli import reconcile as verb
+from reconciler.cli import run
+from reconciler.commands.reading.whole import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.ports import Source
 from tests.world import SMALL, commit, repository, tenant, write
@@ -36,9 +37,9 @@ def test_a_loop_reads_a_revision_once_and_another_one_anew(
         if len(applied) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(operate, "evaluate_source", evaluated)
-    monkeypatch.setattr(operate, "apply_fleet", apply)
-    monkeypatch.setattr("reconciler.cli.loop.pause", sleep)
+    monkeypatch.setattr(verb, "evaluate_source", evaluated)
+    monkeypatch.setattr(verb, "apply_fleet", apply)
+    monkeypatch.setattr("reconciler.cli.shared.loop.pause", sleep)
     words = ["reconcile", "--repo", str(folder), "--interval", "60s"]
     assert run([*words, "--kubeconfig", str(kubeconfig)]) == 130
     assert len(applied) == 4

@@ -50,7 +50,7 @@ def test_a_loop_goes_on(repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyP
         if len(slept) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("reconciler.cli.loop.pause", sleep)
+    monkeypatch.setattr("reconciler.cli.shared.loop.pause", sleep)
     assert run(["reconcile", "--repo", str(repo), "--interval", "60s"]) == 130
     assert capsys.readouterr().err.count(SAID) == 3
 

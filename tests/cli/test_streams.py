@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli import streams
+from reconciler.cli.shared import streams
 from tests.cli.running import ipam, shell
 from tests.world import SMALL, repository, tenant
 

@@ -6,14 +6,13 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.diagnosis import Diagnosis, Group
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.concluding import contained, refused
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.wish import Wish
-from reconciler.commands.doctor import diagnosis_code
-from reconciler.commands.doctor_checks import failed
-from reconciler.commands.outcome import applied_code, reconciled_code
+from reconciler.commands.doctor.checks import failed
+from reconciler.commands.doctor.diagnose import diagnosis_code
+from reconciler.commands.exit_codes import applied_code, reconciled_code
 from reconciler.evaluate import evaluate
 from reconciler.model.resource import Ref
 from reconciler.ports import (
@@ -24,6 +23,7 @@ from reconciler.ports import (
     GitError,
     UnreachableError,
 )
+from reconciler.report.diagnosis import Diagnosis, Group
 from tests.world import CLOCK, SMALL, reconciled, tree_of
 
 BUGS = [KeyError("x"), TypeError(), AttributeError("y"), ValueError("z"), AssertionError()]

@@ -8,7 +8,7 @@ import pytest
 from reconciler.addresses import IPRange
 from reconciler.commands import held
 from reconciler.commands.net import require_no_clash
-from reconciler.commands.reconcile import Wanted, reconcile
+from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.engine.space import Space
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
@@ -283,14 +283,14 @@ def test_nothing_is_published_when_the_plan_gives_out_what_is_taken(
 ) -> None:
     repository = Divided()
     repository.head = repository.add("", CLOCK, {it: raw(text) for it, text in SMALL.items()})
-    reconcile(repository, Wanted(), lambda _: None, facts)
+    reconcile(repository, ReconcileOptions(), lambda _: None, facts)
     files = repository.commits[repository.head][2]
     more = {"tenants/two.yaml": tenant("two").encode()}
     head = repository.head = repository.add(repository.head, CLOCK + 60, {**files, **more})
     with monkeypatch.context() as mutant:
         mutant.setattr(Space, "allocate", careless)
         with pytest.raises(ReconcilerError, match="would be given what") as failed:
-            reconcile(repository, Wanted(), lambda _: None, facts)
+            reconcile(repository, ReconcileOptions(), lambda _: None, facts)
     assert "nothing was published" in failed.value.hint
     assert (repository.head, repository.last) == (head, repository.commits[head][0])
-    assert reconcile(repository, Wanted(), lambda _: None, facts).code == 0
+    assert reconcile(repository, ReconcileOptions(), lambda _: None, facts).code == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.commands.reconcile import ATTEMPTS, Wanted, reconcile
+from reconciler.commands.reconcile import ATTEMPTS, ReconcileOptions, reconcile
 from reconciler.ports import Commit, ExitCode, GitError, HistoryError, LostRaceError, Revision
 from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import without
@@ -38,8 +38,10 @@ def watched(files: dict[str, str | bytes]) -> Watched:
     return repository
 
 
-def done(repository: FakeRepository, wanted: Wanted | None = None) -> tuple[ExitCode, bool, int]:
-    found = reconcile(repository, wanted or Wanted(), sleep=lambda seconds: None)
+def done(
+    repository: FakeRepository, options: ReconcileOptions | None = None
+) -> tuple[ExitCode, bool, int]:
+    found = reconcile(repository, options or ReconcileOptions(), sleep=lambda seconds: None)
     return found.code, found.commit is not None, found.attempts
 
 
@@ -65,7 +67,7 @@ def test_the_commit_names_what_it_does_its_plan_and_its_base() -> None:
 
 def test_a_person_may_say_who_commits_and_with_which_key() -> None:
     repository = watched(dict(SMALL))
-    done(repository, Wanted(committer=("A", "a@example.com"), sign="KEY"))
+    done(repository, ReconcileOptions(committer=("A", "a@example.com"), sign="KEY"))
     assert (repository.asked[0].committer, repository.asked[0].sign) == (
         ("A", "a@example.com"),
         "KEY",
@@ -95,14 +97,14 @@ def test_wrong_content_stops_only_what_it_touches() -> None:
 def test_a_brake_stops_everything_until_the_number_is_named() -> None:
     files = without(reconciled(SMALL), "tenants/one.yaml")
     assert done(watched(files)) == (3, False, 1)
-    assert done(watched(files), Wanted(allow_release=1)) == (0, True, 1)
+    assert done(watched(files), ReconcileOptions(allow_release=1)) == (0, True, 1)
 
 
 def test_a_lost_race_is_answered_by_planning_again() -> None:
     repository = watched(dict(SMALL))
     repository.losing = 2
     waits: list[float] = []
-    found = reconcile(repository, Wanted(), sleep=waits.append)
+    found = reconcile(repository, ReconcileOptions(), sleep=waits.append)
     assert found.attempts == 3
     assert len(waits) == 2
     assert all(seconds > 0 for seconds in waits)
@@ -114,7 +116,7 @@ def test_after_all_attempts_it_gives_up_and_says_that_nothing_was_published() ->
     repository.losing = ATTEMPTS
     waits: list[float] = []
     with pytest.raises(GitError, match="lost the race for the branch 5 times") as failed:
-        reconcile(repository, Wanted(), sleep=waits.append)
+        reconcile(repository, ReconcileOptions(), sleep=waits.append)
     assert not isinstance(failed.value, LostRaceError)
     assert "nothing was published" in failed.value.hint
     assert len(waits) == ATTEMPTS - 1
@@ -127,7 +129,7 @@ def test_a_rewritten_branch_is_refused_until_its_head_is_accepted() -> None:
     with pytest.raises(HistoryError):
         done(repository)
     with pytest.raises(HistoryError):
-        done(repository, Wanted(accept_history=repository.head[:3]))
+        done(repository, ReconcileOptions(accept_history=repository.head[:3]))
     with pytest.raises(HistoryError):
-        done(repository, Wanted(accept_history="f" * 40))
-    assert done(repository, Wanted(accept_history=repository.head[:12]))[0] == 0
+        done(repository, ReconcileOptions(accept_history="f" * 40))
+    assert done(repository, ReconcileOptions(accept_history=repository.head[:12]))[0] == 0

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from reconciler.commands.reconcile import ATTEMPTS, Reconciled, Wanted, reconcile
+from reconciler.commands.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Expire
 from tests.commands.test_reconcile import RECORD, Watched
@@ -69,7 +69,9 @@ def a_day_later(more: int = 60) -> Locked:
 
 
 def done(repository: Locked, asked: Asked) -> Reconciled:
-    return reconcile(repository, Wanted(retained=asked), sleep=lambda seconds: None)
+    return reconcile(
+        repository, ReconcileOptions(still_announced=asked), sleep=lambda seconds: None
+    )
 
 
 def records(repository: Locked) -> list[str]:

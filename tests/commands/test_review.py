@@ -1,4 +1,4 @@
-from reconciler.commands.outcome import exit_code
+from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.review import review
 from tests.engine.outcome import Files, without
 from tests.fakes import FakeRepository

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from reconciler.clusters.outcome import Applied, State
-from reconciler.commands.reconcile import Reconciled, Wanted, reconcile
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.evaluate import Evaluation
 from reconciler.ports import GitError
@@ -31,7 +31,9 @@ class Run:
         self.held = held or {}
 
     def reconcile(self) -> Reconciled:
-        done = reconcile(self.repository, Wanted(retained=self.retained), sleep=lambda _: None)
+        done = reconcile(
+            self.repository, ReconcileOptions(still_announced=self.retained), sleep=lambda _: None
+        )
         self.steps.append(str(done.commit and self.repository.asked[-1].message.splitlines()[0]))
         return done
 

@@ -2,8 +2,9 @@ import pytest
 
 from reconciler.commands.simulate import simulate
 from reconciler.ports import UsageError
-from reconciler.report.simulation import Simulation, simulation_document, simulation_text
-from reconciler.report.table import Painter
+from reconciler.report.simulation import Simulation, simulation_document
+from reconciler.report.text.simulate import simulation_text
+from reconciler.report.text.table import Painter
 from tests.commands.test_review import branch
 from tests.engine.outcome import Files
 from tests.world import SMALL, pool, provider, reconciled

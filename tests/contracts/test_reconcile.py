@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from reconciler.commands.reconcile import ATTEMPTS, Reconciled, Wanted, reconcile
+from reconciler.commands.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from reconciler.model.instant import format_instant
 from reconciler.ports import (
     Changed,
@@ -63,11 +63,11 @@ class Meddled:
         self.meddle(self.pushes)
         self.inner.publish(base, revision)
 
-    def settle(self, revision: Revision) -> None:
-        self.inner.settle(revision)
+    def follow(self, revision: Revision) -> None:
+        self.inner.follow(revision)
 
     def run(self) -> Reconciled:
-        return reconcile(self, Wanted(), self.slept.append)
+        return reconcile(self, ReconcileOptions(), self.slept.append)
 
 
 @pytest.fixture
@@ -79,31 +79,31 @@ def small(home: Home) -> Home:
 
 
 def test_a_reconcile_records_what_documents_ask_for_and_then_rests(small: Home) -> None:
-    done = reconcile(small.open(), Wanted())
+    done = reconcile(small.open(), ReconcileOptions())
     assert (done.code, done.attempts) == (ExitCode.OK, 1)
     assert done.commit is not None
     assert small.head() == done.commit.id
     assert "startAddress: 10.40.0.0\n" in small.files()[ONE]
-    again = reconcile(small.open(), Wanted())
+    again = reconcile(small.open(), ReconcileOptions())
     assert (again.base, again.commit) == (done.commit, None)
     assert small.head() == done.commit.id
 
 
 def test_a_commit_from_the_future_ends_no_retention_and_dates_nothing(small: Home) -> None:
     small.advance({"tenants/more.yaml": tenant("more")})
-    reconcile(small.open(), Wanted())
+    reconcile(small.open(), ReconcileOptions())
     small.advance({}, remove="tenants/one.yaml")
-    reconcile(small.open(), Wanted())
+    reconcile(small.open(), ReconcileOptions())
     released = small.files()[ONE]
     assert "phase: Released\n" in released
     small.leap(AHEAD, {"tenants/two.yaml": tenant("two")})
-    done = reconcile(small.open(), Wanted())
+    done = reconcile(small.open(), ReconcileOptions())
     assert (done.base.clock, done.code) == (AHEAD, ExitCode.GATE)
     assert done.commit is not None
     assert done.commit.clock == small.clock + 2
     assert small.files()[ONE] == released
     assert format_instant(small.clock + 1) in small.files()[TWO]
-    again = reconcile(small.open(), Wanted())
+    again = reconcile(small.open(), ReconcileOptions())
     assert (again.base, again.commit, again.code) == (done.commit, None, ExitCode.OK)
 
 

@@ -175,7 +175,7 @@ def test_publishing_what_somebody_else_has_published_is_success(home: Home) -> N
 def _seen(repository: Repository) -> Revision:
     revision = repository.fetch()
     repository.check_history(revision)
-    repository.settle(revision)
+    repository.follow(revision)
     return revision
 
 
@@ -209,5 +209,5 @@ def test_a_rewritten_branch_is_refused_until_a_person_accepts_it(home: Home) -> 
     with pytest.raises(HistoryError):
         repository.check_history(revision, first)
     repository.check_history(revision, revision.id)
-    repository.settle(revision)
+    repository.follow(revision)
     _seen(home.open())

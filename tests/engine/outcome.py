@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short, parse_address
+from reconciler.digest import action_name
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Refuse
-from reconciler.report.machine import action_name
 from tests.world import CLOCK, evaluation_of, reconciled
 
 Files = Mapping[str, str | bytes]

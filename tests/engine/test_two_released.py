@@ -1,4 +1,4 @@
-"""A claim with two released records: the one that was released last speaks for it."""
+"""A claim with two released records: the one that was released last is its current one."""
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.planner import plan
@@ -75,7 +75,7 @@ def with_two_released() -> dict[str, str | bytes]:
     return {**pools, RECORD: small[RECORD], RECORD.replace("edge", "wide"): text}
 
 
-def test_a_tenant_that_comes_back_grows_from_the_record_that_speaks_for_it() -> None:
+def test_a_tenant_that_comes_back_grows_from_its_current_record() -> None:
     files = {**with_two_released(), "tenants/one.yaml": TENANT}
     nodes = {claim: text for claim, text in outcome(files, CLOCK + 90).items() if "nodes" in claim}
     assert nodes == {"team-a/one (nodes)": "allocate 10.41.0.0-10.41.0.9 of wide"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from reconciler.cli.group import ipam
+from reconciler.cli.shared.verbs import ipam
 from reconciler.commands.simulate import simulate
 from reconciler.report.simulation import simulation_document
 from tests.engine.outcome import codes, outcome, refusal

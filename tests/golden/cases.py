@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeGuard
 
-from reconciler.commands.outcome import exit_code
+from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.render import rendered
 from reconciler.evaluate import evaluate
 from reconciler.report.machine import json_text, plan_document
-from reconciler.report.table import Painter
-from reconciler.report.text import check_text
+from reconciler.report.text.check import check_text
+from reconciler.report.text.table import Painter
 from tests.world import reconciled, tree_of
 
 ROOT = Path(__file__).parent

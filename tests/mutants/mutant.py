@@ -6,7 +6,7 @@ from typing import NamedTuple
 QUICK = ("tests/engine", "tests/golden", "tests/addresses", "tests/records", "tests/properties",
          "tests/commands", "tests/test_comparison.py")  # fmt: skip
 PROTECTION = ("tests/engine/test_protection.py",)
-LAST_GOOD = ("tests/commands/test_last_good.py",)
+LAST_GOOD = ("tests/commands/reading/test_last_good.py",)
 SERVERS = ("tests/applying/", "tests/faults/")
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.adapters.facts import FileFacts
-from reconciler.commands import dividing, incremental
-from reconciler.commands.incremental import evaluate_incrementally
-from reconciler.commands.reading import read_tree
+from reconciler.commands.reading import incremental, parallel
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental.snapshot import read_groups
 from reconciler.report.machine import check_document, json_text, plan_document
@@ -189,7 +189,7 @@ def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
         files |= island(number)
     kept, clock, before = MemoryFacts(), CLOCK, list[Files]()
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dividing, "WORTH_IT", data.draw(st.sampled_from((1, 5_000))))
+        patch.setattr(parallel, "WORTH_IT", data.draw(st.sampled_from((1, 5_000))))
         patch.setattr(incremental, "FEW", data.draw(st.sampled_from((0, 12, 1_000))))
         for _ in range(data.draw(st.integers(2, 7))):
             whole = evaluate(read_tree(MemorySource(files, clock, before)))

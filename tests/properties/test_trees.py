@@ -7,11 +7,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reconciler.digest import actions, digest
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation, project
 from reconciler.model.plan import Grant, Keep
 from reconciler.records.changes import Change
-from reconciler.report.machine import actions, digest
 from tests.properties.trees import Files, arrangements, plain, texts
 from tests.world import CLOCK, evaluation_of, reconciled
 

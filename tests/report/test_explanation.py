@@ -1,7 +1,8 @@
 from typing import Any
 
-from reconciler.report.explanation import explanation, explanation_text, matching
-from reconciler.report.table import Painter
+from reconciler.report.explanation import explanation, matching
+from reconciler.report.text.explain import explanation_text
+from reconciler.report.text.table import Painter
 from tests.engine.outcome import Files, after_removal, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 

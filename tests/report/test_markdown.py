@@ -7,9 +7,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from reconciler.comparison import Compared
+from reconciler.digest import actions, digest
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Location, error, warning
-from reconciler.report.machine import actions, digest
 from reconciler.report.markdown import LIMIT, MARKER, markdown_text
 from reconciler.report.markup import IN_VIEW
 from tests.engine.outcome import after_removal, without

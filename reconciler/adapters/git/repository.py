@@ -211,9 +211,9 @@ class GitRepository:
                 # Somebody else made the very same commit, or an earlier push of ours won.
                 if self.fetch().id != revision.id:
                     raise
-        self.settle(revision)
+        self.follow(revision)
 
-    def settle(self, revision: Revision) -> None:
+    def follow(self, revision: Revision) -> None:
         """Bring this repository to a revision that is published, and remember it as seen.
 
         Raises:

@@ -12,8 +12,8 @@ from reconciler.families.butler.requests import stands_for
 from reconciler.families.butler.statuses import condition, status_only
 from reconciler.families.butler.tenants import KIND, tenant_key
 from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.current import current_records
 from reconciler.model.key import Key
-from reconciler.model.speaking import speaking
 
 _EXHAUSTED = ("pool-exhausted", "pool-fragmented")
 _CLOUD = ("True", "Ready", "cloud networking mode")
@@ -83,7 +83,7 @@ def _recorded(record: Allocation) -> tuple[str, str, str]:
 def _records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
     """The record that speaks for each tenant and slot; those in retention speak for nobody."""
     found: dict[Key, Allocation] = {}
-    for record in speaking(records).values():
+    for record in current_records(records).values():
         if record.claim.family != "butler" or record.role != "initial" or record.is_released:
             continue
         key = record.claim

@@ -7,7 +7,7 @@ import pytest
 from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.adapters.git.past import past
 from reconciler.cli import run
-from reconciler.commands.reading import read_tree
+from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from tests.contracts.homes import ENVIRONMENT
 from tests.engine.outcome import decided

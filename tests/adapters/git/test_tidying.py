@@ -11,7 +11,7 @@ from reconciler.adapters.git.opening import open_mirror
 from reconciler.adapters.git.process import GitProcess, Result
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.tidy import LOOSE
-from reconciler.commands.reconcile import Wanted, reconcile
+from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.ports import ExitCode, GitError
 from tests.adapters.git.command import Command
 from tests.contracts.homes import ENVIRONMENT
@@ -56,7 +56,7 @@ def test_whatever_happens_while_a_mirror_is_tidied_the_run_goes_on(
     Untidy.failure = failure
     with caplog.at_level(logging.WARNING):
         repository = replace(mirror, git=untidy)
-        done = reconcile(repository, Wanted())
+        done = reconcile(repository, ReconcileOptions())
         repository.tidy()
     assert done.code is ExitCode.OK
     assert done.commit is not None

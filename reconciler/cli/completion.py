@@ -1,0 +1,20 @@
+"""`completion`: the completion script of a shell, printed without loading what ipam works with."""
+
+import click
+from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+from reconciler.cli.shared import streams
+from reconciler.cli.shared.options import debug_option
+
+_SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(list(_SHELLS)))
+@debug_option
+def completion(shell: str) -> int:
+    """Print the completion script of a shell: `eval "$(ipam completion bash)"`."""
+    from reconciler.cli.shared.verbs import ipam
+
+    streams.write(_SHELLS[shell](ipam, {}, "ipam", "_IPAM_COMPLETE").source() + "\n")
+    return 0

@@ -1,0 +1,73 @@
+"""`get`: pools, allocations and tenants, as `kubectl get` shows them."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reconciler.cli.shared.evaluating import evaluated
+from reconciler.cli.shared.options import output_options, reading_options
+from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.evaluate import Evaluation
+from reconciler.ports import ExitCode
+from reconciler.report.machine import allocation_list, document_list
+from reconciler.report.text.get import allocations_text, pools_text, tenants_text
+from reconciler.report.text.table import Painter
+
+
+@click.command()
+@click.argument("what", type=click.Choice(["pools", "allocations", "tenants"]))
+@click.argument("names", nargs=-1)
+@reading_options
+@output_options("text", "wide", "name", "json", "yaml")
+def get(
+    what: str, names: tuple[str, ...], repo: Path, rev: str, worktree: bool, output: str, color: str
+) -> int:
+    """List pools, allocations or tenants, in the columns of kubectl get."""
+    evaluation = evaluated(repo, rev, color, worktree=worktree)
+    wanted = frozenset(names)
+    if output in ("json", "yaml"):
+        emit_document(_listed(evaluation, what, wanted), output)
+        return ExitCode.OK
+    if output == "name":
+        items = _listed(evaluation, what, wanted)["items"]
+        emit("".join(f"{_resource(item)}/{item['metadata']['name']}\n" for item in items))
+        return ExitCode.OK
+    text = _table(evaluation, what, wanted, painter(color), wide=output == "wide")
+    if text:
+        emit(text)
+    else:
+        tell("No resources found.")
+    return ExitCode.OK
+
+
+def _listed(evaluation: Evaluation, what: str, names: frozenset[str]) -> dict[str, Any]:
+    if what == "allocations":
+        records = [item for item in evaluation.state.records if not names or item.name in names]
+        return allocation_list(records)
+    kind = {"pools": "NetworkPool", "tenants": "TenantCluster"}[what]
+    bodies = [
+        {**document.body, "metadata": {**document.metadata, "namespace": document.namespace}}
+        for document in evaluation.documents.of(kind)
+        if not names or document.name in names
+    ]
+    return document_list(f"{kind}List", bodies)
+
+
+def _table(
+    evaluation: Evaluation, what: str, names: frozenset[str], brush: Painter, *, wide: bool
+) -> str:
+    if what == "pools":
+        return pools_text(evaluation, names, brush, wide=wide)
+    if what == "tenants":
+        return tenants_text(evaluation, names, brush, wide=wide)
+    records = sorted(
+        (item for item in evaluation.state.records if not names or item.name in names),
+        key=lambda item: (item.namespace, item.name),
+    )
+    return allocations_text(records, evaluation.tree.clock, brush, wide=wide)
+
+
+def _resource(item: dict[str, Any]) -> str:
+    group = str(item["apiVersion"]).partition("/")[0]
+    return f"{str(item['kind']).lower()}.{group}"

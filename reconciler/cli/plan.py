@@ -1,0 +1,57 @@
+"""`plan`: the exact addresses that reconciling a revision gives out."""
+
+from pathlib import Path
+
+import click
+
+from reconciler.cli.shared.evaluating import reviewed
+from reconciler.cli.shared.options import base_option, option, output_options, reading_options
+from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.commands.exit_codes import exit_code
+from reconciler.ports import ExitCode
+from reconciler.report.found import all_found
+from reconciler.report.machine import plan_document
+from reconciler.report.markdown import markdown_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.plan import plan_text
+
+
+@click.command()
+@reading_options
+@base_option
+@option("--all", "keeps", is_flag=True, help="Show what stays, too.")
+@option("--detailed-exitcode", is_flag=True, help="Exit with 2 when changes are pending.")
+@output_options("text", "json", "yaml", "markdown")
+def plan(
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    base: str | None,
+    keeps: bool,
+    detailed_exitcode: bool,
+    output: str,
+    color: str,
+) -> int:
+    """Show the exact addresses that reconciling this revision gives out.
+
+    Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
+    another gate would stop it (3).
+    """
+    compared = reviewed(repo, rev, base, worktree=worktree, whole=keeps)
+    evaluation = compared.evaluation
+    if output == "text":
+        brush = painter(color)
+        # Refusals stand in the plan; what else stops it is told here.
+        shown = ("capacity", "brake", "clock-ahead")
+        refused = [item for item in evaluation.gates if item.code not in shown]
+        found = [item for item in all_found(evaluation) if item not in refused]
+        tell(findings_text(found, brush)) if found else None
+        emit(plan_text(evaluation, brush, moved=compared.moved, keeps=keeps))
+    elif output == "markdown":
+        emit(markdown_text(compared, "plan", base=base, keeps=keeps))
+    else:
+        document = plan_document(evaluation, base=base, moved=compared.moved, keeps=keeps)
+        emit_document(document, output)
+    code = exit_code(evaluation)
+    pending = detailed_exitcode and bool(evaluation.changes)
+    return ExitCode.CHANGES if code is ExitCode.OK and pending else code

@@ -1,0 +1,235 @@
+"""`reconcile`: plan, commit the records, push, apply; once, or again and again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.cli.shared import streams
+from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
+from reconciler.cli.shared.failures import told
+from reconciler.cli.shared.loop import loop
+from reconciler.cli.shared.opening import open_branch, open_facts
+from reconciler.cli.shared.options import (
+    Number,
+    option,
+    output_options,
+    parse_seconds,
+    repository_option,
+)
+from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.cli.shared.progress import progress
+from reconciler.clusters.outcome import Applied, together
+from reconciler.commands.applying.expiry import still_announced
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.wish import Wish
+from reconciler.commands.exit_codes import reconciled_code
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions, has_wrong_settings
+from reconciler.commands.reconcile import reconcile as run_reconcile
+from reconciler.commands.rounds import Round, rounds
+from reconciler.evaluate import Evaluation
+from reconciler.ports import BugError, ExitCode, UsageError
+from reconciler.report.machine import apply_document, finding, json_line, reconcile_document
+from reconciler.report.text.apply import applied_text
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.plan import plan_text
+from reconciler.report.text.reconcile import nothing_sentence, published_sentence, reconcile_text
+from reconciler.report.text.table import Painter
+
+
+@click.command()
+@repository_option
+@option("--remote", metavar="URL", help="Reconcile this remote (https, ssh, file, or a path).")
+@option("--branch", help="Branch; else the one that is checked out, or the remote's default.")
+@option("--no-apply", is_flag=True, help="Commit and push only.")
+@reaching_options
+@wishing_options
+@option("--allow-release", type=Number(), help="Release up to so many records.")
+@option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
+@option("--author", metavar="'NAME <EMAIL>'", help="Who commits; else as Settings say.")
+@option("--sign", metavar="KEY", default="", help="Sign with this GPG key id or SSH key file.")
+@option("--interval", metavar="DURATION", help="Loop, for example every 60s.")
+@output_options("text", "json", "yaml")
+def reconcile(
+    repo: Path,
+    remote: str | None,
+    branch: str | None,
+    no_apply: bool,
+    reach: Reach,
+    wish: Wish,
+    allow_release: int | None,
+    accept_history: str | None,
+    author: str | None,
+    sign: str,
+    interval: str | None,
+    output: str,
+    color: str,
+) -> int:
+    """Plan the newest revision, commit the records, push them, and apply them to the clusters.
+
+    A checkout is taken with its remote; its work tree follows when it is clean. A race for the
+    branch that is lost is answered by planning again. Exit code 3: all other decisions are
+    committed, but some claim was refused; or a brake stopped everything.
+    """
+    seconds = parse_seconds("--interval", interval) if interval is not None else None
+    wish = replace(wish, allow_release=allow_release)
+    options = ReconcileOptions(allow_release, sign, _identity(author), accept_history)
+    # Without an apply, too, a cluster that somebody names is asked before addresses come free.
+    is_asked = reach.is_named_by_person if no_apply else reach.is_named
+
+    def begin() -> _Job:
+        repository = open_branch(repo, remote, branch)
+        return _Job(repository, options, reach if is_asked else None, wish, applies=not no_apply)
+
+    if seconds is None:
+        return _once(begin(), output, color, looped=False)
+    return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One reconcile, of which a loop makes many. Clusters are connected to anew each time.
+
+    Attributes:
+        reach: The clusters; None when none is named.
+        applies: Whether they are applied to.
+        read: The revision that was read last. It follows from its id alone: a loop on a branch
+            that stands still reads it once.
+        bugs: Those that were met in this run while clusters were asked.
+    """
+
+    repository: GitRepository
+    options: ReconcileOptions
+    reach: Reach | None
+    wish: Wish
+    applies: bool = True
+    read: dict[str, Evaluation] = field(default_factory=dict)
+    bugs: list[BugError] = field(default_factory=list)
+
+    def rounds(self) -> Iterator[Round]:
+        """Git and clusters; twice when addresses come free at once."""
+        self.bugs.clear()
+        # Clusters that are only asked have had no time to withdraw anything.
+        are_only_asked = self.reach is not None and not self.applies
+        return rounds(self.reconcile, self.apply, most=1 if are_only_asked else 2)
+
+    def reconcile(self) -> Reconciled:
+        """Git, after the clusters were asked about addresses that would come free."""
+        options, reach = self.options, self.reach
+        if reach is not None:
+            options = replace(
+                options,
+                still_announced=lambda found: still_announced(
+                    found, reach.open(), self.wish, self.bugs
+                ),
+            )
+        with progress("reconciling"):
+            return run_reconcile(self.repository, options, facts=open_facts(self.repository))
+
+    def apply(self, done: Reconciled) -> list[Applied] | None:
+        """The clusters; None when none is named, or none shall be applied to."""
+        if self.reach is None or not self.applies:
+            return None
+        head = done.head.id
+        with progress("applying"):
+            if head not in self.read:
+                self.read.clear()
+                self.read[head] = evaluate_source(self.repository.source(head))
+            evaluation = self.read[head]
+            return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
+
+
+def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
+    """One run: told as text round by round, else as one document when all is done."""
+    done: list[Round] = []
+    brush = painter(color)
+    code = ExitCode.OK
+    try:
+        for item in job.rounds():
+            done.append(item)
+            code = ExitCode.BUG if job.bugs else _code(done)
+            if output == "text":
+                _tell_round(item, job.repository, brush)
+    except Exception as failed:
+        if done and output != "text":  # what the first round did is done
+            _emit_rounds(done, told(failed).code, output, looped=looped)
+        raise
+    if output != "text":
+        _emit_rounds(done, code, output, looped=looped)
+    if done[0].applied is None:
+        why = "none is named" if job.applies else "--no-apply"
+        tell(f"Nothing was applied to clusters: {why}.")
+    job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
+    return code
+
+
+def _tell_round(item: Round, repository: GitRepository, brush: Painter) -> None:
+    evaluation = item.done.evaluation
+    found = [*evaluation.findings, *evaluation.gates]
+    tell(findings_text(found, brush)) if found else None
+    emit(plan_text(evaluation, brush))
+    emit(reconcile_text(_sentence(item.done, repository), brush))
+    emit(applied_text(item.applied, brush)) if item.applied is not None else None
+    streams.flush()
+
+
+def _code(done: Sequence[Round]) -> ExitCode:
+    last = done[-1].done
+    return reconciled_code(last.code, last.evaluation, _applied(done))
+
+
+def _applied(done: Sequence[Round]) -> list[Applied] | None:
+    """What became of the clusters in all rounds."""
+    found: list[Applied] | None = None
+    for item in done:
+        if item.applied is not None:
+            found = together(found or [], item.applied)
+    return found
+
+
+def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool) -> None:
+    """One document: what was planned on the base, the last commit, and the clusters by then."""
+    first, last = done[0].done, done[-1].done
+    made = [item.done.commit.id for item in done if item.done.commit is not None]
+    attempts = sum(item.done.attempts - 1 for item in done) + 1
+    document = reconcile_document(
+        first.evaluation,
+        first.base.id,
+        made[-1] if made else None,
+        attempts=attempts,
+        exit_code=code,
+    )
+    listed = document["plan"]["findings"]
+    shown = [finding(item) for item in last.evaluation.findings]
+    listed += [item for item in shown if item not in listed]
+    if (applied := _applied(done)) is not None:
+        heads = [item.done.head.id for item in done if item.applied is not None]
+        document["apply"] = apply_document(applied, heads[-1], code)
+    if looped:
+        emit(json_line(document))
+    else:
+        emit_document(document, output)
+    streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
+
+
+def _sentence(done: Reconciled, repository: GitRepository) -> str:
+    evaluation, base = done.evaluation, done.base.id
+    if done.commit is None:
+        wrong = has_wrong_settings(evaluation)
+        return nothing_sentence(evaluation, base, has_wrong_settings=wrong)
+    where = f"branch {repository.branch}"
+    where += " of the remote" if repository.remote is not None else ""
+    return published_sentence(base, done.commit.id, where)
+
+
+def _identity(author: str | None) -> tuple[str, str] | None:
+    if author is None:
+        return None
+    name, opened, rest = author.partition(" <")
+    email, closed, after = rest.partition(">")
+    if not (name.strip() and opened and email and closed and not after) or not author.isprintable():
+        raise UsageError(f"--author {author!r} is not 'Name <address>'")
+    return name.strip(), email

@@ -1,0 +1,57 @@
+"""`render`: the objects of every cluster, as files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from reconciler.cli.shared.opening import open_source
+from reconciler.cli.shared.options import option, output_options, reading_options
+from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
+from reconciler.cli.shared.progress import progress
+from reconciler.clusters.policies import policies as admission_policies
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.render import render as run_render
+from reconciler.findings import Severity
+from reconciler.ports import ExitCode, UsageError
+from reconciler.report.machine import envelope
+
+
+@click.command()
+@reading_options
+@option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
+@option("--policies", is_flag=True, help="The admission policies, too.")
+@option("--reconciler", metavar="USER", default="", help="With --policies: who applies the files.")
+@option("--break-glass", metavar="GROUP", multiple=True, help="Who may pass the policies.")
+@output_options("text", "json", "yaml")
+def render(
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    out: Path,
+    policies: bool,
+    reconciler: str,
+    break_glass: Sequence[str],
+    output: str,
+    color: str,
+) -> int:
+    """Write the objects that clusters get, a folder a cluster, from the committed records.
+
+    For kubectl, Flux and Argo CD: each folder has a kustomization.
+    """
+    if bool(reconciler) != policies or (break_glass and not policies):
+        message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
+        raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
+    with progress("reading"):
+        evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
+    tell_errors(evaluation.findings, painter(color))
+    manifests = admission_policies(reconciler, break_glass) if policies else ()
+    counts = run_render(evaluation, out, manifests)
+    if output == "text":
+        for cluster, count in counts.items():
+            emit(f"{out}/{cluster}: {count} files\n")
+    else:
+        document = {**envelope("RenderResult"), "out": str(out), "clusters": counts}
+        emit_document(document, output)
+    is_wrong = any(found.severity is Severity.ERROR for found in evaluation.findings)
+    return ExitCode.WRONG if is_wrong else ExitCode.OK

@@ -1,0 +1,1 @@
+"""What verbs share: options, streams, signals, the loop, how files and branches are opened."""

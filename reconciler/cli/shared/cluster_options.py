@@ -1,0 +1,176 @@
+"""Options of the verbs that work on clusters, as one value."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from reconciler.adapters.kube.account import Account
+from reconciler.cli.shared.options import option, parse_seconds
+from reconciler.commands.applying.wish import Wish
+from reconciler.ports import Clusters, UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+Group = tuple[Callable[[Any], Any], ...]
+
+_REACHING = (
+    option(
+        "--kubeconfig",
+        type=click.Path(path_type=Path),
+        help="The management cluster; else $KUBECONFIG, else the pod's account.",
+    ),
+    option("--context", metavar="NAME", default="", help="Context of that kubeconfig."),
+    option(
+        "--cluster",
+        "cluster",
+        metavar="[NAMESPACE/]NAME=PATH",
+        multiple=True,
+        help="Kubeconfig of a tenant cluster.",
+    ),
+    option(
+        "--clusters",
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="Folder of <namespace>.<name>.kubeconfig files.",
+    ),
+    option(
+        "--allow-exec",
+        is_flag=True,
+        help="Let kubeconfigs run programs, read files and name proxies.",
+    ),
+    option(
+        "--timeout", metavar="DURATION", default="60s", show_default=True, help="For each cluster."
+    ),
+)
+_WISHING = (
+    option("--crds", is_flag=True, help="Install and upgrade the CRDs."),
+    option(
+        "--policies/--no-policies",
+        default=None,
+        help="Install or remove the admission policies; else they stay as they are.",
+    ),
+    option("--break-glass", metavar="GROUP", multiple=True, help="Who may pass the policies."),
+    option("--adopt", is_flag=True, help="Take over objects that belong to others."),
+    option("--require-all", is_flag=True, help="A tenant without kubeconfig is a failure."),
+    option("--re-enrol", metavar="CLUSTER", multiple=True, help="Accept another identity."),
+    option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
+    option(
+        "--confirm-withdrawn",
+        metavar="CLUSTER",
+        multiple=True,
+        help="It announces nothing any more.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How clusters are reached, as the command line says it."""
+
+    kubeconfig: Path | None
+    context: str
+    clusters: Mapping[str, Path]
+    folder: Path | None
+    allow_exec: bool
+    timeout_seconds: float
+
+    def open(self) -> Clusters:
+        """The adapter; the client library is loaded only here."""
+        from reconciler.adapters.kube.clusters import KubeClusters
+        from reconciler.adapters.kube.deadline import Timeouts
+
+        return KubeClusters(
+            self.kubeconfig,
+            self.context,
+            self.clusters,
+            self.folder,
+            allow_exec=self.allow_exec,
+            timeouts=Timeouts(self.timeout_seconds),
+            environment=os.environ,
+        )
+
+    @property
+    def is_named_by_person(self) -> bool:
+        """Somebody named a management cluster."""
+        return self.kubeconfig is not None or bool(os.environ.get("KUBECONFIG"))
+
+    @property
+    def is_named(self) -> bool:
+        """Somebody named a management cluster, or this runs in a pod that has an account in one."""
+        return self.is_named_by_person or Account(os.environ).is_there()
+
+
+def reaching_options(function: F) -> F:
+    """How clusters are reached: the verb gets `reach`."""
+    return _decorated(function, _REACHING, "reach", _reach)
+
+
+def wishing_options(function: F) -> F:
+    """What an apply shall do: the verb gets `wish`."""
+    return _decorated(function, _WISHING, "wish", _wish)
+
+
+def _decorated(function: F, group: Group, name: str, build: Callable[..., object]) -> F:
+    """A verb whose options of one group are gathered into one value."""
+
+    @wraps(function)
+    def gathering(**values: Any) -> Any:
+        own = {key: values.pop(key) for key in signature(build).parameters}
+        return function(**values, **{name: build(**own)})
+
+    result: Any = gathering
+    for decorate in reversed(group):
+        result = decorate(result)
+    return cast(F, result)
+
+
+def _reach(
+    kubeconfig: Path | None,
+    context: str,
+    cluster: Sequence[str],
+    clusters: Path | None,
+    allow_exec: bool,
+    timeout: str,
+) -> Reach:
+    named: dict[str, Path] = {}
+    for text in cluster:
+        name, equals, path = text.partition("=")
+        if not (equals and name and path) or name.count("/") > 1:
+            message = f"--cluster {text!r} is not [NAMESPACE/]NAME=PATH"
+            raise UsageError(message, "for example team-a/web=web.kubeconfig")
+        if name in named:
+            raise UsageError(f"--cluster names {name} twice")
+        named[name] = Path(path)
+    seconds = parse_seconds("--timeout", timeout)
+    return Reach(kubeconfig, context, named, clusters, allow_exec, seconds)
+
+
+def _wish(
+    crds: bool,
+    policies: bool | None,
+    break_glass: Sequence[str],
+    adopt: bool,
+    require_all: bool,
+    re_enrol: Sequence[str],
+    force_withdraw: bool,
+    confirm_withdrawn: Sequence[str],
+) -> Wish:
+    if break_glass and not policies:
+        raise UsageError("--break-glass needs --policies")
+    if not all(break_glass):
+        raise UsageError("--break-glass names no group")
+    return Wish(
+        crds=crds,
+        policies=policies,
+        break_glass=tuple(break_glass),
+        adopt=adopt,
+        require_all=require_all,
+        re_enrol=frozenset(re_enrol),
+        force_withdraw=force_withdraw,
+        confirm_withdrawn=frozenset(confirm_withdrawn),
+    )

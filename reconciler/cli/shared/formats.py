@@ -1,0 +1,125 @@
+"""The forms in which a review is printed and written to files: `--format` and `--out`."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from reconciler import __version__
+from reconciler.cli.shared.options import F, option, talk_options
+from reconciler.comparison import Compared
+from reconciler.ports import ExitCode, UsageError
+from reconciler.report.github import github_text
+from reconciler.report.gitlab import gitlab_text
+from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
+from reconciler.report.markdown import markdown_text
+from reconciler.report.sarif import sarif_text
+from reconciler.report.text.check import check_text
+from reconciler.report.text.table import Painter
+
+FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown")
+
+
+class Out(NamedTuple):
+    """A file that gets the result, and the form in which."""
+
+    form: str
+    path: Path
+
+
+class Checked(NamedTuple):
+    """What a check came to."""
+
+    compared: Compared
+    base: str | None
+    code: ExitCode
+
+
+class OutType(click.ParamType[Out]):
+    """`FORMAT=FILE`."""
+
+    name = "format=file"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Out:
+        """The form and the file."""
+        form, _, path = str(value).partition("=")
+        if form not in FORMATS:
+            self.fail(f"{form!r} is no format; use one of {', '.join(FORMATS)}.", param, ctx)
+        if path in ("", "-"):
+            hint = "Name a file, as in junit=ipam.xml; --format chooses what goes to stdout."
+            self.fail(f"{value!r} names no file. {hint}", param, ctx)
+        return Out(form, Path(path))
+
+
+def review_options(function: F) -> F:
+    """`-o` with all forms of a review, `--out`, `--color` and `--debug`."""
+    choice = click.Choice(FORMATS)
+    decorators: list[Callable[[F], F]] = [
+        talk_options,
+        option(
+            "--out",
+            "outs",
+            type=OutType(),
+            multiple=True,
+            metavar="FORMAT=FILE",
+            help="Write the result to a file, too. May be given several times.",
+        ),
+        option(
+            "-o",
+            "--format",
+            "--output",
+            "output",
+            type=choice,
+            default="text",
+            show_default=True,
+            help="Form of the result on stdout.",
+        ),
+    ]
+    for decorate in decorators:
+        function = decorate(function)
+    return function
+
+
+def check_in(form: str, checked: Checked, painter: Painter) -> str:
+    """A check in one of `FORMATS`; the painter counts for text."""
+    compared, base, code = checked
+    evaluation = compared.evaluation
+    match form:
+        case "text":
+            return check_text(evaluation, painter)
+        case "github":
+            return github_text(evaluation)
+        case "gitlab":
+            return gitlab_text(evaluation)
+        case "sarif":
+            return sarif_text(evaluation, __version__)
+        case "junit":
+            from reconciler.report.junit import junit_text  # few ask for it, and XML takes long
+
+            return junit_text(evaluation)
+        case "markdown":
+            return markdown_text(compared, "check", base=base)
+    plan = plan_document(evaluation, base=base, moved=compared.moved)
+    document = check_document(evaluation, plan, code)
+    return json_text(document) if form == "json" else yaml_text(document)
+
+
+def write_outs(outs: Iterable[Out], checked: Checked) -> None:
+    """Write the files of `--out`: all that can be, whatever becomes of one.
+
+    Raises:
+        UsageError: Some file cannot be written.
+    """
+    failed = []
+    for out in outs:
+        text = check_in(out.form, checked, Painter(is_on=False))
+        try:
+            out.path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        except OSError as failure:
+            failed.append(f"{out.path}: {failure.strerror}")
+    if failed:
+        hint = "name files that you may write to, in folders that are there"
+        raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)

@@ -1,0 +1,61 @@
+"""What verbs read and write: the files, the branch and the cache that their options name."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import reconciler
+from reconciler.adapters.facts import FileFacts, program_id
+from reconciler.adapters.git.opening import open_mirror, open_repository, open_worktree, with_remote
+from reconciler.adapters.git.process import PASSED, TOKEN
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.cli.shared.output import tell
+from reconciler.documents.shipped import folder
+from reconciler.documents.yaml import HAS_LIBYAML
+from reconciler.ports import Facts, Source, UsageError
+
+
+def environment() -> Mapping[str, str]:
+    """What git may know of the environment."""
+    names = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY")
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def cache_folder() -> Path:
+    """`$XDG_CACHE_HOME/gitops-ipam`: disposable, whatever is in it."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "gitops-ipam"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A repository and the files of it that a verb reads."""
+
+    repository: GitRepository
+    source: Source
+
+
+def open_source(repo: Path, rev: str, *, worktree: bool) -> Read:
+    """The files that `--repo`, `--rev` and `--worktree` name."""
+    if not HAS_LIBYAML:
+        tell("warning: PyYAML was built without libyaml; reading is about eight times slower")
+    repository = open_repository(repo, environment())
+    if worktree and rev != "HEAD":
+        raise UsageError("--worktree and --rev exclude each other")
+    if worktree:
+        return Read(repository, open_worktree(repository, repo))
+    return Read(repository, repository.source(rev))
+
+
+def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
+    """The branch that `--repo`, `--remote` and `--branch` name, with its remote."""
+    if remote is not None:
+        return open_mirror(remote, cache_folder(), environment(), branch)
+    return with_remote(open_repository(repo, environment(), branch))
+
+
+def open_facts(repository: GitRepository) -> Facts:
+    """The cache of what is known about a repository's files."""
+    program = program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
+    return FileFacts(cache_folder(), str(repository.git.git_dir), program)

@@ -1,0 +1,122 @@
+"""Options that verbs share. Loads nothing but click, for verbs that only tell of themselves."""
+
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Number(click.ParamType[int]):
+    """A decimal number without a sign; click's own takes digits of any script."""
+
+    name = "number"
+
+    def __init__(self, least: int = 0, most: int = 999_999_999) -> None:
+        self._least = least
+        self._most = most
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """The number."""
+        text = str(value)
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+        if not self._least <= number <= self._most:
+            self.fail(f"{text!r} is not a number from {self._least} to {self._most}.", param, ctx)
+        return number
+
+
+def option(*names: str, **attributes: Any) -> Callable[[F], F]:
+    """A click option with its environment variables: `--allow-release` is `IPAM_ALLOW_RELEASE`.
+
+    Of several long names the first that has a value counts.
+    """
+    variables = [
+        f"IPAM_{name.partition('/')[0].removeprefix('--').replace('-', '_').upper()}"
+        for name in names
+        if name.startswith("--")
+    ]
+    return click.option(*names, envvar=variables, show_envvar=False, **attributes)
+
+
+def reading_options(function: F) -> F:
+    """`--repo`, `--rev`, `--worktree`."""
+    for decorate in (
+        option("--worktree", is_flag=True, help="Read the work tree instead of a revision."),
+        option("--rev", default="HEAD", show_default=True, help="Revision to read."),
+        repository_option,
+    ):
+        function = decorate(function)
+    return function
+
+
+repository_option = option(
+    "--repo",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    show_default="the current folder",
+    help="Git repository.",
+)
+
+
+base_option = option("--base", metavar="REV", help="Revision that the change is made to.")
+
+
+def output_options(*formats: str) -> Callable[[F], F]:
+    """`-o` with some formats, `--color` and `--debug`."""
+
+    def decorated(function: F) -> F:
+        choice = click.Choice(formats)
+        help_text = "Form of the result."
+        formed = option(
+            "-o", "--output", type=choice, default=formats[0], show_default=True, help=help_text
+        )
+        return talk_options(formed(function))
+
+    return decorated
+
+
+def talk_options(function: F) -> F:
+    """`--color` and `--debug`."""
+    choice = click.Choice(["auto", "always", "never"])
+    coloured = option("--color", type=choice, default="auto", help="Colour the text.")
+    return coloured(debug_option(function))
+
+
+def _start_log(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    del ctx, param
+    level = logging.DEBUG if value else logging.WARNING
+    logging.basicConfig(stream=sys.stderr, level=level, format="%(levelname)s %(message)s")
+
+
+debug_option = option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    help="Show tracebacks and steps.",
+    callback=_start_log,
+    is_eager=True,
+)
+
+
+def parse_seconds(name: str, text: str) -> int:
+    """The seconds of an option that is a duration.
+
+    Raises:
+        UsageError: It is none, or nothing.
+    """
+    from reconciler.model.instant import parse_duration
+    from reconciler.ports import UsageError
+
+    try:
+        seconds = parse_duration(text)
+    except ValueError:
+        seconds = 0
+    if seconds <= 0:
+        raise UsageError(f"{name} {text!r} is not a duration", "write 60s, 5m or 1h")
+    return seconds

@@ -1,0 +1,46 @@
+"""`simulate`: how many more tenants fit."""
+
+from pathlib import Path
+
+import click
+
+from reconciler.cli.shared.opening import open_source
+from reconciler.cli.shared.options import Number, option, output_options, reading_options
+from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.cli.shared.progress import progress
+from reconciler.commands.simulate import simulate as run_simulation
+from reconciler.ports import ExitCode
+from reconciler.report.simulation import simulation_document
+from reconciler.report.text.simulate import simulation_text
+
+
+@click.command()
+@reading_options
+@option("--tenants", type=Number(1, 100_000), required=True, help="How many tenants to add.")
+@option("--provider", help="ProviderConfig that they use; else the default one.")
+@option("--lb", type=Number(1), help="Load-balancer addresses of each.")
+@option("--nodes", type=Number(1), help="Worker nodes of each.")
+@output_options("text", "json", "yaml")
+def simulate(
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    tenants: int,
+    provider: str | None,
+    lb: int | None,
+    nodes: int | None,
+    output: str,
+    color: str,
+) -> int:
+    """Add tenants in thought: how many fit, and which pool fills.
+
+    Exit code 3 when not all of them fit.
+    """
+    source = open_source(repo, rev, worktree=worktree).source
+    with progress("simulating"):
+        result = run_simulation(source, tenants, provider, lb=lb, nodes=nodes)
+    if output == "text":
+        emit(simulation_text(result, painter(color)))
+    else:
+        emit_document(simulation_document(result), output)
+    return ExitCode.OK if result.fit == tenants else ExitCode.GATE

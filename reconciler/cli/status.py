@@ -1,0 +1,28 @@
+"""`status`: how full each pool is."""
+
+from pathlib import Path
+
+import click
+
+from reconciler.cli.shared.evaluating import evaluated
+from reconciler.cli.shared.options import output_options, reading_options
+from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.ports import ExitCode
+from reconciler.report.machine import pool_list
+from reconciler.report.text.plan import counted
+from reconciler.report.text.status import status_text
+
+
+@click.command()
+@reading_options
+@output_options("text", "json", "yaml")
+def status(repo: Path, rev: str, worktree: bool, output: str, color: str) -> int:
+    """Show how full each pool is, by the records as they stand."""
+    evaluation = evaluated(repo, rev, color, worktree=worktree, whole=False)
+    if output != "text":
+        emit_document(pool_list(evaluation), output)
+        return ExitCode.OK
+    emit(status_text(evaluation, painter(color)))
+    if evaluation.changes:
+        tell(f"pending: {counted(evaluation)}; ipam plan shows it")
+    return ExitCode.OK

@@ -1,0 +1,262 @@
+"""Whether one cluster is in order: version, identity, rights, CRDs, MetalLB, clock."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reconciler.clusters.difference import differing
+from reconciler.clusters.intent import intent
+from reconciler.clusters.inventory import Entry
+from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
+from reconciler.clusters.metallb import controller_time, state_error
+from reconciler.clusters.resources import (
+    ADDRESS_POOL,
+    ADVERTISEMENT,
+    CONFIGURATION_STATE,
+    DEPLOYMENT,
+    IP_ALLOCATION,
+    NETWORK_POOL,
+)
+from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Right, questions
+from reconciler.clusters.steps import is_ours
+from reconciler.commands.applying import crds
+from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.applying.management import HOME
+from reconciler.commands.doctor.checks import SKEW_SECONDS, Step, shorten
+from reconciler.model.resource import Manifest
+from reconciler.ports import (
+    Cluster,
+    ClusterError,
+    NoSuchKindError,
+    UnauthorizedError,
+    UnreachableError,
+)
+from reconciler.report.diagnosis import Check, doubtful, fine, wrong
+
+# From there on rules may use the functions for addresses; CRDs and policies do.
+_RULES = (1, 31)
+_OPTIONAL = (Need.CRDS, Need.POLICIES)
+_RIGHTS = "deploy/rbac.yaml has all of them"
+_NEEDED = ("NetworkPool", "IPAllocation")
+_CONTROLLER = re.compile(r"metallb[^/]*/controller:(?P<tag>[\w.-]{1,100})(?:@|$)")
+_METALLB = "install MetalLB 0.15.3 or newer"
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminedCluster:
+    """A cluster that is looked at.
+
+    Attributes:
+        recognise: Tells which cluster it is, as an apply does; the result is remembered.
+        wall: This machine's clock, in seconds since 1970.
+        committed: When the head was committed; 0 when that is not known.
+    """
+
+    cluster: Cluster
+    recognise: Callable[[], Enrolment]
+    wall: Callable[[], float]
+    committed: int = 0
+
+
+def _common_steps(
+    examined: ExaminedCluster, rights: tuple[Right, ...], *, has_crds: bool
+) -> Iterator[Step]:
+    """What is looked at in every cluster."""
+    yield "server", lambda: _server(examined.cluster, has_crds=has_crds)
+    yield "identity", lambda: _identity(examined.recognise())
+    yield "clock", lambda: _clock(examined)
+    yield "rights", lambda: _rights(examined.cluster, rights)
+
+
+def management_steps(examined: ExaminedCluster) -> Iterator[Step]:
+    """What is looked at in the management cluster."""
+    yield from _common_steps(examined, MANAGEMENT, has_crds=True)
+    yield "crds", lambda: _crds(examined)
+
+
+def tenant_steps(examined: ExaminedCluster, *, is_wanted: bool) -> Iterator[Step]:
+    """What is looked at in any other cluster.
+
+    Args:
+        examined: The cluster.
+        is_wanted: It shall hold pools.
+    """
+    yield from _common_steps(examined, TENANT, has_crds=False)
+    yield "metallb", lambda: _metallb(examined.cluster, is_wanted=is_wanted)
+
+
+def _server(cluster: Cluster, *, has_crds: bool) -> Check:
+    version = cluster.version()
+    found = re.match(r"v?(\d{1,6})\.(\d{1,6})", version)
+    if found is None:
+        return doubtful("server", f"Kubernetes {version!r}: the version cannot be read")
+    numbers = int(found[1]), int(found[2])
+    if numbers < _RULES:
+        what = "--crds and --policies need" if has_crds else "--policies needs"
+        return doubtful("server", f"Kubernetes {version}: {what} 1.31", "upgrade it")
+    return fine("server", f"Kubernetes {version}")
+
+
+def _identity(enrolment: Enrolment) -> Check:
+    inventory = enrolment.inventory
+    if inventory.damaged:
+        count = len(inventory.damaged)
+        message = f"{count} lines of the inventory cannot be read; what they name is left alone"
+        mend = f"see ConfigMap gitops-ipam-inventory in {enrolment.namespace}"
+        return doubtful("identity", message, mend)
+    if not inventory.uid:
+        return fine("identity", f"uid {enrolment.uid}; nothing was applied there before")
+    return fine("identity", f"uid {enrolment.uid}, as before; objects: {len(inventory.objects)}")
+
+
+def _clock(examined: ExaminedCluster) -> Check:
+    """Compare clocks. The server's is that of its last answer, so it is asked just before."""
+    examined.cluster.version()
+    server, here = examined.cluster.now(), int(examined.wall())
+    if not server:
+        return doubtful("clock", "the server does not tell its time")
+    ahead = server - here
+    if abs(ahead) > SKEW_SECONDS:
+        where = "ahead of" if ahead > 0 else "behind"
+        message = f"the server is {abs(ahead)} s {where} this machine"
+        return doubtful("clock", message, "set both clocks by NTP")
+    if examined.committed > server + SKEW_SECONDS:
+        message = f"the head was committed {examined.committed - server} s after the server's time"
+        return doubtful("clock", message, "set the clock of who commits: records have its time")
+    return fine("clock", f"within {SKEW_SECONDS} s of this machine's")
+
+
+def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> Check:
+    """Ask for every right of the table."""
+    missing: dict[Need, dict[str, list[str]]] = {}
+    for asked in questions(rights):
+        status = cluster.create(asked.review()).get("status") or {}
+        if not status.get("allowed"):
+            place = f" in {asked.right.namespace}" if asked.right.namespace else ""
+            named = missing.setdefault(asked.right.need, {})
+            named.setdefault(f"{asked.right}{place}", []).append(asked.verb)
+    if Need.APPLY in missing:
+        return wrong("rights", f"may not {_verbs(missing[Need.APPLY])}", _RIGHTS)
+    lacks = {need: verbs for need, verbs in missing.items() if need not in _OPTIONAL}
+    if lacks:
+        told = "; ".join(f"{need}: may not {_verbs(verbs)}" for need, verbs in lacks.items())
+        return doubtful("rights", f"not for {told}", _RIGHTS)
+    without = f", but not for {', '.join(missing)}" if missing else ""
+    return fine("rights", f"all that an apply needs{without}")
+
+
+def _verbs(missing: Mapping[str, Sequence[str]]) -> str:
+    return shorten(f"{'/'.join(verbs)} {what}" for what, verbs in missing.items())
+
+
+def _crds(examined: ExaminedCluster) -> Check:
+    """The CRDs that ship with the program: there, served, ours and new, or foreign and enough."""
+    entries = _entries(examined)
+    found = _Crds()
+    try:
+        for manifest in crds.manifests():
+            wanted = intent(manifest)
+            live = examined.cluster.get(wanted.ref)
+            entry = entries.get(str(wanted.ref))
+            found.look(manifest["spec"]["names"]["kind"], manifest, live, entry)
+    except UnauthorizedError:
+        return _served(examined.cluster)
+    return found.check()
+
+
+def _entries(examined: ExaminedCluster) -> Mapping[str, Entry]:
+    """The inventory; nothing where the cluster was not recognised, which is told elsewhere."""
+    try:
+        return examined.recognise().inventory.objects
+    except ClusterError:
+        return {}
+
+
+@dataclass(slots=True)
+class _Crds:
+    """What was found of the CRDs."""
+
+    absent: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+    def look(
+        self, kind: str, manifest: Manifest, live: Manifest | None, entry: Entry | None
+    ) -> None:
+        """Note what is the matter with one of them."""
+        if live is None:
+            (self.absent if kind in _NEEDED else self.doubts).append(f"{kind} is not there")
+        elif not crds.is_established(live):
+            self.wrong.append(f"{kind} is not established")
+        elif not is_ours(live, entry):
+            self.foreign.append(kind)
+            lacks = crds.lacking(manifest, live)
+            self.wrong += [f"{kind} is not ours and lacks {item}" for item in lacks]
+        elif differing(intent(manifest).body or {}, live):
+            self.doubts.append(f"{kind} is not that of this program")
+
+    def check(self) -> Check:
+        """All of them as one line."""
+        if self.absent or self.wrong:
+            mend = "ipam apply --crds" + ("" if self.absent else " --adopt upgrades them")
+            return wrong("crds", shorten([*self.absent, *self.wrong]), mend)
+        if self.doubts:
+            return doubtful("crds", shorten(self.doubts), "ipam apply --crds")
+        theirs = f"; not ours, but enough: {', '.join(self.foreign)}" if self.foreign else ""
+        return fine("crds", f"installed and established{theirs}")
+
+
+def _served(cluster: Cluster) -> Check:
+    """Without the right to read CRDs, whether the server knows the kinds that are needed."""
+    try:
+        for resource in (NETWORK_POOL, IP_ALLOCATION):
+            cluster.list(resource, HOME)
+    except NoSuchKindError as missing:
+        return wrong("crds", str(missing), "ipam apply --crds, by somebody who may")
+    return fine("crds", "served; whether they are ours may not be read")
+
+
+def _metallb(cluster: Cluster, *, is_wanted: bool) -> Check:
+    try:
+        for resource in (ADDRESS_POOL, ADVERTISEMENT):
+            cluster.list(resource, METALLB_HOME)
+    except NoSuchKindError:
+        if is_wanted:
+            return wrong("metallb", "it is not there", _METALLB)
+        return doubtful("metallb", "it is not there; nothing is wanted of it yet", _METALLB)
+    tag = _tag(_deployments(cluster))
+    try:
+        states = cluster.list(CONFIGURATION_STATE, METALLB_HOME)
+    except NoSuchKindError:
+        told = tag or "older than 0.15.3"
+        message = f"MetalLB {told} does not tell whether its configuration is valid"
+        return doubtful("metallb", message, _METALLB)
+    version = tag or "0.15.3 or newer"
+    if error := state_error(states):
+        return wrong("metallb", f"{version}: {error}", "mend the pools that it names")
+    if controller_time(states) is None:
+        message = f"{version}: its controller has not told of its configuration"
+        return doubtful("metallb", message, f"see the pods in {METALLB_HOME}")
+    return fine("metallb", f"{version}, its configuration is valid")
+
+
+def _deployments(cluster: Cluster) -> Sequence[Manifest]:
+    """Those beside MetalLB, if they may be read: nothing but their image is wanted."""
+    try:
+        return cluster.list(DEPLOYMENT, METALLB_HOME)
+    except UnreachableError:
+        raise
+    except ClusterError:
+        return ()
+
+
+def _tag(deployments: Iterable[Manifest]) -> str:
+    """The tag of the controller's image; empty when there is none."""
+    for deployment in deployments:
+        pod = ((deployment.get("spec") or {}).get("template") or {}).get("spec") or {}
+        for container in pod.get("containers") or ():
+            found = _CONTROLLER.search(container.get("image", ""))
+            if found:
+                return found["tag"]
+    return ""

@@ -1,0 +1,293 @@
+"""Reading only what may have changed: groups that had nothing to do and are untouched are left out.
+
+What reading and planning asked for says what belongs together (`incremental/group.py`). Of the
+groups of an earlier run those are read again that hold a changed file, that had something to do,
+or that what is read now reaches: by a name that it asks for or provides, by an address, by the
+name of a record. The rest is the sum that was noted. A tree that nothing is known of is read whole,
+as is one without ids of its folders. The evaluation is the same (ADR 0007).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from reconciler.commands.reading.parallel import divided
+from reconciler.commands.reading.parts import FOLDER, NotPlainError, Parts
+from reconciler.commands.reading.reader import split
+from reconciler.commands.reading.settings import read_own_settings
+from reconciler.commands.reading.whole import read_tree
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.incremental import snapshot
+from reconciler.incremental.group import Bearing, Group, bearing, is_shared
+from reconciler.incremental.grouping import Spans, groups, touching
+from reconciler.incremental.settling import settle, sum_of
+from reconciler.model.plan import Grant, Refuse
+from reconciler.model.settings import Settings
+from reconciler.ports import Facts, Source
+
+# So many files are read again by each run rather than that all groups are written anew for them.
+FEW = 1_000
+_Ids = Mapping[str, str]
+"""Object ids by path."""
+
+
+class _ColdError(Exception):
+    """What is known is of no use: read all, and note it."""
+
+
+def evaluate_incrementally(
+    source: Source,
+    facts: Facts | None,
+    settings: Settings | None = None,
+    allow_release: int | None = None,
+    retained: Mapping[str, str] = MappingProxyType({}),
+) -> Evaluation:
+    """Evaluate a revision, reading as little of it as the cache allows.
+
+    Args:
+        source: Its files.
+        facts: The cache, or None.
+        settings: Settings of another revision to use instead of its own.
+        allow_release: How many releases a person expects.
+        retained: Released records that stay although their retention has ended, and why.
+    """
+    own = read_own_settings(source)
+    if facts is not None and not own.is_broken:
+        parts = Parts(source, own, settings or own.settings, allow_release, retained)
+        try:
+            return _Run(parts, facts).evaluation()
+        except NotPlainError:
+            pass
+    tree = replace(read_tree(source, settings, own), retained=retained)
+    return evaluate(tree, allow_release)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One evaluation: what is known, what is read.
+
+    Attributes:
+        parts: How parts are read and evaluated.
+        left_out: Groups that are not read, by number: those of an earlier run, then new ones.
+        known: How many groups the earlier run left.
+        to_read: Object ids of the parts that are read, by path.
+        shared: Object ids of the source files that bear on everything, by path.
+        gone: Parts of groups of the earlier run that are not there any more.
+        earlier: What the earlier run left.
+    """
+
+    parts: Parts
+    facts: Facts
+    left_out: dict[int, Group] = field(default_factory=dict)
+    known: int = 0
+    to_read: dict[str, str] = field(default_factory=dict)
+    shared: _Ids = field(default_factory=dict)
+    gone: Sequence[str] = ()
+    earlier: snapshot.Head | None = None
+
+    @property
+    def source(self) -> Source:
+        """The files of the revision."""
+        return self.parts.source
+
+    @property
+    def settings(self) -> Settings:
+        """The Settings to go by."""
+        return self.parts.settings
+
+    def evaluation(self) -> Evaluation:
+        """The evaluation of the revision."""
+        tops = self._tops()
+        head = self._head()
+        if head is not None and head.tops == tops:
+            self.to_read = dict(sorted({**head.restless, **head.shared}.items()))
+            self.shared = head.shared
+            evaluation = self.parts.evaluate(self.to_read, head.settled)
+            # What stands elsewhere matters to a new name, and to what seems to have vanished.
+            if not (_new_names(evaluation) or evaluation.tree.last_good.documents):
+                return evaluation
+        try:
+            return self._evaluate_changed(tops, head)
+        except _ColdError:
+            return self._evaluate_changed(tops, None)
+
+    def _evaluate_changed(self, tops: _Ids, head: snapshot.Head | None) -> Evaluation:
+        self._begin(tops, head)
+        self._note_shared()
+        self._divide()
+        while True:
+            settled = (group.settled for group in self.left_out.values())
+            known = sum_of(item for item in settled if item is not None)
+            elsewhere = {node for group in self.left_out.values() for node in group.provides}
+            evaluation = self.parts.evaluate(self.to_read, known, elsewhere)
+            bears = bearing(evaluation)
+            if not self._reach(evaluation, bears):
+                self._note(tops, evaluation, bears)
+                return evaluation
+
+    def _key(self) -> str:
+        """What the groups of a tree depend on beside its files."""
+        return repr(self.settings)
+
+    def _head(self) -> snapshot.Head | None:
+        text = self.facts.known(snapshot.HEAD, [self._key()]).get(self._key())
+        return snapshot.read_head(text) if text is not None else None
+
+    def _tops(self) -> dict[str, str]:
+        """Ids of the folders that are read; what is not there is left out."""
+        listed = self.source.standing([*self.settings.sources, self.settings.records])
+        if listed is None or any(entry.mode != FOLDER for entry in listed):
+            raise NotPlainError
+        return {entry.path: entry.oid for entry in listed}
+
+    def _begin(self, tops: _Ids, head: snapshot.Head | None) -> None:
+        """Tell the parts that are to be read from the groups that may be left out."""
+        text = self._known_text(snapshot.GROUPS, head)
+        if head is None or text is None:
+            head = snapshot.NOTHING
+        known = snapshot.read_groups(text) if text is not None else []
+        grouped = {path: oid for group in known for path, oid in group.parts.items()}
+        gone = frozenset(head.gone)
+        was = {path: oid for path, oid in grouped.items() if path not in gone}
+        now = self._listed(tops, head.tops, {**was, **head.restless, **head.shared})
+        if any(now.get(path) != oid for path, oid in head.shared.items()):
+            head, known = snapshot.NOTHING, []
+        self.gone = [path for path in grouped if path not in now]
+        self.earlier, self.shared, self.known = head, head.shared, len(known)
+        self.left_out = {
+            number: group
+            for number, group in enumerate(known)
+            if all(now.get(path) == oid for path, oid in group.parts.items())
+            and head.shared.keys().isdisjoint(group.parts)
+        }
+        skipped = {path for group in self.left_out.values() for path in group.parts}
+        self.to_read = {path: oid for path, oid in now.items() if path not in skipped}
+
+    def _known_text(self, table: str, head: snapshot.Head | None) -> str | None:
+        if head is None:
+            return None
+        return self.facts.known(table, [head.id]).get(head.id)
+
+    def _listed(self, tops: _Ids, old_tops: _Ids, was: _Ids) -> dict[str, str]:
+        """All parts of the tree; of folders that did not change as they were."""
+        folder = self.settings.records
+        same = [path for path, oid in tops.items() if old_tops.get(path) == oid]
+        inside = tuple(f"{path}/" for path in same)
+        found = {path: oid for path, oid in was.items() if path.startswith(inside)}
+        changed = [path for path in tops if path not in same]
+        entries = self.source.entries([path for path in changed if path != folder])
+        sources, _ = split(entries, self.settings)
+        found |= {entry.path: entry.oid for entry in sources}
+        if folder in changed:
+            found |= self.parts.record_parts()
+        if self.source.findings():
+            raise NotPlainError
+        return dict(sorted(found.items()))
+
+    def _note_shared(self) -> None:
+        """Find the source files that bear on everything.
+
+        Raises:
+            _ColdError: There is a new one, which bears on what is left out, too.
+        """
+        found = {
+            item.path: self.to_read[item.path]
+            for item in self.parts.load(self.to_read)
+            if any(map(is_shared, item.documents))
+        }
+        if self.left_out and not found.keys() <= self.shared.keys():
+            raise _ColdError
+        self.shared = found
+
+    def _divide(self) -> None:
+        """Evaluate many parts on all processors; those with nothing to do are left out then."""
+        found = divided(self.parts, self.to_read, self.shared)
+        if not found:
+            return
+        new = {number: item for number, item in enumerate(found, self.known) if item.settled}
+        for number in touching({**self.left_out, **new}):
+            new.pop(number, None)
+        self.left_out |= new
+        for group in new.values():
+            for path in group.parts:
+                del self.to_read[path]
+
+    def _reach(self, evaluation: Evaluation, bears: Bearing) -> bool:
+        """Take back the groups that what was read bears on; whether there are any."""
+        provides = {item for nodes in bears.provides.values() for item in nodes}
+        asks = {item for nodes in bears.asks.values() for item in nodes}
+        spans = Spans(item for mine in bears.spans.values() for item in mine)
+        reached = [
+            number
+            for number, group in self.left_out.items()
+            if not asks.isdisjoint(group.provides)
+            or not provides.isdisjoint(group.asks)
+            or not provides.isdisjoint(item for item in group.provides if item[-1] != "*")
+            or any(map(spans.overlap, group.spans))
+        ]
+        reached += self._named(_new_names(evaluation), reached)
+        for number in reached:
+            self.to_read |= self.left_out.pop(number).parts
+        self.to_read = dict(sorted(self.to_read.items()))
+        return bool(reached)
+
+    def _named(self, names: Sequence[str], reached: Sequence[int]) -> list[int]:
+        """Groups with a record of one of the names."""
+        rest = [number for number in self.left_out if number not in reached]
+        if not names or not rest:
+            return []
+        if any(number < self.known for number in rest):  # those of this run have theirs
+            text = self._known_text(snapshot.NAMES, self.earlier)
+            if text is None:
+                return rest
+            self._fill_names(snapshot.read_names(text))
+        wanted = frozenset(names)
+        return [number for number in rest if not wanted.isdisjoint(self.left_out[number].names)]
+
+    def _fill_names(self, known: Sequence[str]) -> None:
+        """Give the groups of the earlier run the names of their records."""
+        for number, group in self.left_out.items():
+            if number < self.known:
+                group.names = dict.fromkeys(known[number].split("\n"))
+
+    def _is_little(self) -> bool:
+        """The groups of the earlier run are left as they are: little is read beside them."""
+        if not self.known or any(number >= self.known for number in self.left_out):
+            return False
+        records = self.parts.records(self.to_read)
+        return len(self.to_read) + sum(map(len, records.values())) < FEW
+
+    def _note(self, tops: _Ids, evaluation: Evaluation, bears: Bearing) -> None:
+        """Leave what is known now to the next run."""
+        if evaluation.tree.last_good.halted:
+            return
+        if self.earlier is not None and self._is_little():
+            restless = {path: oid for path, oid in self.to_read.items() if path not in self.shared}
+            settled = sum_of(group.settled for group in self.left_out.values() if group.settled)
+            head = snapshot.Head(self.earlier.id, tops, self.shared, restless, settled, self.gone)
+            self.facts.note(snapshot.HEAD, {self._key(): snapshot.write_head(head)})
+            return
+        found = groups(self.to_read, bears)
+        settle(evaluation, found)
+        text = self._known_text(snapshot.NAMES, self.earlier)
+        if text is not None:
+            self._fill_names(snapshot.read_names(text))
+        elif any(number < self.known for number in self.left_out):
+            return
+        written = snapshot.write(tops, self.shared, [*self.left_out.values(), *found])
+        self.facts.note(snapshot.GROUPS, {written.id: written.groups})
+        self.facts.note(snapshot.NAMES, {written.id: written.names})
+        self.facts.note(snapshot.HEAD, {self._key(): written.head})
+
+
+def _new_names(evaluation: Evaluation) -> list[str]:
+    """Names, with the namespace, of records that the plan makes."""
+    if not evaluation.changes:
+        return []
+    claims = evaluation.state.claims
+    new = (
+        claims[decision.claim]
+        for decision in evaluation.plan.decisions
+        if isinstance(decision, Grant | Refuse) and decision.claim in claims
+    )
+    return [f"{claim.namespace}/{claim.name}" for claim in new]

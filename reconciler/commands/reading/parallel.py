@@ -1,0 +1,77 @@
+"""Many parts at once: each processor evaluates a share of them, as one that has nothing beside it.
+
+The shares are a guess at what belongs together. Whether it was right is told by what evaluating
+them asked for, as with what is known from an earlier run: whatever reaches out of its group is
+evaluated once more, together with what it reaches (ADR 0007).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from reconciler.commands.reading.parts import Parts
+from reconciler.documents.load import Loaded
+from reconciler.families import families
+from reconciler.gathering import documents_of, joined
+from reconciler.incremental.group import (
+    Bearing,
+    Group,
+    bearing,
+    document_nodes,
+    owner_node,
+    provided,
+    reading_spans,
+)
+from reconciler.incremental.grouping import groups
+from reconciler.incremental.settling import settle
+from reconciler.ports import Entry
+from reconciler.records.layout import place_of
+from reconciler.tree import Settled, Tree
+
+# Below so many files, processes of their own cost more than they save.
+WORTH_IT = 5_000
+
+
+def divided(parts: Parts, wanted: Mapping[str, str], shared: Mapping[str, str]) -> list[Group]:
+    """The groups of some parts with what each comes to, from all processors; none of a few parts.
+
+    Args:
+        parts: How parts are read.
+        wanted: The parts, with their ids.
+        shared: Source files that bear on everything: each share has them, no group.
+    """
+    loaded = parts.load({**wanted, **shared})
+    records = parts.records(wanted)
+    count = len(loaded) + sum(map(len, records.values()))
+    if count < WORTH_IT:
+        return []
+    mine = {path: oid for path, oid in wanted.items() if path not in shared}
+    guessed = groups(mine, _guess(parts, loaded, records))
+    readable = {provided(document)[0] for file in loaded for document in file.documents}
+    marks = [str(number) for number in range(len(guessed))]
+
+    def work(share: Sequence[str]) -> list[Group]:
+        chosen = {path: mine[path] for mark in share for path in guessed[int(mark)].parts}
+        evaluation = parts.evaluate({**chosen, **shared}, Settled(), readable)
+        found = groups(chosen, bearing(evaluation))
+        settle(evaluation, found)
+        return found
+
+    return [group for found in parts.source.spread(marks, work) for group in found]
+
+
+def _guess(parts: Parts, loaded: Sequence[Loaded], records: Mapping[str, list[Entry]]) -> Bearing:
+    """What parts seem to bear on, before any record is read."""
+    folder = parts.settings.records
+    tree = Tree(None, 0, parts.settings, tuple(loaded), ())
+    documents, _ = documents_of(tree)
+    reading = joined([family.read(documents, {}, parts.settings) for family in families()])
+    provides, asks = document_nodes(tree, documents)
+    for path, entries in records.items():
+        mine = asks.setdefault(path, {})
+        # One record of each owner: what the others would add, evaluating them tells.
+        owners = {entry.path.removesuffix(".yaml").rpartition(".")[0]: entry for entry in entries}
+        for entry in owners.values():
+            place = place_of(folder, entry.path)
+            for key in (place.claim, place.pool):
+                if key is not None:
+                    mine[owner_node(key)] = None
+    return Bearing(provides, asks, {}, reading_spans(reading))

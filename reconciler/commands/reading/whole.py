@@ -1,0 +1,50 @@
+"""A revision read whole: what every other way of reading it must agree with."""
+
+from dataclasses import replace
+
+from reconciler.commands.reading.last_good import last_good
+from reconciler.commands.reading.reader import reader_of, split
+from reconciler.commands.reading.settings import OwnSettings, read_own_settings
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.model.settings import Settings
+from reconciler.ports import Source
+from reconciler.settings import PATH
+from reconciler.tree import Tree
+
+
+def read_tree(
+    source: Source, settings: Settings | None = None, own: OwnSettings | None = None
+) -> Tree:
+    """Read a revision.
+
+    Args:
+        source: Its files.
+        settings: Settings of another revision to use instead of its own (`check --base`); the
+            folders are then theirs, too.
+        own: Its own Settings, if they are known.
+    """
+    own = own or read_own_settings(source)
+    settings = settings or own.settings
+    reader = reader_of(source, settings)
+    sources, records = split(source.entries([*settings.sources, settings.records]), settings)
+    revision = source.revision()
+    loaded = source.each(sources, reader.read_source)
+    record_files = source.each(records, reader.read_record)
+    before = last_good(reader, loaded, record_files)
+    if own.is_broken:
+        before = replace(before, halted=PATH)
+    return Tree(
+        revision=revision.id if revision else None,
+        clock=source.clock(),
+        clock_ahead=source.clock_ahead(),
+        settings=settings,
+        sources=tuple(loaded),
+        records=tuple(record_files),
+        findings=(*own.findings, *source.findings()),
+        last_good=before,
+    )
+
+
+def evaluate_source(source: Source, allow_release: int | None = None) -> Evaluation:
+    """Read a revision and evaluate it by its own Settings."""
+    return evaluate(read_tree(source), allow_release)

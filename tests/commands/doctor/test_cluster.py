@@ -1,0 +1,166 @@
+"""What `doctor` tells of servers as they may be: versions, rights, clocks, silence."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from reconciler.clusters.inventory import Inventory
+from reconciler.clusters.resources import CONFIGURATION_STATE
+from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Question, questions
+from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.doctor.checks import Step
+from reconciler.commands.doctor.checks import run as run_checks
+from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
+from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.ports import Cluster, NoSuchKindError, Requests, UnreachableError
+from reconciler.report.diagnosis import Check, Verdict, doubtful
+from tests.world import CLOCK
+
+NOW = CLOCK + 60
+OK, WARNING, FAILED = Verdict.OK, Verdict.WARNING, Verdict.FAILED
+
+
+@dataclass
+class FakeCluster:
+    """A server of some version, on which some rights are missing and some kinds are not known."""
+
+    told: str = "v1.36.3"
+    time: int = NOW
+    denied: Sequence[Question] = ()
+    unknown: Sequence[Resource] = ()
+    failure: Exception | None = None
+    asked: list[Manifest] = field(default_factory=list)
+
+    def requests(self) -> Requests:
+        return Requests()
+
+    def now(self) -> int:
+        return self.time
+
+    def version(self) -> str:
+        if self.failure is not None:
+            raise self.failure
+        return self.told
+
+    def get(self, ref: Ref) -> None:
+        del ref
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Sequence[Manifest]:
+        del namespace, labels, fields
+        if resource in self.unknown:
+            raise NoSuchKindError("the cluster does not know the kind")
+        return ()
+
+    def close(self) -> None:
+        pass
+
+    def create(self, manifest: Manifest) -> Manifest:
+        self.asked.append(manifest)
+        denied = [question.review() for question in self.denied]
+        return {"status": {"allowed": manifest not in denied}}
+
+    def apply(self, *words: object, **more: object) -> Manifest:
+        raise AssertionError("doctor writes nothing")
+
+    def merge(self, *words: object, **more: object) -> Manifest:
+        raise AssertionError("doctor writes nothing")
+
+    def delete(self, *words: object, **more: object) -> None:
+        raise AssertionError("doctor writes nothing")
+
+    def pause(self, seconds: float) -> None:
+        del seconds
+
+    def extend(self, seconds: float) -> None:
+        del seconds
+
+
+def examined(cluster: Cluster, damaged: tuple[str, ...] = ()) -> ExaminedCluster:
+    enrolment = Enrolment("uid", Inventory(damaged=damaged), (), "butler-system")
+    return ExaminedCluster(cluster, lambda: enrolment, lambda: float(NOW), CLOCK)
+
+
+def of_management(cluster: Cluster) -> dict[str, Check]:
+    return _run(management_steps(examined(cluster)))
+
+
+def of_tenant(cluster: Cluster, *, is_wanted: bool = True) -> dict[str, Check]:
+    return _run(tenant_steps(examined(cluster), is_wanted=is_wanted))
+
+
+def _run(steps: Iterator[Step]) -> dict[str, Check]:
+    return {check.name: check for check in run_checks(steps)}
+
+
+@pytest.mark.parametrize(
+    ("version", "management", "tenant"),
+    [
+        ("v1.31.0", OK, OK),
+        ("v1.31.4-eks-abc", OK, OK),
+        ("v1.30.2+k3s1", WARNING, WARNING),
+        ("v1.22.0", WARNING, WARNING),
+        ("v1.100.0", OK, OK),
+        ("", WARNING, WARNING),
+    ],
+)
+def test_versions_that_lack_something_are_told(
+    version: str, management: Verdict, tenant: Verdict
+) -> None:
+    assert of_management(FakeCluster(version))["server"].verdict is management
+    assert of_tenant(FakeCluster(version))["server"].verdict is tenant
+
+
+@pytest.mark.parametrize("asked", list(questions(MANAGEMENT)), ids=str)
+def test_every_right_of_the_management_cluster_is_asked_for(asked: Question) -> None:
+    check = of_management(FakeCluster(denied=[asked]))["rights"]
+    expected = {Need.APPLY: FAILED, Need.CRDS: OK, Need.POLICIES: OK}
+    assert check.verdict is expected.get(asked.right.need, WARNING)
+    named = asked.right.need if check.verdict is OK else f"{asked.verb} {asked.right}"
+    assert named in check.message
+
+
+@pytest.mark.parametrize("asked", list(questions(TENANT)), ids=str)
+def test_every_right_of_a_tenant_cluster_is_asked_for(asked: Question) -> None:
+    check = of_tenant(FakeCluster(denied=[asked]))["rights"]
+    assert check.verdict is (FAILED if asked.right.need is Need.APPLY else OK)
+
+
+def test_a_review_names_what_kubernetes_authorizes() -> None:
+    question = next(item for item in questions(MANAGEMENT) if item.right.part == "status")
+    assert question.review()["spec"]["resourceAttributes"] == {
+        "group": "butler.butlerlabs.dev",
+        "resource": "networkpools",
+        "subresource": "status",
+        "verb": "patch",
+    }
+
+
+def test_a_server_that_answers_nothing_is_asked_once() -> None:
+    cluster = FakeCluster(failure=UnreachableError("no answer"))
+    found = of_management(cluster)
+    assert list(found) == ["server"]
+    assert found["server"].mend.startswith("see that its API server is up")
+    assert cluster.asked == []
+
+
+def test_a_metallb_that_tells_nothing_is_told() -> None:
+    check = of_tenant(FakeCluster(unknown=[CONFIGURATION_STATE]))["metallb"]
+    assert check.message.startswith("MetalLB older than 0.15.3 does not tell")
+    gone = FakeCluster(unknown=[item.resource for item in TENANT])
+    assert of_tenant(gone)["metallb"].verdict is FAILED
+    assert of_tenant(gone, is_wanted=False)["metallb"].verdict is WARNING
+
+
+def test_an_inventory_that_cannot_be_read_and_a_server_without_time_are_told() -> None:
+    found = _run(management_steps(examined(FakeCluster(time=0), ("x",))))
+    assert found["identity"].verdict is WARNING
+    assert found["clock"] == doubtful("clock", "the server does not tell its time")
+
+
+def test_a_commit_after_the_time_of_the_server_is_told() -> None:
+    ahead = replace(examined(FakeCluster()), committed=NOW + 31)
+    check = _run(management_steps(ahead))["clock"]
+    assert (check.verdict, "31 s after" in check.message) == (WARNING, True)

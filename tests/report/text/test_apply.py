@@ -1,0 +1,215 @@
+"""What was done to clusters, as people read it and as programs do.
+
+Texts are goldens in `applied/`, `^[` standing for the escape character: `pytest --update-golden`
+writes them anew.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from reconciler.clusters.difference import Drift
+from reconciler.clusters.outcome import Applied, Outcome, Result, State
+from reconciler.report.machine import apply_document
+from reconciler.report.text.apply import applied_text, gravest_first
+from reconciler.report.text.table import Painter
+from tests.report.hostile import corpus
+
+GOLDENS = Path(__file__).parent / "applied"
+SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "output" / "apply-result.json"
+PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+REVISION, OLD = "0123456789abcdef" * 2 + "01234567", "f" * 40
+POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
+ADVERTISEMENT = "metallb.io/L2Advertisement/metallb-system/default"
+RECORD = "butler.butlerlabs.dev/IPAllocation/butler-system/team-a-web-lb"
+EDITED = Drift("kubectl-edit", "2026-02-15T10:00:30Z", ("spec.addresses", "metadata.labels.a"))
+
+
+def same(*names: str) -> list[Outcome]:
+    return [Outcome(name, Result.UNCHANGED) for name in names]
+
+
+def cluster(name: str, state: State, *outcomes: Outcome, **more: Any) -> Applied:
+    return Applied(name, state, outcomes=outcomes, **{"revision": REVISION, **more})
+
+
+MANAGEMENT = cluster(
+    "management",
+    State.APPLIED,
+    *same(POOL),
+    Outcome(RECORD, Result.CREATED),
+    Outcome(f"{RECORD}-1", Result.DELETED),
+    uid="1-2-3",
+    requests=(5, 4, 1),
+)
+DRIFTED = cluster(
+    "team-a/web",
+    State.APPLIED,
+    Outcome(ADVERTISEMENT, Result.CONFIGURED),
+    Outcome(POOL, Result.CONFIGURED, EDITED),
+    Outcome("v1/other", Result.CONFIGURED, Drift("", "", ("metadata.deletionTimestamp",))),
+)
+NOTED = cluster("team-a/shop", State.APPLIED, *same(POOL), notes=["MetalLB has not confirmed yet"])
+QUIET = cluster("team-a/blog", State.APPLIED, *same(POOL, ADVERTISEMENT))
+FOREIGN = cluster(
+    "team-b/web",
+    State.APPLIED,
+    Outcome(ADVERTISEMENT, Result.CREATED),
+    Outcome(POOL, Result.FAILED, error="it is there already and not ours; --adopt takes it over"),
+    Outcome(RECORD, Result.FAILED, error="another reason"),
+)
+WAITING = Applied("team-b/new", State.WAITING, error="no kubeconfig yet")
+AWAY = Applied(
+    "team-c/web",
+    State.UNREACHABLE,
+    revision=OLD,
+    error="connection refused",
+    hint="is it running?",
+)
+OTHER = Applied("edge", State.REFUSED, error="it is another cluster than before")
+HALF = cluster("team-c/shop", State.FAILED, Outcome(POOL, Result.CREATED), error="MetalLB said no")
+MANY = cluster(
+    "management",
+    State.APPLIED,
+    *(Outcome(f"{RECORD}-{number}", Result.CREATED) for number in range(60)),
+    Outcome(f"{RECORD}-drifted", Result.CONFIGURED, EDITED),
+    Outcome(f"{RECORD}-failed", Result.FAILED, error="quota"),
+)
+CASES: dict[str, Sequence[Applied]] = {
+    "nothing": [QUIET],
+    "changes": [MANAGEMENT, DRIFTED, NOTED, QUIET],
+    "failures": [MANAGEMENT, FOREIGN, WAITING, AWAY, OTHER, HALF],
+    "many-objects": [MANY],
+}
+
+
+def golden(name: str, text: str, request: pytest.FixtureRequest) -> None:
+    path = GOLDENS / f"{name}.txt"
+    shown = text.replace("\x1b", "^[")
+    if request.config.getoption("--update-golden"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(shown, encoding="utf-8")
+    assert shown == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_text_is_as_kept(name: str, request: pytest.FixtureRequest) -> None:
+    golden(name, applied_text(CASES[name], PLAIN), request)
+
+
+@pytest.mark.parametrize("name", ["changes", "failures"])
+def test_coloured_text_is_as_kept(name: str, request: pytest.FixtureRequest) -> None:
+    golden(f"{name}-coloured", applied_text(CASES[name], COLOURED), request)
+
+
+@pytest.mark.parametrize("name", ["changes", "failures"])
+def test_a_dry_run_says_what_would_be(name: str, request: pytest.FixtureRequest) -> None:
+    golden(f"{name}-dry-run", applied_text(CASES[name], PLAIN, dry_run=True), request)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_colour_adds_nothing_but_colour(name: str) -> None:
+    coloured = applied_text(CASES[name], COLOURED)
+    for code in ("1", "2", "31", "32", "33", "0"):
+        coloured = coloured.replace(f"\x1b[{code}m", "")
+    assert coloured == applied_text(CASES[name], PLAIN)
+
+
+def test_no_cluster_at_all_is_a_sum_alone() -> None:
+    assert applied_text([], PLAIN) == "✓ 0 clusters, 0 objects changed\n"
+
+
+def test_one_is_one() -> None:
+    one = cluster("edge", State.APPLIED, Outcome(POOL, Result.CREATED))
+    failed = cluster("edge", State.APPLIED, Outcome(POOL, Result.FAILED, error="x"))
+    assert applied_text([one], PLAIN).endswith("✓ 1 cluster, 1 object changed\n")
+    assert applied_text([failed], PLAIN).endswith(
+        "✗ 1 cluster, 0 objects changed, 1 cluster failed\n"
+    )
+
+
+def test_what_failed_stands_before_drift_and_drift_before_the_rest() -> None:
+    listed = gravest_first([*MANAGEMENT.outcomes, *DRIFTED.outcomes, *FOREIGN.outcomes])
+    assert [item.result is Result.FAILED for item in listed] == [True, True] + [False] * 7
+    assert [item.drift is not None for item in listed[2:]] == [True, True] + [False] * 5
+    assert [item.object for item in listed[:4]] == [POOL, RECORD, POOL, "v1/other"]
+
+
+@pytest.mark.parametrize("text", corpus())
+def test_nothing_that_a_cluster_says_acts_on_a_terminal(text: str) -> None:
+    """Names, managers and messages come from clusters."""
+    drift = Drift(text, text, (text,))
+    hostile = Applied(
+        text,
+        State.FAILED,
+        revision=text,
+        outcomes=[
+            Outcome(text, Result.CONFIGURED, drift),
+            Outcome(text, Result.FAILED, None, text),
+        ],
+        error=text,
+        hint=text,
+        notes=[text],
+    )
+    shown = applied_text([hostile], PLAIN)
+    lines = shown.split("\n")
+    assert all(character.isprintable() for line in lines for character in line)
+    assert not any(line.lstrip().startswith("::") or "##" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_document_fits_its_schema_and_lists_what_is_not_unchanged(name: str) -> None:
+    document = apply_document(CASES[name], REVISION, 5)
+    Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(document)
+    for shown, given in zip(document["clusters"], CASES[name], strict=True):
+        unchanged = given.count(Result.UNCHANGED)
+        assert shown["unchanged"] == unchanged
+        assert len(shown["objects"]) == len(given.outcomes) - unchanged
+
+
+def test_the_document_says_all_of_a_cluster() -> None:
+    document = apply_document([MANAGEMENT, DRIFTED, AWAY], REVISION, 5)
+    assert (document["revision"], document["exitCode"]) == (REVISION, 5)
+    first, second, third = document["clusters"]
+    assert first == {
+        "cluster": "management",
+        "uid": "1-2-3",
+        "revision": REVISION,
+        "created": 1,
+        "configured": 0,
+        "unchanged": 1,
+        "deleted": 1,
+        "failed": 0,
+        "state": "applied",
+        "requests": {"list": 5, "patch": 4, "delete": 1},
+        "error": None,
+        "notes": [],
+        "objects": [
+            {"object": RECORD, "result": "created", "drift": None, "error": None},
+            {"object": f"{RECORD}-1", "result": "deleted", "drift": None, "error": None},
+        ],
+    }
+    assert [item["drift"] for item in second["objects"]] == [
+        None,
+        {
+            "manager": "kubectl-edit",
+            "time": "2026-02-15T10:00:30Z",
+            "fields": ["spec.addresses", "metadata.labels.a"],
+        },
+        {"manager": None, "time": None, "fields": ["metadata.deletionTimestamp"]},
+    ]
+    assert (third["uid"], third["error"]) == (None, "connection refused; is it running?")
+    assert apply_document([OTHER], REVISION, 5)["clusters"][0]["revision"] is None
+
+
+def test_the_document_names_why_an_object_failed() -> None:
+    document = apply_document([FOREIGN], REVISION, 5)
+    assert [item["error"] for item in document["clusters"][0]["objects"]] == [
+        None,
+        "it is there already and not ours; --adopt takes it over",
+        "another reason",
+    ]

@@ -1,0 +1,51 @@
+from reconciler.findings import Location, error, gate, warning
+from reconciler.report.text.findings import MAX_FINDINGS, findings_text
+from reconciler.report.text.table import Painter
+
+PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+PLACE = Location("pools/a.yaml", 3, 9, "/spec/cidr")
+
+
+def test_a_finding_is_its_place_its_word_and_what_to_do() -> None:
+    found = [error("cidr-invalid", PLACE, "no CIDR", "write one")]
+    assert findings_text(found, PLAIN) == (
+        "pools/a.yaml:3:9: error cidr-invalid: no CIDR\n  hint: write one\n"
+    )
+
+
+def test_without_a_place_in_the_file_or_a_hint_they_are_left_out() -> None:
+    found = [warning("base-ahead", Location("."), "behind"), gate("brake", PLACE, "too much")]
+    assert findings_text(found, PLAIN) == (
+        ".: warning base-ahead: behind\npools/a.yaml:3:9: refused brake: too much\n"
+    )
+
+
+def test_no_findings_are_no_text() -> None:
+    assert findings_text([], PLAIN) == ""
+
+
+def test_severity_has_its_colour_and_the_hint_is_dim() -> None:
+    found = [error("cidr-invalid", PLACE, "x", "y"), warning("base-ahead", PLACE, "z")]
+    text = findings_text(found, COLOURED)
+    assert "\x1b[31merror cidr-invalid\x1b[0m: x" in text
+    assert "\x1b[33mwarning base-ahead\x1b[0m: z" in text
+    assert "\x1b[2m  hint: y\x1b[0m" in text
+
+
+def test_of_very_many_the_gravest_are_shown_and_the_rest_counted() -> None:
+    found = [
+        *(warning("base-ahead", Location("a.yaml", line), "w") for line in range(MAX_FINDINGS)),
+        gate("brake", PLACE, "stopped"),
+        error("cidr-invalid", PLACE, "wrong"),
+    ]
+    lines = findings_text(found, PLAIN).splitlines()
+    assert lines[0] == "pools/a.yaml:3:9: error cidr-invalid: wrong"
+    assert lines[1] == "pools/a.yaml:3:9: refused brake: stopped"
+    assert lines[-1] == "and 2 more; -o json has them all"
+    assert len(lines) == MAX_FINDINGS + 1
+
+
+def test_hostile_text_of_a_file_reaches_no_terminal() -> None:
+    found = [error("cidr-invalid", Location("::a\x1b.yaml", 1, 1), "\x1b[2J", "\u202ex")]
+    text = findings_text(found, PLAIN)
+    assert text == ("\\::a\\u001b.yaml:1:1: error cidr-invalid: \\u001b[2J\n  hint: \\u202ex\n")

@@ -1,0 +1,102 @@
+from collections.abc import Callable
+
+import pytest
+
+from reconciler.report.text.get import age, allocations_text, pools_text, tenants_text
+from reconciler.report.text.table import Painter
+from tests.engine.outcome import Files
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
+
+PLAIN = Painter(is_on=False)
+ALL: frozenset[str] = frozenset()
+FILES = reconciled(
+    {
+        **SMALL,
+        "pools/second.yaml": pool("second", "10.41.0.0/24"),
+        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}", teamRef="{name: red}"),
+    }
+)
+
+
+def rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+def test_pools_have_the_columns_of_kubectl() -> None:
+    assert rows(pools_text(evaluation_of(FILES), ALL, PLAIN, wide=False)) == [
+        ["NAME", "CIDR", "AVAILABLE", "ALLOCATED", "TOTAL"],
+        ["edge", "10.40.0.0/24", "248", "8", "256"],
+        ["second", "10.41.0.0/24", "256", "0", "256"],
+    ]
+
+
+def test_wide_pools_tell_how_full_they_are() -> None:
+    found = rows(pools_text(evaluation_of(FILES), frozenset({"edge"}), PLAIN, wide=True))
+    assert found == [
+        ["NAME", "CIDR", "AVAILABLE", "ALLOCATED", "TOTAL",
+         "NAMESPACE", "LARGEST", "FRAG", "USED", "TIER"],
+        ["edge", "10.40.0.0/24", "248", "8", "256",
+         "butler-system", "248", "0%", "3.1%", "ok"],
+    ]  # fmt: skip
+
+
+def test_a_wrong_pool_is_not_listed() -> None:
+    files = {"pools/a.yaml": pool("a", "10.0.0.1/24")}
+    assert pools_text(evaluation_of(files), ALL, PLAIN, wide=False) == ""
+
+
+def listed(files: Files, *, wide: bool) -> list[list[str]]:
+    records = evaluation_of(files).state.records
+    return rows(allocations_text(records, CLOCK + 7 * 86_400, PLAIN, wide=wide))
+
+
+def test_allocations_have_the_columns_of_the_seed() -> None:
+    assert listed(FILES, wide=False) == [
+        ["NAME", "POOL", "CLUSTER", "TYPE", "PHASE", "START", "END", "AGE"],
+        ["team-a-one-lb", "edge", "one", "loadbalancer", "Allocated",
+         "10.40.0.0", "10.40.0.7", "7d"],
+        ["team-a-two-lb", "edge", "two", "loadbalancer", "Failed", "7d"],
+    ]  # fmt: skip
+
+
+def test_wide_allocations_tell_team_and_record() -> None:
+    assert listed(FILES, wide=True)[1][8:] == [
+        "team-a",
+        "team-a",
+        "8",
+        "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0s"), (119, "119s"), (120, "2m"), (7_199, "119m"), (7_200, "2h"), (86_399, "23h"),
+        (86_400, "1d"), (172_800, "2d"), (-5, "0s"),
+    ],
+)  # fmt: skip
+def test_age_is_written_as_kubectl_does(seconds: int, text: str) -> None:
+    assert age("2026-02-15T10:00:30Z", CLOCK + seconds) == text
+
+
+def test_an_age_that_cannot_be_told_is_none() -> None:
+    assert age("yesterday", CLOCK) == "0s"
+
+
+def test_tenants_are_listed_with_what_they_hold() -> None:
+    assert rows(tenants_text(evaluation_of(FILES), ALL, PLAIN, wide=False)) == [
+        ["NAMESPACE", "NAME", "TEAM", "NODES", "LOADBALANCER"],
+        ["team-a", "one", "team-a", "-", "10.40.0.0-10.40.0.7"],
+        ["team-a", "two", "red", "-", "-"],
+    ]
+
+
+def test_wide_tenants_tell_pools_and_source() -> None:
+    found = rows(tenants_text(evaluation_of(FILES), frozenset({"one"}), PLAIN, wide=True))
+    assert found[1][5:] == ["edge", "tenants/one.yaml:1"]
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize("text", [pools_text, tenants_text])
+def test_nothing_to_list_is_no_table(text: Callable[..., str]) -> None:
+    assert text(evaluation_of({}), ALL, PLAIN, wide=False) == ""

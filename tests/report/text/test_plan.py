@@ -1,0 +1,77 @@
+from dataclasses import replace
+
+from reconciler.evaluate import evaluate
+from reconciler.report.text.plan import plan_text
+from reconciler.report.text.table import Painter
+from tests.engine.outcome import Files, without
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant, tree_of
+
+PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+
+
+def planned(files: Files, clock: int = CLOCK) -> list[str]:
+    lines = plan_text(evaluation_of(files, clock), PLAIN).splitlines()
+    assert lines[0].startswith("Plan for aaaaaaaaaaaa   sha256:")
+    return lines[1:]
+
+
+def test_a_plan_shows_what_is_given_from_which_pool_to_whom_and_where_it_was_asked() -> None:
+    assert planned(SMALL) == [
+        "  +   team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   tenants/one.yaml:1",
+        "Pools",
+        "  edge   0.0% → 3.1% of 256   248 free, largest run 248   ok",
+        "Plan: 1 to allocate, 0 kept, 0 moved.",
+    ]
+
+
+def test_a_refusal_is_told_with_reason_and_remedy() -> None:
+    assert planned(FULL) == [
+        "  !   team-a/one   loadbalancer   edge   8   request-too-large   tenants/one.yaml:1",
+        "Refused",
+        "  team-a/one (loadbalancer): needs 8 addresses; edge has 4 in all",
+        "    hint: ask for fewer, or add a larger pool",
+        "Plan: 0 kept, 0 moved. 1 refused.",
+    ]
+    assert planned(reconciled(FULL))[-1] == "Plan: 0 kept, 0 moved. 1 refused."
+
+
+def test_a_release_and_an_expiry_say_that_nobody_asks_any_more() -> None:
+    gone = without(reconciled(SMALL), "tenants/one.yaml")
+    assert planned(gone)[0] == (
+        "  -   team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   no claim"
+    )
+    assert planned(gone)[-1] == "Plan: 1 to release, 0 kept, 0 moved."
+    lines = planned(reconciled(gone), CLOCK + 86_400)
+    assert lines[0].split()[1:] == [
+        "team-a/one", "loadbalancer", "edge", "8", "10.40.0.0-10.40.0.7", "no", "claim",
+    ]  # fmt: skip
+    assert lines[-1] == "Plan: 1 to expire, 0 kept, 0 moved."
+    failed = without(reconciled(FULL), "tenants/one.yaml")
+    assert planned(failed)[0].split()[5] == "nothing"
+
+
+def test_what_stays_is_shown_on_demand_only() -> None:
+    evaluation = evaluation_of(reconciled(SMALL))
+    assert plan_text(evaluation, PLAIN, moved=2).splitlines()[1:] == [
+        "No changes. 1 allocations kept, 2 moved."
+    ]
+    assert plan_text(evaluation, PLAIN, keeps=True).splitlines()[1].split()[0] == "="
+
+
+def test_a_record_that_is_only_rewritten_is_said_so() -> None:
+    files = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", teamRef="{name: red}")}
+    assert planned(files) == ["Plan: 1 to rewrite, 1 kept, 0 moved."]
+
+
+def test_a_work_tree_has_no_revision_to_name() -> None:
+    evaluation = evaluate(replace(tree_of(SMALL), revision=None))
+    assert plan_text(evaluation, PLAIN).startswith("Plan for the work tree   sha256:")
+
+
+def test_a_plan_in_colour_says_the_same() -> None:
+    files = {**reconciled(SMALL), "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}")}
+    text = plan_text(evaluation_of(files), COLOURED)
+    for code in ("0", "1", "2", "31", "32", "33"):
+        text = text.replace(f"\x1b[{code}m", "")
+    assert text == plan_text(evaluation_of(files), PLAIN)
