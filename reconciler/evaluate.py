@@ -16,6 +16,7 @@ from reconciler.families._family import Projection, Reading, World
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Plan
@@ -146,7 +147,7 @@ def project(evaluation: Evaluation) -> tuple[Projection, ...]:
         evaluation.tree.settings.applies_documents,
     )
     found = [item for family in families() for item in family.project(world)]
-    found += [Projection("management", record_document(record)) for record in records]
+    found += [Projection(MANAGEMENT, record_document(record)) for record in records]
     return tuple(found)
 
 

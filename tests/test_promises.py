@@ -11,12 +11,12 @@ import pytest
 
 from reconciler.adapters import git_process, git_remote, kube
 from reconciler.cli.group import VERBS, ipam
-from reconciler.clusters.events import QUIET_SECONDS
 from reconciler.commands import doctor_cluster, doctor_git, reconcile
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.orphans import GRACE_SECONDS
 from reconciler.documents import yaml
 from reconciler.evaluate import schema_files
+from reconciler.families._events import QUIET_SECONDS
 from reconciler.ports import CONTACTS
 from reconciler.report import github, markdown, sarif
 from reconciler.settings import read_settings

@@ -11,6 +11,7 @@ from reconciler.cli.progress import progress
 from reconciler.cli.shared import emit, open_facts, open_source, painter, tell
 from reconciler.commands.outcome import exit_code
 from reconciler.commands.review import review
+from reconciler.commands.simulate import newcomer
 from reconciler.commands.simulate import simulate as run_simulation
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
@@ -93,7 +94,7 @@ def plan(
 @click.command()
 @reading_options
 @option("--tenants", type=Number(1, 100_000), required=True, help="How many tenants to add.")
-@option("--provider", help="ProviderConfig that they use; else the default one.")
+@option("--provider", help=f"{newcomer().chooses} that they use; else the default one.")
 @option("--lb", type=Number(1), help="Load-balancer addresses of each.")
 @option("--nodes", type=Number(1), help="Worker nodes of each.")
 @output_options("text", "json", "yaml")

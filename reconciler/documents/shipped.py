@@ -28,11 +28,7 @@ def schema(name: str) -> dict[str, Any]:
     return parsed
 
 
-def crd_files() -> dict[str, str]:
-    """The CRDs that clusters get, as text by file name."""
+def crd_files(*names: str) -> dict[str, str]:
+    """CRDs that ship with the program, as text by file name."""
     found = folder("schemas").joinpath("crds")
-    return {
-        item.name: item.read_text(encoding="utf-8")
-        for item in sorted(found.iterdir(), key=lambda entry: entry.name)
-        if item.name.endswith(".yaml")
-    }
+    return {name: found.joinpath(name).read_text(encoding="utf-8") for name in sorted(names)}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reconciler.documents.document import Document, Documents, Identity, Kind
+from reconciler.families._objects import Objects
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -79,6 +80,7 @@ class Family:
         read: Documents, records by claim and Settings to pools and claims. It looks at other
             documents than the one it reads by `find` and `every` alone.
         project: A committed tree to the objects of every cluster.
+        objects: What it is in clusters.
     """
 
     name: str
@@ -86,3 +88,4 @@ class Family:
     judge: Callable[[Document, Settings], list[Finding]]
     read: Callable[[Documents, Held, Settings], Reading]
     project: Callable[[World], tuple[Projection, ...]]
+    objects: Objects = field(default_factory=Objects)

@@ -15,6 +15,7 @@ from reconciler.documents import yaml
 from reconciler.findings import Finding, Location, error, shown, warning
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
+from reconciler.model.cluster import HOME
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
 from reconciler.model.state import Unreadable
@@ -79,7 +80,7 @@ class _Careful:
         claim = annotated or self._claim_by_tenant()
         phase = self._phase()
         item = self._range() if phase in (Phase.ALLOCATED, Phase.RELEASED) else None
-        namespace = self._text("metadata", "namespace") or "butler-system"
+        namespace = self._text("metadata", "namespace") or HOME
         allocated_at = self._instant("status", "allocatedAt") or (
             self._instant("metadata", "creationTimestamp") or _EPOCH
         )

@@ -12,6 +12,7 @@ from reconciler.findings import Finding, Location
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
+from reconciler.records.emit import API_VERSION as RECORDS
 from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
 from reconciler.report.escape import escape_json
@@ -187,7 +188,7 @@ def pool_list(evaluation: Evaluation) -> dict[str, Any]:
 def allocation_list(records: Iterable[Allocation]) -> dict[str, Any]:
     """Records as a list of Kubernetes objects."""
     return {
-        "apiVersion": "butler.butlerlabs.dev/v1alpha1",
+        "apiVersion": RECORDS,
         "kind": "IPAllocationList",
         "items": [record_document(record) for record in records],
     }

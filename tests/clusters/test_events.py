@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.events import allocation_event, capacity_event
 from reconciler.evaluate import project
+from reconciler.families.butler.events import allocation_event, capacity_event
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Thresholds
 from tests.engine.outcome import Files, without

@@ -161,7 +161,7 @@ PLANNING = (
     Mutant("records: a release has no date", "records/emit.py",
            'released = f"  releasedAt: {since}\\n" if record.is_released else ""', 'released = ""'),
     Mutant("clusters: addresses of nodes are announced", "families/butler/projecting.py",
-           'if record.claim.family != _FAMILY or record.type != "loadbalancer":',
+           "if record.claim.family != _FAMILY or record.type != ANNOUNCED:",
            "if record.claim.family != _FAMILY:"),
     Mutant("clusters: the first range only", "families/_metallb.py",
            "format_range(item) for item in IPSet.of(ranges)]",

@@ -10,14 +10,16 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_address
 from reconciler.families._family import Projection, World
 from reconciler.families._metallb import metallb_objects
+from reconciler.families.butler.announcing import ANNOUNCED, cluster_of
 from reconciler.families.butler.manual import manual_title
 from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.provider_status import provider_statuses
 from reconciler.families.butler.providers import Providers
-from reconciler.families.butler.statuses import MANAGEMENT, condition
+from reconciler.families.butler.statuses import condition
 from reconciler.families.butler.tenant_status import tenant_statuses
 from reconciler.families.butler.tenants import KIND as TENANT
+from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 
@@ -133,17 +135,15 @@ def _tenants(world: World) -> list[Projection]:
     """
     ranges: dict[str, list[IPRange]] = {}
     for record in world.records:
-        if record.claim.family != _FAMILY or record.type != "loadbalancer":
+        if record.claim.family != _FAMILY or record.type != ANNOUNCED:
             continue
         if record.is_live and record.range is not None:
-            cluster = f"{record.owner.namespace}/{record.owner.name}"
-            ranges.setdefault(cluster, []).append(record.range)
+            ranges.setdefault(cluster_of(record), []).append(record.range)
     manual = {blocked.title: blocked.range for blocked in world.reading.blocked}
     for document in world.documents.of(TENANT):
-        cluster = f"{document.namespace}/{document.name}"
         by_hand = manual.get(manual_title(document))
         if by_hand is not None:
-            ranges.setdefault(cluster, [by_hand])
+            ranges.setdefault(tenant_name(document.namespace, document.name), [by_hand])
     return [
         Projection(cluster, item)
         for cluster in sorted(ranges)
