@@ -100,10 +100,10 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
         "reason": "Forbidden",
     }
     locked = (*owned(), ADDRESS_POOL, ADVERTISEMENT, CONFIG_MAP)
-    rules = _rules(locked, "CREATE", "UPDATE", "DELETE")
+    matched = rules(locked, "CREATE", "UPDATE", "DELETE")
     # The selector asks the old and the new object: to take the label off is no way out.
     selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}
-    return _spec({"resourceRules": rules, **selector}, variables, [validation])
+    return _spec({"resourceRules": matched, **selector}, variables, [validation])
 
 
 def _pools(groups: Sequence[str]) -> dict[str, Any]:
@@ -112,8 +112,8 @@ def _pools(groups: Sequence[str]) -> dict[str, Any]:
     variables = {"breaksGlass": _breaks_glass(groups)}
     for rule in kept:
         variables |= rule.variables
-    rules = _rules([rule.resource for rule in kept], "UPDATE")
-    return _spec({"resourceRules": rules}, variables, [_validation(rule) for rule in kept])
+    matched = rules([rule.resource for rule in kept], "UPDATE")
+    return _spec({"resourceRules": matched}, variables, [_validation(rule) for rule in kept])
 
 
 def _validation(rule: UpdateRule) -> Manifest:
@@ -132,7 +132,7 @@ def _breaks_glass(groups: Sequence[str]) -> str:
     return f"request.userInfo.groups.exists(group, group in [{named}])" if groups else "false"
 
 
-def _rules(kinds: Iterable[Resource], *operations: str) -> list[dict[str, Any]]:
+def rules(kinds: Iterable[Resource], *operations: str) -> list[dict[str, Any]]:
     """Objects of some kinds in any version, a rule for each group; their status stays free."""
     found: dict[tuple[str, bool], dict[str, None]] = {}
     for kind in kinds:

@@ -42,7 +42,7 @@ class Happening:
     """A change of an object in the management cluster.
 
     Attributes:
-        is_record: The object is an IPAllocation: a record of this family or of another one.
+        is_record: The object is a record, of this family or of another one.
         wanted: What the object shall be, with its status and its live metadata.
         before: What it was, or None.
         pools: All pools of the tree, by their objects.

@@ -44,7 +44,7 @@ def listing_text(
 def allocations_text(
     records: Iterable[Allocation], clock: int, painter: Painter, *, wide: bool
 ) -> str:
-    """IPAllocations: POOL, CLUSTER, TYPE, PHASE, START, END, AGE."""
+    """Records: POOL, CLUSTER, TYPE, PHASE, START, END, AGE."""
     rows: list[list[Cell]] = []
     for record in records:
         start = end = ""
