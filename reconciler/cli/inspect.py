@@ -10,8 +10,10 @@ from reconciler.cli.progress import progress
 from reconciler.cli.shared import emit, open_facts, open_source, painter, tell
 from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import evaluate_source
+from reconciler.documents.document import GroupKind
 from reconciler.evaluate import Evaluation
 from reconciler.findings import CODES
+from reconciler.model.record_kind import GROUP
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.explanation import explanation, explanation_text, matching
 from reconciler.report.listing import allocations_text, pools_text, tenants_text
@@ -120,7 +122,7 @@ def _listed(evaluation: Evaluation, what: str, names: frozenset[str]) -> dict[st
     kind = {"pools": "NetworkPool", "tenants": "TenantCluster"}[what]
     bodies = [
         {**document.body, "metadata": {**document.metadata, "namespace": document.namespace}}
-        for document in evaluation.documents.of(kind)
+        for document in evaluation.documents.of(GroupKind(GROUP, kind))
         if not names or document.name in names
     ]
     return document_list(f"{kind}List", bodies)

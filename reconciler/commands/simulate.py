@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from reconciler.commands.reading import read_tree
+from reconciler.documents.document import GroupKind
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine.usage import percentage
@@ -11,6 +12,7 @@ from reconciler.evaluate import Evaluation, evaluate, source_kinds
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
+from reconciler.model.record_kind import GROUP
 from reconciler.ports import Source, UsageError
 from reconciler.report.simulation import Simulation, Step
 
@@ -34,7 +36,7 @@ def simulate(
     """
     tree = read_tree(source)
     today = evaluate(tree)
-    providers = [doc.name for doc in today.documents.of("ProviderConfig")]
+    providers = [doc.name for doc in today.documents.of(GroupKind(GROUP, "ProviderConfig"))]
     if provider is not None and provider not in providers:
         raise UsageError(f"no ProviderConfig {provider!r}", f"there are: {', '.join(providers)}")
     added = tuple(_tenant(number, provider, lb, nodes) for number in range(1, tenants + 1))
@@ -48,7 +50,8 @@ def simulate(
     if not _refused(everyone):
         return Simulation(tenants, tenants, _steps(everyone, tenants), None, everyone)
     fitting, first_too_many = _most(tried, today, everyone, tenants)
-    count = sum(1 for doc in fitting.documents.of("TenantCluster") if doc.namespace == NAMESPACE)
+    there = fitting.documents.of(GroupKind(GROUP, "TenantCluster"))
+    count = sum(1 for doc in there if doc.namespace == NAMESPACE)
     return Simulation(tenants, count, _steps(fitting, count), _refused(first_too_many)[0], fitting)
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 
 from reconciler.addresses.notation import format_address, format_short
+from reconciler.documents.document import GroupKind
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import DAY, parse_instant
+from reconciler.model.record_kind import GROUP
 from reconciler.report.table import Cell, Painter, table
 
 
@@ -14,7 +16,7 @@ def pools_text(
 ) -> str:
     """NetworkPools: CIDR, AVAILABLE, ALLOCATED, TOTAL."""
     rows: list[list[Cell]] = []
-    for document in evaluation.documents.of("NetworkPool"):
+    for document in evaluation.documents.of(GroupKind(GROUP, "NetworkPool")):
         usage = next(
             (
                 evaluation.plan.before[key]
@@ -67,7 +69,7 @@ def tenants_text(
         if record.is_live:
             held.setdefault((record.owner.namespace, record.owner.name), []).append(record)
     rows: list[list[Cell]] = []
-    for document in evaluation.documents.of("TenantCluster"):
+    for document in evaluation.documents.of(GroupKind(GROUP, "TenantCluster")):
         if names and document.name not in names:
             continue
         records = held.get((document.namespace, document.name), [])

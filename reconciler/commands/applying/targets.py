@@ -8,13 +8,15 @@ from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.rivals import Claims
 from reconciler.commands.applying.target import Target
+from reconciler.documents.document import GroupKind
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.plan import Grant
+from reconciler.model.record_kind import GROUP
 from reconciler.settings import CLUSTER_TARGET
 
-_TENANT = "TenantCluster"
+_TENANT = GroupKind(GROUP, "TenantCluster")
 
 
 def targets(
@@ -28,7 +30,7 @@ def targets(
     tenant without any address needs no cluster yet.
     """
     tenants = described_tenants(evaluation)
-    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.name))
+    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     spaces, released = _records(evaluation)
     whole = is_whole(evaluation)
     names = sorted(frozenset([*intents, *known, *named]) - {MANAGEMENT})

@@ -1,24 +1,21 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.documents.document import Kind
 from reconciler.families._family import Family
 from reconciler.families.butler.judging import judge
+from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
-
-_VERSION = "butler.butlerlabs.dev/v1alpha1"
-_SYSTEM = "butler-system"
+from reconciler.families.butler.records import FORM, GROWS, SLOTS, adopt
 
 FAMILY = Family(
-    name="butler",
-    kinds=(
-        Kind(_VERSION, "NetworkPool", "butler/NetworkPool.json", _SYSTEM),
-        Kind(_VERSION, "ProviderConfig", "butler/ProviderConfig.json", _SYSTEM),
-        Kind(_VERSION, "TenantCluster", "butler/TenantCluster.json", "default"),
-        Kind(_VERSION, "IPAllocation", "butler/IPAllocation.json", _SYSTEM),
-        Kind(_VERSION, "Team", "butler/Team.json", None, is_shared=True),
-    ),
+    name=NAME,
+    kinds=KINDS,
+    pool_kinds=(POOL.kind,),
+    slots=SLOTS,
+    grows=GROWS,
     judge=judge,
     read=read,
     project=project,
+    record=FORM,
+    adopt=adopt,
 )
