@@ -128,7 +128,7 @@ def _listed(evaluation: Evaluation, what: str, names: frozenset[str]) -> dict[st
         for document in evaluation.documents.of(listing.kind)
         if not names or document.name in names
     ]
-    return document_list(f"{listing.kind}List", bodies)
+    return document_list(f"{listing.kind.kind}List", bodies)
 
 
 def _place(document: Document) -> dict[str, str]:

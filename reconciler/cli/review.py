@@ -94,7 +94,7 @@ def plan(
 @click.command()
 @reading_options
 @option("--tenants", type=Number(1, 100_000), required=True, help="How many tenants to add.")
-@option("--provider", help=f"{newcomer().chooses} that they use; else the default one.")
+@option("--provider", help=f"{newcomer().chooses.kind} that they use; else the default one.")
 @option("--lb", type=Number(1), help="Load-balancer addresses of each.")
 @option("--nodes", type=Number(1), help="Worker nodes of each.")
 @output_options("text", "json", "yaml")

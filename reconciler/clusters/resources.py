@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from reconciler.families import families
+from reconciler.model import record_kind
 from reconciler.model.builtin import (
     BINDING,
     CONFIG_MAP,
@@ -23,7 +24,6 @@ from reconciler.model.builtin import (
 )
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.records.emit import API_VERSION as RECORDS
 
 __all__ = [  # with the kinds that every server has: one place to take resources from
     "ADDRESS_POOL",
@@ -56,10 +56,10 @@ __all__ = [  # with the kinds that every server has: one place to take resources
 METALLB = "metallb.io/v1beta1"
 
 IP_ALLOCATION = Resource(
-    RECORDS,
-    "IPAllocation",
-    "ipallocations",
-    finalizer="butler.butlerlabs.dev/ipallocation",
+    record_kind.API_VERSION,
+    record_kind.KIND,
+    record_kind.PLURAL,
+    finalizer=record_kind.FINALIZER,
     fixed_in=("Allocated", "Released"),
 )
 """The records' kind: one for all families."""

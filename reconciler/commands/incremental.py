@@ -15,6 +15,7 @@ from reconciler.commands.dividing import divided
 from reconciler.commands.parts import NotPlainError, Parts
 from reconciler.commands.reading import read_own_settings, read_tree, split
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families import pool_kinds
 from reconciler.incremental import snapshot
 from reconciler.incremental.group import Bearing, Group, bearing, is_shared
 from reconciler.incremental.grouping import Spans, groups, touching
@@ -22,7 +23,6 @@ from reconciler.incremental.settling import settle, sum_of
 from reconciler.model.plan import Grant, Refuse
 from reconciler.model.settings import Settings
 from reconciler.ports import Facts, Source
-from reconciler.records.layout import FAMILY_OF_POOL
 from reconciler.tree import Settled
 
 _FOLDER = "040000"
@@ -177,7 +177,7 @@ class _Run:
 
     def _record_parts(self, folder: str) -> dict[str, str]:
         """Folders of pools' records, and each record that stands elsewhere."""
-        kinds = [f"{folder}/{kind}" for kind in sorted(FAMILY_OF_POOL)]
+        kinds = [f"{folder}/{kind}" for kind in sorted(pool_kinds())]
         found: dict[str, str] = {}
         elsewhere: list[str] = []
         for entry in self.source.folders([folder, *kinds]) or ():

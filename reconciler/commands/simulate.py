@@ -39,7 +39,9 @@ def simulate(
     one = newcomer()
     providers = [doc.name for doc in today.documents.of(one.chooses)]
     if provider is not None and provider not in providers:
-        raise UsageError(f"no {one.chooses} {provider!r}", f"there are: {', '.join(providers)}")
+        raise UsageError(
+            f"no {one.chooses.kind} {provider!r}", f"there are: {', '.join(providers)}"
+        )
     sizes = Sizes(lb, nodes)
     added = tuple(_added(one, number, provider, sizes) for number in range(1, tenants + 1))
 

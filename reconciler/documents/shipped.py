@@ -21,10 +21,11 @@ def folder(name: str) -> Traversable:
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """A JSON Schema by its path below `schemas/`, such as `butler/NetworkPool.json`."""
-    parsed: dict[str, Any] = json.loads(
-        folder("schemas").joinpath(*name.split("/")).read_text(encoding="utf-8")
-    )
+    """A JSON Schema by its path below `schemas/`, or as `package:path` by that in a package."""
+    package, _, path = name.rpartition(":")
+    home = files(package) if package else folder("schemas")
+    text = home.joinpath(*path.split("/")).read_text(encoding="utf-8")
+    parsed: dict[str, Any] = json.loads(text)
     return parsed
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from reconciler.documents.document import Document, Documents
+from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.key import Key
@@ -111,7 +111,7 @@ class Listing:
     """
 
     name: str
-    kind: str
+    kind: GroupKind
     rows: Callable[[Standing], Iterable[Row]]
     columns: tuple[Column, ...]
     wide: tuple[Column, ...] = ()
@@ -135,8 +135,8 @@ class Newcomer:
             large.
     """
 
-    kind: str
-    chooses: str
+    kind: GroupKind
+    chooses: GroupKind
     document: Callable[[str, str, str | None, Sizes], Mapping[str, object]]
 
 

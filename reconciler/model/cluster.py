@@ -6,7 +6,7 @@ and one bare name is kept for the management cluster.
 
 MANAGEMENT = "management"
 HOME = "butler-system"
-"""The namespace of the management cluster that our inventory is in; records that name none, too."""
+"""The namespace of the management cluster that our inventory is in."""
 
 
 def tenant_name(namespace: str, name: str) -> str:

@@ -9,10 +9,10 @@ from reconciler.addresses.notation import format_address, format_cidr
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location
+from reconciler.model import record_kind
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
-from reconciler.records.emit import API_VERSION as RECORDS
 from reconciler.records.emit import record_document
 from reconciler.records.layout import path_of
 from reconciler.report.escape import escape_json
@@ -188,8 +188,8 @@ def pool_list(evaluation: Evaluation) -> dict[str, Any]:
 def allocation_list(records: Iterable[Allocation]) -> dict[str, Any]:
     """Records as a list of Kubernetes objects."""
     return {
-        "apiVersion": RECORDS,
-        "kind": "IPAllocationList",
+        "apiVersion": record_kind.API_VERSION,
+        "kind": record_kind.LIST_KIND,
         "items": [record_document(record) for record in records],
     }
 

@@ -10,7 +10,7 @@ from reconciler.evaluate import project
 from reconciler.families._events import event_on, reference
 from reconciler.families._objects import Happening
 from reconciler.families.butler.events import allocation_event, capacity_event, pool_event
-from reconciler.families.butler.resources import NETWORK_POOL, TEAM
+from reconciler.families.butler.resources import NETWORK_POOL, TEAMS
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Thresholds
 from reconciler.model.resource import Ref
@@ -283,13 +283,13 @@ def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else(
     assert pool_event(happening(own, record, is_record=True, there=False)) is None
     foreign = {**record["spec"], "poolRef": {"kind": "OtherPool", "name": "edge"}}
     assert pool_event(happening(own, {**record, "spec": foreign}, is_record=True)) is None
-    assert pool_event(happening(Ref(TEAM, "", "edge"), {}, is_record=False)) is None
+    assert pool_event(happening(Ref(TEAMS, "", "edge"), {}, is_record=False)) is None
     unknown = EDGE._replace(name="other")
     assert pool_event(happening(unknown, network_pool(75), is_record=False)) is None
 
 
 def test_what_has_no_namespace_is_told_in_the_default_one() -> None:
-    about = reference(TEAM, {"metadata": {"name": "red"}})
-    assert about == {"apiVersion": TEAM.api_version, "kind": "Team", "name": "red"}
+    about = reference(TEAMS, {"metadata": {"name": "red"}})
+    assert about == {"apiVersion": TEAMS.api_version, "kind": "Team", "name": "red"}
     found = event_on(about, "red.1", ("Normal", "Seen", "it is there"), NOW, {})
     assert found["metadata"]["namespace"] == "default"

@@ -145,9 +145,9 @@ def test_what_it_adds_in_thought_can_be_read(family: Family) -> None:
             loaded = load("one.yaml", yaml.safe_dump(body).encode(), source_kinds())
             assert loaded.findings == ()
             (document,) = loaded.documents
-            named = document.kind.name, document.namespace, document.name
+            named = document.kind.id, document.namespace, document.name
             assert named == (newcomer.kind, "some", "one")
-            assert newcomer.chooses in [kind.name for kind in family.kinds]
+            assert newcomer.chooses in [kind.id for kind in family.kinds]
 
 
 def a_record() -> Allocation:

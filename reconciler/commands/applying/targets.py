@@ -27,7 +27,7 @@ def targets(
     tenant without any address needs no cluster yet.
     """
     tenants = described_clusters(evaluation.documents)
-    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.name))
+    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     spaces, released = _records(evaluation)
     whole = is_whole(evaluation)
     names = sorted(frozenset([*intents, *known, *named]) - {MANAGEMENT})

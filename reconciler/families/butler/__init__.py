@@ -1,16 +1,17 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.documents.document import Kind
 from reconciler.families._family import Family
 from reconciler.families._objects import Objects
 from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
 from reconciler.families.butler.events import pool_event
 from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.judging import judge
+from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.listing import LISTINGS
 from reconciler.families.butler.locking import UPDATE_RULES
 from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
+from reconciler.families.butler.records import FORM, GROWS, SLOTS, adopt
 from reconciler.families.butler.resources import (
     NETWORK_POOL,
     OBSERVED,
@@ -18,25 +19,21 @@ from reconciler.families.butler.resources import (
     RESOURCES,
     RIGHTS,
     SHAPES,
-    VERSION,
     crds,
 )
 from reconciler.families.butler.simulating import NEWCOMER
 
-_SYSTEM = "butler-system"
-
 FAMILY = Family(
-    name="butler",
-    kinds=(
-        Kind(VERSION, "NetworkPool", "butler/NetworkPool.json", _SYSTEM),
-        Kind(VERSION, "ProviderConfig", "butler/ProviderConfig.json", _SYSTEM),
-        Kind(VERSION, "TenantCluster", "butler/TenantCluster.json", "default"),
-        Kind(VERSION, "IPAllocation", "butler/IPAllocation.json", _SYSTEM),
-        Kind(VERSION, "Team", "butler/Team.json", None, is_shared=True),
-    ),
+    name=NAME,
+    kinds=KINDS,
+    pool_kinds=(POOL.kind,),
+    slots=SLOTS,
+    grows=GROWS,
     judge=judge,
     read=read,
     project=project,
+    record=FORM,
+    adopt=adopt,
     objects=Objects(
         resources=RESOURCES,
         owned=(NETWORK_POOL,),

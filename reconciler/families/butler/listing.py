@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from reconciler.addresses.notation import format_short
 from reconciler.families._objects import Column, Listing, Row, Standing
-from reconciler.families.butler.pools import KIND as POOL
+from reconciler.families.butler.kinds import POOL, TENANT
 from reconciler.families.butler.pools import pool_key
-from reconciler.families.butler.tenants import KIND as TENANT
 from reconciler.families.butler.tenants import owner_of
 from reconciler.model.allocation import Allocation
 

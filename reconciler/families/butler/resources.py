@@ -3,24 +3,19 @@
 from collections.abc import Mapping
 
 from reconciler.documents.shipped import crd_files
-from reconciler.families.butler.pools import KIND as POOL
-from reconciler.families.butler.providers import KIND as PROVIDER
-from reconciler.families.butler.tenants import KIND as TENANT
+from reconciler.families.butler.kinds import API_VERSION, POOL, PROVIDER, TEAM, TENANT
 from reconciler.model.builtin import EVENT, NODE, SERVICE
 from reconciler.model.resource import Resource
 from reconciler.model.right import OURS, Need, Right
 from reconciler.model.shape import CONDITIONS, HOST, NAMED, Check, fields, stored
 
-GROUP = "butler.butlerlabs.dev"
-VERSION = f"{GROUP}/v1alpha1"
-
-NETWORK_POOL = Resource(VERSION, POOL, "networkpools")
-PROVIDER_CONFIG = Resource(VERSION, PROVIDER, "providerconfigs")
-TENANT_CLUSTER = Resource(VERSION, TENANT, "tenantclusters")
-TEAM = Resource(VERSION, "Team", "teams", is_namespaced=False)
+NETWORK_POOL = Resource(API_VERSION, POOL.kind, "networkpools")
+PROVIDER_CONFIG = Resource(API_VERSION, PROVIDER.kind, "providerconfigs")
+TENANT_CLUSTER = Resource(API_VERSION, TENANT.kind, "tenantclusters")
+TEAMS = Resource(API_VERSION, TEAM.kind, "teams", is_namespaced=False)
 MACHINE = Resource("cluster.x-k8s.io/v1beta1", "Machine", "machines")
 
-RESOURCES = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER, TEAM)
+RESOURCES = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER, TEAMS)
 OBSERVED = (SERVICE, NODE, MACHINE)
 
 SHAPES: Mapping[Resource, Check] = {

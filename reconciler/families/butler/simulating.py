@@ -1,7 +1,7 @@
 """The tenant that `ipam simulate` adds in thought."""
 
 from reconciler.families._objects import Newcomer, Sizes
-from reconciler.families.butler.providers import KIND as PROVIDER
+from reconciler.families.butler.kinds import PROVIDER, TENANT
 from reconciler.families.butler.resources import TENANT_CLUSTER
 
 
@@ -19,4 +19,4 @@ def _tenant(name: str, namespace: str, provider: str | None, sizes: Sizes) -> di
     }
 
 
-NEWCOMER = Newcomer(TENANT_CLUSTER.kind, PROVIDER, _tenant)
+NEWCOMER = Newcomer(TENANT, PROVIDER, _tenant)
