@@ -12,10 +12,11 @@ from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
 from reconciler.families import families, judge
-from reconciler.families._family import Projection, Reading, World
+from reconciler.families._family import Projection, ProjectionInput, Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Plan
@@ -137,7 +138,7 @@ def project(evaluation: Evaluation) -> tuple[Projection, ...]:
     Apply reads what was committed; what is not in Git cannot reach a cluster.
     """
     records = evaluation.state.records
-    world = World(
+    given = ProjectionInput(
         evaluation.documents,
         evaluation.reading,
         records,
@@ -145,8 +146,8 @@ def project(evaluation: Evaluation) -> tuple[Projection, ...]:
         format_instant(evaluation.tree.clock),
         evaluation.tree.settings.applies_documents,
     )
-    found = [item for family in families() for item in family.project(world)]
-    found += [Projection("management", record_document(record)) for record in records]
+    found = [item for family in families() for item in family.project(given)]
+    found += [Projection(MANAGEMENT, record_document(record)) for record in records]
     return tuple(found)
 
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
-from reconciler.documents.document import Document, Documents, Identity
+from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.dump import dump
 from reconciler.documents.load import duplicate, has_error
-from reconciler.families import families
+from reconciler.families import family_of, family_of_kind, is_pool
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location
 from reconciler.model.allocation import Allocation
@@ -21,7 +21,6 @@ from reconciler.model.claim import Claim
 from reconciler.model.current import current_records
 from reconciler.model.key import Key
 from reconciler.model.state import Blocked, State
-from reconciler.records.layout import FAMILY_OF_POOL
 from reconciler.tree import Tree
 
 _WORD = re.compile(r"[-a-z0-9]+")
@@ -55,7 +54,7 @@ def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
     """All records, by path; one that cannot be read as it last could be read.
 
     Identity is the claim, not the name. But a record copied from a cluster carries no claim, and
-    its tenant and type may mean the tenant's own claim or a request that was made by hand.
+    what its text says may mean one or another, which only the documents tell apart.
     """
     records = [item.allocation for item in tree.records if item.allocation is not None]
     if tree.last_good.records:
@@ -66,11 +65,9 @@ def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
 
 
 def _adopt(record: Allocation, documents: Documents) -> Allocation:
-    """The record with the claim that it stands for: that of the request of its name, if any."""
-    kind, name = "IPAllocation", record.name
-    if documents.find(kind, record.namespace, name, asker=record.path) is None:
-        return record
-    return record._replace(claim=Key("butler", record.namespace, name, "request", kind))
+    """The record with the claim that it stands for, as its family tells from all documents."""
+    family = family_of(record.claim.family)
+    return record if family is None else record._replace(claim=family.adopt(record, documents))
 
 
 def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
@@ -92,14 +89,13 @@ def joined(readings: list[Reading]) -> Reading:
 
 def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:
     """The input of the plan."""
-    by_kind = {kind.name: family.name for family in families() for kind in family.kinds}
     broken = {
-        (by_kind[kind], kind, namespace, name)
-        for _, kind, namespace, name in (
+        (family.name, kind, namespace, name)
+        for group, kind, namespace, name in (
             *(identity for source in tree.sources for identity in source.broken),
             *_doubled(tree),
         )
-        if kind in by_kind
+        if (family := family_of_kind(GroupKind(group, kind))) is not None
     }
     unclear = [source for source in tree.sources if source.unclear]
     return State(
@@ -157,7 +153,7 @@ def _off_limits(tree: Tree) -> Iterator[Blocked]:
     texts += [
         (document.path, dump(document.body))
         for document in _second(tree)
-        if document.kind.name not in FAMILY_OF_POOL
+        if not is_pool(document.kind.id)
     ]
     for path, text in texts:
         for item in literal_ranges(text):

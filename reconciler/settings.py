@@ -40,7 +40,7 @@ def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
 
 def check_targets(documents: Documents) -> Iterator[Finding]:
     """ClusterTargets whose name is kept for another cluster. They are not applied to."""
-    for document in documents.of(CLUSTER_TARGET.name):
+    for document in documents.of(CLUSTER_TARGET.id):
         if document.name == MANAGEMENT:
             message = f"{document.title}: the management cluster has that name"
             yield error(

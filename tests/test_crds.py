@@ -8,10 +8,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from reconciler.clusters.infrastructure import infrastructure
 from reconciler.clusters.resources import ref_of
 from reconciler.commands.render import rendered
 from reconciler.evaluate import project
+from reconciler.families.butler.infrastructure import infrastructure
 from reconciler.model.resource import Manifest
 from tests.world import SMALL, evaluation_of, planned, pool, provider, request, tenant
 

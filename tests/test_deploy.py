@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from reconciler.cli.apply import parse_shard
 from reconciler.cli.shared.verbs import ipam
-from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Right
+from reconciler.clusters.rights import (
+    management_rights,
+    tenant_rights,
+)
 from reconciler.clusters.shard import is_in_shard
+from reconciler.model.right import Need, Right
 from tests.documentation import ROOT, blocks
 from tests.envtest.servers import ApiServer
 
@@ -86,21 +90,23 @@ def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
     always = (Need.APPLY, Need.NAMESPACES, Need.OBSERVE)
     file = "rbac.yaml"
     roles = granted(file, "ClusterRole", "gitops-ipam") | granted(file, "Role", "gitops-ipam")
-    assert roles == needed(MANAGEMENT, *always)
+    assert roles == needed(management_rights(), *always)
     secrets = granted(file, "ClusterRole", "gitops-ipam-kubeconfigs")
-    assert secrets == needed(MANAGEMENT, Need.KUBECONFIGS)
-    assert granted(file, "ClusterRole", "gitops-ipam-crds") == needed(MANAGEMENT, Need.CRDS)
+    assert secrets == needed(management_rights(), Need.KUBECONFIGS)
+    assert granted(file, "ClusterRole", "gitops-ipam-crds") == needed(
+        management_rights(), Need.CRDS
+    )
     policies = granted(file, "ClusterRole", "gitops-ipam-policies")
-    assert policies == needed(MANAGEMENT, Need.POLICIES)
+    assert policies == needed(management_rights(), Need.POLICIES)
 
 
 def test_a_tenant_cluster_grants_exactly_what_an_apply_uses() -> None:
     file, name = "rbac-tenant.yaml", "gitops-ipam-tenant"
     assert granted(file, "ClusterRole", name) | granted(file, "Role", name) == needed(
-        TENANT, Need.APPLY
+        tenant_rights(), Need.APPLY
     )
     policies = granted(file, "ClusterRole", "gitops-ipam-policies")
-    assert policies == needed(TENANT, Need.POLICIES)
+    assert policies == needed(tenant_rights(), Need.POLICIES)
 
 
 @pytest.mark.parametrize("file", ["rbac.yaml", "rbac-tenant.yaml"])

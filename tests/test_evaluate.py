@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from reconciler.documents.shipped import crd_files
+from reconciler.clusters.definitions import crd_texts
 from reconciler.evaluate import (
     evaluate,
     pools_of,
@@ -134,7 +134,7 @@ def test_every_kind_has_a_schema_and_source_folders_take_all_but_settings() -> N
 
 
 def test_crds_are_yaml_files_by_name() -> None:
-    files = crd_files()
+    files = crd_texts()
     assert list(files) == sorted(files)
     assert all(name.endswith(".yaml") for name in files)
 

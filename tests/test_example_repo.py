@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from reconciler.cli import run
 from reconciler.evaluate import Evaluation
+from reconciler.families.butler.kinds import TEAM, TENANT
 from tests.world import commit, evaluation_of, git, repository
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,8 +77,8 @@ def test_it_shows_what_a_platform_team_has() -> None:
     edge = by_pool["dc1-edge"]
     assert (edge.total, edge.allocated, edge.percent) == (32, 16, 50.0)  # seed 000
     assert by_pool["vlan41-pool"].allocated > 0, "the secondary pool took what the first could not"
-    assert len(list(evaluation.documents.of("Team"))) == 3
-    tenants = list(evaluation.documents.of("TenantCluster"))
+    assert len(list(evaluation.documents.of(TEAM))) == 3
+    tenants = list(evaluation.documents.of(TENANT))
     assert len(tenants) >= 12
     assert len({document.namespace for document in tenants}) >= 4
     assert any(record.pinned for record in evaluation.state.records)

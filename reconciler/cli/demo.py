@@ -9,6 +9,7 @@ import click
 from reconciler.cli.shared.demo_stage import Stage
 from reconciler.cli.shared.options import debug_option, option
 from reconciler.cli.shared.output import emit
+from reconciler.clusters.announcing import cluster_kinds
 from reconciler.ports import ExitCode, UsageError
 
 # The people of the story commit at these times, so its commits have the same ids everywhere.
@@ -17,7 +18,8 @@ _PROPOSED = 1_772_442_720  # 2026-03-02T09:12:00Z
 _MERGED = 1_772_444_400  # 2026-03-02T09:40:00Z
 _ROLLED_OUT = 1_772_546_700  # 2026-03-03T14:05:00Z
 
-_MODELINE = "# yaml-language-server: $schema=../../.schemas/TenantCluster.json\n"
+_CLUSTER = cluster_kinds()[0].resource
+_MODELINE = f"# yaml-language-server: $schema=../../.schemas/{_CLUSTER.kind}.json\n"
 _REFUNDS = "tenants/payments/refunds.yaml"
 _REGIONS = "tenants/search/regions.yaml"
 _POOL = "../rendered/team-payments.refunds/IPAddressPool/metallb-system.default-pool.yaml"
@@ -214,7 +216,7 @@ def _where_to_look(stage: Stage) -> None:
 
 def _tenant(namespace: str, name: str, team: str) -> str:
     return (
-        "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: TenantCluster\n"
+        f"apiVersion: {_CLUSTER.api_version}\nkind: {_CLUSTER.kind}\n"
         f"metadata:\n  name: {name}\n  namespace: {namespace}\n"
         f"spec:\n  teamRef: {{name: {team}}}\n  kubernetesVersion: v1.31.4\n"
         "  workers:\n    replicas: 3\n"

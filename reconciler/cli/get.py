@@ -8,22 +8,27 @@ import click
 from reconciler.cli.shared.evaluating import evaluated
 from reconciler.cli.shared.options import output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.documents.document import Document
 from reconciler.evaluate import Evaluation
+from reconciler.findings import article_list
 from reconciler.ports import ExitCode
 from reconciler.report.machine import allocation_list, document_list
-from reconciler.report.text.get import allocations_text, pools_text, tenants_text
+from reconciler.report.text.get import allocations_text, listing_text, listings
 from reconciler.report.text.table import Painter
 
+_LISTINGS = listings()
+_WORDS = article_list(_LISTINGS)
 
-@click.command()
-@click.argument("what", type=click.Choice(["pools", "allocations", "tenants"]))
+
+@click.command(help=f"List {_WORDS}, in the columns of kubectl get.")
+@click.argument("what", type=click.Choice([*_LISTINGS]))
 @click.argument("names", nargs=-1)
 @reading_options
 @output_options("text", "wide", "name", "json", "yaml")
 def get(
     what: str, names: tuple[str, ...], repo: Path, rev: str, worktree: bool, output: str, color: str
 ) -> int:
-    """List pools, allocations or tenants, in the columns of kubectl get."""
+    """List what families show, or records."""
     evaluation = evaluated(repo, rev, color, worktree=worktree)
     wanted = frozenset(names)
     if output in ("json", "yaml"):
@@ -42,25 +47,28 @@ def get(
 
 
 def _listed(evaluation: Evaluation, what: str, names: frozenset[str]) -> dict[str, Any]:
-    if what == "allocations":
+    listing = _LISTINGS[what]
+    if listing is None:
         records = [item for item in evaluation.state.records if not names or item.name in names]
         return allocation_list(records)
-    kind = {"pools": "NetworkPool", "tenants": "TenantCluster"}[what]
     bodies = [
-        {**document.body, "metadata": {**document.metadata, "namespace": document.namespace}}
-        for document in evaluation.documents.of(kind)
+        {**document.body, "metadata": {**document.metadata, **_place(document)}}
+        for document in evaluation.documents.of(listing.kind)
         if not names or document.name in names
     ]
-    return document_list(f"{kind}List", bodies)
+    return document_list(f"{listing.kind.kind}List", bodies)
+
+
+def _place(document: Document) -> dict[str, str]:
+    return {"namespace": document.namespace} if document.namespace else {}
 
 
 def _table(
     evaluation: Evaluation, what: str, names: frozenset[str], brush: Painter, *, wide: bool
 ) -> str:
-    if what == "pools":
-        return pools_text(evaluation, names, brush, wide=wide)
-    if what == "tenants":
-        return tenants_text(evaluation, names, brush, wide=wide)
+    listing = _LISTINGS[what]
+    if listing is not None:
+        return listing_text(listing, evaluation, names, brush, wide=wide)
     records = sorted(
         (item for item in evaluation.state.records if not names or item.name in names),
         key=lambda item: (item.namespace, item.name),

@@ -9,11 +9,19 @@ from reconciler.cli.shared.options import debug_option
 from reconciler.cli.shared.output import emit, tell
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.evaluate import schema_files
+from reconciler.families import families
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import json_text
 
+_EXAMPLE = families()[0].kinds[0].name
 
-@click.command()
+
+@click.command(
+    help=f"""Print the JSON Schema of a kind; without one, list the kinds.
+
+    Editors take them: `# yaml-language-server: $schema=../.schemas/{_EXAMPLE}.json`.
+    """
+)
 @click.argument("kind", required=False)
 @click.option(
     "--all",
@@ -24,10 +32,7 @@ from reconciler.report.machine import json_text
 )
 @debug_option
 def schema(kind: str | None, folder: Path | None) -> int:
-    """Print the JSON Schema of a kind; without one, list the kinds.
-
-    Editors take them: `# yaml-language-server: $schema=../.schemas/NetworkPool.json`.
-    """
+    """Print the JSON Schema of a kind, or write all of them."""
     files = schema_files()
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import Number, option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.cli.shared.progress import progress
+from reconciler.commands.simulate import newcomer
 from reconciler.commands.simulate import simulate as run_simulation
 from reconciler.ports import ExitCode
 from reconciler.report.simulation import simulation_document
@@ -17,7 +18,7 @@ from reconciler.report.text.simulate import simulation_text
 @click.command()
 @reading_options
 @option("--tenants", type=Number(1, 100_000), required=True, help="How many tenants to add.")
-@option("--provider", help="ProviderConfig that they use; else the default one.")
+@option("--provider", help=f"{newcomer().chooses.kind} that they use; else the default one.")
 @option("--lb", type=Number(1), help="Load-balancer addresses of each.")
 @option("--nodes", type=Number(1), help="Worker nodes of each.")
 @output_options("text", "json", "yaml")

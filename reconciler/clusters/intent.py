@@ -6,17 +6,33 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from reconciler.clusters.resources import IP_ALLOCATION, ref_of
+from reconciler.clusters.resources import ref_of
 from reconciler.clusters.transitions import timeless
 from reconciler.families._family import Projection
+from reconciler.model.marks import (
+    ADOPT,
+    MANAGER,
+    OWNER_LABEL,
+    REVISION,
+    STATUS_MANAGER,
+    owned_labels,
+)
 from reconciler.model.resource import Manifest, Ref
 
-MANAGER = "gitops-ipam"
-STATUS_MANAGER = "gitops-ipam-status"
-OWNER_LABEL = "gitops-ipam.dev/managed-by"
-REVISION = "gitops-ipam.dev/revision"
-ADOPT = "gitops-ipam.dev/adopt"
-FINALIZER = "butler.butlerlabs.dev/ipallocation"
+__all__ = [  # the marks are told by who makes intents, too
+    "ADOPT",
+    "MANAGER",
+    "NO_BODY",
+    "OWNER_LABEL",
+    "REVISION",
+    "STATUS_MANAGER",
+    "Intent",
+    "intent",
+    "intents",
+    "owned_labels",
+    "with_status",
+]
+
 _HASH_LENGTH = 16
 
 
@@ -73,16 +89,11 @@ def with_status(wanted: Intent, more: Manifest | None) -> Intent:
     return Intent(wanted.ref, wanted.body, status, said)
 
 
-def owned_labels() -> dict[str, str]:
-    """The label of every object that we create."""
-    return {OWNER_LABEL: MANAGER}
-
-
 def _body(manifest: Manifest, ref: Ref) -> dict[str, Any]:
     metadata: dict[str, Any] = dict(manifest["metadata"])
     metadata["labels"] = {**(metadata.get("labels") or {}), **owned_labels()}
-    if ref.resource == IP_ALLOCATION:
-        metadata["finalizers"] = [FINALIZER]
+    if ref.resource.finalizer:
+        metadata["finalizers"] = [ref.resource.finalizer]
     return {**{key: manifest[key] for key in manifest if key != "status"}, "metadata": metadata}
 
 

@@ -8,22 +8,23 @@ Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admis
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from reconciler.clusters.intent import MANAGER, OWNER_LABEL, REVISION
-from reconciler.clusters.resources import (
-    ADDRESS_POOL,
-    ADVERTISEMENT,
-    BINDING,
-    CONFIG_MAP,
-    IP_ALLOCATION,
-    NETWORK_POOL,
-    POLICY,
-)
+from reconciler.clusters.resources import ADDRESS_POOL, ADVERTISEMENT, IP_ALLOCATION, owned
+from reconciler.families import families
+from reconciler.families._objects import UpdateRule
+from reconciler.model.builtin import BINDING, CONFIG_MAP, POLICY
+from reconciler.model.marks import MANAGER, OWNER_LABEL, REVISION
 from reconciler.model.resource import Manifest, Resource
 
 OWNED = "gitops-ipam-owned"
 POOLS = "gitops-ipam-pools"
 
-_LOCKED = ((NETWORK_POOL, IP_ALLOCATION), (ADDRESS_POOL, ADVERTISEMENT), (CONFIG_MAP,))
+_RECORD = UpdateRule(
+    IP_ALLOCATION,
+    {"isFixed": "oldObject.?status.?phase.orValue('') == 'Allocated'"},
+    "!variables.isFixed || dyn(oldObject.spec).all(field,"
+    " field in dyn(object.spec) && dyn(object.spec)[field] == dyn(oldObject.spec)[field])",
+    "spec cannot change once the addresses are allocated",
+)
 # They end what belongs to a namespace or an owner that is deleted. The last one is all of them in
 # a cluster whose controllers have no accounts of their own.
 _SWEEPERS = (
@@ -98,43 +99,32 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
         "messageExpression": f"variables.wasOurs ? {kept} + {commit} + {who} : {added}",
         "reason": "Forbidden",
     }
-    rules = [_rule(kinds, "CREATE", "UPDATE", "DELETE") for kinds in _LOCKED]
+    locked = (*owned(), ADDRESS_POOL, ADVERTISEMENT, CONFIG_MAP)
+    matched = rules(locked, "CREATE", "UPDATE", "DELETE")
     # The selector asks the old and the new object: to take the label off is no way out.
     selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}
-    return _spec({"resourceRules": rules, **selector}, variables, [validation])
+    return _spec({"resourceRules": matched, **selector}, variables, [validation])
 
 
 def _pools(groups: Sequence[str]) -> dict[str, Any]:
     """The rules of our CRDs, for clusters whose CRDs are others'; old wrong values may be mended."""
-    variables = {
-        "breaksGlass": _breaks_glass(groups),
-        "oldCidr": "oldObject.?spec.?cidr.orValue('')",
-        "newCidr": "object.?spec.?cidr.orValue('')",
-        "isFixed": "oldObject.?status.?phase.orValue('') == 'Allocated'",
-    }
-    shrink = {
-        "expression": (
-            f"variables.breaksGlass || request.resource.resource != '{NETWORK_POOL.plural}' ||"
-            " !isCIDR(variables.oldCidr) || (isCIDR(variables.newCidr) &&"
-            " cidr(variables.newCidr).containsCIDR(variables.oldCidr))"
-        ),
-        "message": "the CIDR of a pool may grow, but must keep every address that it had",
-        "messageExpression": (
-            "'the CIDR may grow, but must keep every address of ' + variables.oldCidr"
-        ),
+    kept = [*(rule for family in families() for rule in family.objects.update_rules), _RECORD]
+    variables = {"breaksGlass": _breaks_glass(groups)}
+    for rule in kept:
+        variables |= rule.variables
+    matched = rules([rule.resource for rule in kept], "UPDATE")
+    return _spec({"resourceRules": matched}, variables, [_validation(rule) for rule in kept])
+
+
+def _validation(rule: UpdateRule) -> Manifest:
+    is_other = f"request.resource.resource != '{rule.resource.plural}'"
+    said = {"messageExpression": rule.message_expression} if rule.message_expression else {}
+    return {
+        "expression": f"variables.breaksGlass || {is_other} || {rule.holds}",
+        "message": rule.message,
+        **said,
         "reason": "Invalid",
     }
-    change = {
-        "expression": (
-            f"variables.breaksGlass || request.resource.resource != '{IP_ALLOCATION.plural}' ||"
-            " !variables.isFixed || dyn(oldObject.spec).all(field,"
-            " field in dyn(object.spec) && dyn(object.spec)[field] == dyn(oldObject.spec)[field])"
-        ),
-        "message": "spec cannot change once the addresses are allocated",
-        "reason": "Invalid",
-    }
-    rules = [_rule((NETWORK_POOL, IP_ALLOCATION), "UPDATE")]
-    return _spec({"resourceRules": rules}, variables, [shrink, change])
 
 
 def _breaks_glass(groups: Sequence[str]) -> str:
@@ -142,15 +132,21 @@ def _breaks_glass(groups: Sequence[str]) -> str:
     return f"request.userInfo.groups.exists(group, group in [{named}])" if groups else "false"
 
 
-def _rule(kinds: Sequence[Resource], *operations: str) -> dict[str, Any]:
-    """Objects of some kinds of one group in any version; their status stays free."""
-    return {
-        "apiGroups": [kinds[0].group],
-        "apiVersions": ["*"],
-        "operations": list(operations),
-        "resources": [kind.plural for kind in kinds],
-        "scope": "Namespaced",
-    }
+def rules(kinds: Iterable[Resource], *operations: str) -> list[dict[str, Any]]:
+    """Objects of some kinds in any version, a rule for each group; their status stays free."""
+    found: dict[tuple[str, bool], dict[str, None]] = {}
+    for kind in kinds:
+        found.setdefault((kind.group, kind.is_namespaced), {})[kind.plural] = None
+    return [
+        {
+            "apiGroups": [group],
+            "apiVersions": ["*"],
+            "operations": list(operations),
+            "resources": list(plurals),
+            "scope": "Namespaced" if is_namespaced else "Cluster",
+        }
+        for (group, is_namespaced), plurals in found.items()
+    ]
 
 
 def _spec(

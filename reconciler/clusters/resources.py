@@ -1,69 +1,146 @@
 """The resources that are read and written: one table, in place of discovery.
 
 Discovery would cost requests in every run, and a cache of it goes stale. What is not in the table
-is never asked for.
+is never asked for. The kinds of a family are the family's.
 """
 
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from reconciler.families import families
+from reconciler.model import record_kind
+from reconciler.model.builtin import (
+    BINDING,
+    CONFIG_MAP,
+    CRD,
+    EVENT,
+    MAY_I,
+    NAMESPACE,
+    NODE,
+    POLICY,
+    SECRET,
+    SERVICE,
+    WHO_AM_I,
+)
+from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
 
-BUTLER = "butler.butlerlabs.dev/v1alpha1"
+__all__ = [  # with the kinds that every server has: one place to take resources from
+    "ADDRESS_POOL",
+    "ADVERTISEMENT",
+    "BINDING",
+    "CONFIGURATION_STATE",
+    "CONFIG_MAP",
+    "CRD",
+    "EVENT",
+    "IP_ALLOCATION",
+    "MAY_I",
+    "METALLB",
+    "NAMESPACE",
+    "NODE",
+    "POLICY",
+    "SECRET",
+    "SERVICE",
+    "WHO_AM_I",
+    "by_group",
+    "by_version",
+    "described",
+    "needed",
+    "owned",
+    "parse_ref",
+    "pools_by_ref",
+    "ref_of",
+    "resource_of",
+]
+
 METALLB = "metallb.io/v1beta1"
 
-NETWORK_POOL = Resource(BUTLER, "NetworkPool", "networkpools")
-IP_ALLOCATION = Resource(BUTLER, "IPAllocation", "ipallocations")
-PROVIDER_CONFIG = Resource(BUTLER, "ProviderConfig", "providerconfigs")
-TENANT_CLUSTER = Resource(BUTLER, "TenantCluster", "tenantclusters")
-TEAM = Resource(BUTLER, "Team", "teams", is_namespaced=False)
+IP_ALLOCATION = Resource(
+    record_kind.API_VERSION,
+    record_kind.KIND,
+    record_kind.PLURAL,
+    finalizer=record_kind.FINALIZER,
+    fixed_in=("Allocated", "Released"),
+)
+"""The records' kind: one for all families."""
+
 ADDRESS_POOL = Resource(METALLB, "IPAddressPool", "ipaddresspools")
 ADVERTISEMENT = Resource(METALLB, "L2Advertisement", "l2advertisements")
 CONFIGURATION_STATE = Resource(METALLB, "ConfigurationState", "configurationstates")
-CRD = Resource(
-    "apiextensions.k8s.io/v1",
-    "CustomResourceDefinition",
-    "customresourcedefinitions",
-    is_namespaced=False,
-)
-_ADMISSION = "admissionregistration.k8s.io/v1"
-POLICY = Resource(
-    _ADMISSION,
-    "ValidatingAdmissionPolicy",
-    "validatingadmissionpolicies",
-    is_namespaced=False,
-)
-BINDING = Resource(
-    _ADMISSION,
-    "ValidatingAdmissionPolicyBinding",
-    "validatingadmissionpolicybindings",
-    is_namespaced=False,
-)
-NAMESPACE = Resource("v1", "Namespace", "namespaces", is_namespaced=False)
-CONFIG_MAP = Resource("v1", "ConfigMap", "configmaps")
-SECRET = Resource("v1", "Secret", "secrets")
-SERVICE = Resource("v1", "Service", "services")
-NODE = Resource("v1", "Node", "nodes", is_namespaced=False)
-EVENT = Resource("v1", "Event", "events")
-DEPLOYMENT = Resource("apps/v1", "Deployment", "deployments")
-MACHINE = Resource("cluster.x-k8s.io/v1beta1", "Machine", "machines")
-WHO_AM_I = Resource(
-    "authentication.k8s.io/v1",
-    "SelfSubjectReview",
-    "selfsubjectreviews",
-    is_namespaced=False,
-)
-MAY_I = Resource(
-    "authorization.k8s.io/v1",
-    "SelfSubjectAccessReview",
-    "selfsubjectaccessreviews",
-    is_namespaced=False,
+
+_COMMON = (
+    *(IP_ALLOCATION, ADDRESS_POOL, ADVERTISEMENT, CONFIGURATION_STATE),
+    *(CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET, SERVICE, NODE, EVENT),
+    *(WHO_AM_I, MAY_I),
 )
 
-_ALL = (
-    *(NETWORK_POOL, IP_ALLOCATION, PROVIDER_CONFIG, TENANT_CLUSTER, TEAM, ADDRESS_POOL),
-    *(ADVERTISEMENT, CONFIGURATION_STATE, CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET),
-    *(SERVICE, NODE, EVENT, MACHINE, WHO_AM_I, MAY_I),
-)
-_BY_NAME = {(resource.api_version, resource.kind): resource for resource in _ALL}
-_BY_GROUP = {(resource.group, resource.kind): resource for resource in _ALL}
+
+@cache
+def _by_group() -> Mapping[tuple[str, str], Resource]:
+    theirs = (family.objects for family in families())
+    return by_group([*_COMMON, *(it for own in theirs for it in (*own.resources, *own.observes))])
+
+
+def by_group(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
+    """Resources by API group and kind: versions of one kind are one object.
+
+    Raises:
+        ValueError: One kind is described in two ways.
+    """
+    found: dict[tuple[str, str], Resource] = {}
+    for resource in resources:
+        if found.setdefault((resource.group, resource.kind), resource) != resource:
+            raise ValueError(f"{resource.kind} of {resource.group} is described in two ways")
+    return found
+
+
+@cache
+def _of_family() -> Mapping[tuple[str, str], Resource]:
+    """The resources of families, by family and kind."""
+    return {
+        (family.name, resource.kind): resource
+        for family in families()
+        for resource in family.objects.resources
+    }
+
+
+def pools_by_ref(pools: Iterable[Pool]) -> dict[Ref, Pool]:
+    """Pools by the objects that stand for them; those without one are left out."""
+    known = _of_family()
+    return {
+        Ref(known[key.family, key.kind], key.namespace, key.name): pool
+        for pool in pools
+        if ((key := pool.key).family, key.kind) in known
+    }
+
+
+@cache
+def owned() -> tuple[Resource, ...]:
+    """The kinds whose objects we make in the management cluster: pools, and records."""
+    return (*(kind for family in families() for kind in family.objects.owned), IP_ALLOCATION)
+
+
+@cache
+def needed() -> tuple[Resource, ...]:
+    """The kinds without which nothing can be done in a management cluster."""
+    return (*(kind for family in families() for kind in family.objects.needed), IP_ALLOCATION)
+
+
+@cache
+def described() -> frozenset[Resource]:
+    """The kinds that families describe, and records."""
+    return frozenset([kind for it in families() for kind in it.objects.resources] + [IP_ALLOCATION])
+
+
+@cache
+def _by_version() -> Mapping[tuple[str, str], Resource]:
+    return by_version(_by_group().values())
+
+
+def by_version(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
+    """Resources in all their versions, by API version and kind."""
+    found = (item for resource in resources for item in resource.in_each_version())
+    return {(item.api_version, item.kind): item for item in found}
 
 
 def resource_of(manifest: Manifest) -> Resource:
@@ -72,7 +149,7 @@ def resource_of(manifest: Manifest) -> Resource:
     Raises:
         KeyError: The kind is not in the table.
     """
-    return _BY_NAME[manifest["apiVersion"], manifest["kind"]]
+    return _by_version()[manifest["apiVersion"], manifest["kind"]]
 
 
 def ref_of(manifest: Manifest) -> Ref:
@@ -91,6 +168,6 @@ def parse_ref(text: str) -> Ref:
     steps = text.split("/")
     group = steps.pop(0) if "." in steps[0] else ""
     kind, *rest = steps
-    resource = _BY_GROUP[group, kind]
+    resource = _by_group()[group, kind]
     namespace, name = rest if resource.is_namespaced else ("", *rest)
     return Ref(resource, namespace, name)

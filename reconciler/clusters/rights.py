@@ -1,70 +1,34 @@
 """The rights that an apply needs in a cluster: one table for `ipam doctor` and `deploy/`.
 
-Server-side apply needs `patch`, and `create` besides where the object is not there yet.
+What only a family needs, the family says.
 """
 
-from collections.abc import Iterator
-from enum import StrEnum
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,
+    CONFIGURATION_STATE,
+    IP_ALLOCATION,
+    owned,
+)
+from reconciler.families import families
+from reconciler.model.builtin import (
     BINDING,
     CONFIG_MAP,
-    CONFIGURATION_STATE,
     CRD,
-    EVENT,
-    IP_ALLOCATION,
-    MACHINE,
     NAMESPACE,
-    NETWORK_POOL,
     NODE,
     POLICY,
-    PROVIDER_CONFIG,
     SECRET,
     SERVICE,
-    TENANT_CLUSTER,
 )
-from reconciler.model.resource import Manifest, Resource
-
-HOME = "butler-system"
-OURS = ("get", "list", "create", "patch", "delete")
-
-
-class Need(StrEnum):
-    """What rights are for; without those of `APPLY` nothing works."""
-
-    APPLY = "apply"
-    NAMESPACES = "making namespaces that are missing"
-    KUBECONFIGS = "kubeconfigs of tenants that nobody named"
-    OBSERVE = "showing who uses reserved addresses"
-    CRDS = "--crds"
-    POLICIES = "--policies"
-
-
-class Right(NamedTuple):
-    """A right to some verbs on a resource.
-
-    Attributes:
-        part: Subresource, or empty.
-        namespace: The only namespace in which it is needed; empty for everywhere.
-        name: The only object for which it is needed; empty for all.
-    """
-
-    need: Need
-    resource: Resource
-    verbs: tuple[str, ...]
-    part: str = ""
-    namespace: str = ""
-    name: str = ""
-
-    def __str__(self) -> str:
-        """`networkpools.butler.butlerlabs.dev/status`, as `kubectl auth can-i` takes it."""
-        resource = self.resource
-        plural = ".".join(step for step in (resource.plural, resource.group) if step)
-        return f"{plural}/{self.part}" if self.part else plural
+from reconciler.model.cluster import HOME
+from reconciler.model.resource import Manifest
+from reconciler.model.right import OURS, Need, Right
 
 
 class Question(NamedTuple):
@@ -91,32 +55,28 @@ class Question(NamedTuple):
         }
 
 
-MANAGEMENT = (
+_IDENTITY = (
     # kube-system tells which cluster it is.
     Right(Need.APPLY, NAMESPACE, ("get",), name="kube-system"),
+)
+_HUB = (
     Right(Need.APPLY, NAMESPACE, ("list",)),
     Right(Need.APPLY, CONFIG_MAP, ("list", "create", "patch", "delete"), namespace=HOME),
-    Right(Need.APPLY, NETWORK_POOL, OURS),
-    Right(Need.APPLY, NETWORK_POOL, ("patch",), "status"),
+)
+_RECORDS = (
     Right(Need.APPLY, IP_ALLOCATION, OURS),
     Right(Need.APPLY, IP_ALLOCATION, ("patch",), "status"),
-    Right(Need.APPLY, PROVIDER_CONFIG, ("get", "list")),
-    Right(Need.APPLY, PROVIDER_CONFIG, ("patch",), "status"),
-    Right(Need.APPLY, TENANT_CLUSTER, ("get", "list")),
-    Right(Need.APPLY, TENANT_CLUSTER, ("patch",), "status"),
-    Right(Need.APPLY, EVENT, ("list", "create")),
+)
+_WISHES = (
     Right(Need.NAMESPACES, NAMESPACE, ("create", "patch")),
     Right(Need.KUBECONFIGS, SECRET, ("get",)),
-    Right(Need.OBSERVE, SERVICE, ("list",)),
-    Right(Need.OBSERVE, NODE, ("list",)),
-    Right(Need.OBSERVE, MACHINE, ("list",)),
     Right(Need.CRDS, CRD, ("get", "create", "patch")),
+)
+_POLICIES = (
     Right(Need.POLICIES, POLICY, OURS),
     Right(Need.POLICIES, BINDING, OURS),
 )
-
-TENANT = (
-    Right(Need.APPLY, NAMESPACE, ("get",), name="kube-system"),
+_METALLB = (
     Right(Need.APPLY, CONFIG_MAP, ("list", "create", "patch", "delete"), namespace=METALLB_HOME),
     Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
     Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
@@ -124,9 +84,28 @@ TENANT = (
     # Who uses an address decides whether it may be withdrawn, and given to others.
     Right(Need.APPLY, SERVICE, ("list",)),
     Right(Need.APPLY, NODE, ("list",)),
-    Right(Need.POLICIES, POLICY, OURS),
-    Right(Need.POLICIES, BINDING, OURS),
 )
+
+
+@cache
+def management_rights() -> tuple[Right, ...]:
+    """The rights in the management cluster: on what we make before what belongs to others."""
+    theirs = [right for family in families() for right in family.objects.rights]
+    made = [right for right in theirs if right.resource in owned()]
+    rest = [right for right in theirs if right.resource not in owned()]
+    return _by_need((*_IDENTITY, *_HUB, *made, *_RECORDS, *rest, *_WISHES, *_POLICIES))
+
+
+@cache
+def tenant_rights() -> tuple[Right, ...]:
+    """The rights in every other cluster."""
+    theirs = [right for family in families() for right in family.objects.tenant_rights]
+    return _by_need((*_IDENTITY, *_METALLB, *theirs, *_POLICIES))
+
+
+def _by_need(rights: Iterable[Right]) -> tuple[Right, ...]:
+    """Rights, each once, without which nothing works first."""
+    return tuple(sorted(dict.fromkeys(rights), key=lambda right: right.need.rank))
 
 
 def questions(rights: tuple[Right, ...]) -> Iterator[Question]:

@@ -6,11 +6,10 @@ from enum import StrEnum
 from typing import Any
 
 from reconciler.clusters.difference import Drift, differing, drift
-from reconciler.clusters.intent import ADOPT, FINALIZER, MANAGER, OWNER_LABEL, Intent
+from reconciler.clusters.intent import ADOPT, MANAGER, OWNER_LABEL, Intent
 from reconciler.clusters.inventory import Entry
-from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.transitions import settled_conditions
-from reconciler.model.resource import Manifest
+from reconciler.model.resource import Manifest, Resource
 
 
 class Action(StrEnum):
@@ -58,13 +57,13 @@ def decide(intent: Intent, live: Manifest | None, entry: Entry | None, *, adopt:
         reason = "it is there already and not ours"
         return Step(Action.REFUSE, reason=reason)
     if "deletionTimestamp" in live["metadata"]:
-        return _dying(live)
+        return _dying(live, intent.ref.resource.finalizer)
     fields = differing(intent.body, live)
     same_intent = entry is not None and _half(entry.hash, 0) == _half(intent.hash, 0)
     if not fields and same_intent:
         return Step(Action.KEEP)
     found = drift(live, fields) if fields and same_intent else None
-    if intent.ref.resource == IP_ALLOCATION and _is_other_spec(intent.body, live):
+    if _is_fixed(intent.ref.resource, live) and intent.body["spec"] != live.get("spec"):
         return Step(Action.REPLACE, found, force=True)
     return Step(Action.CONFIGURE, found, force=True)
 
@@ -120,12 +119,12 @@ def status_to_apply(intent: Intent, live: Manifest, entry: Entry | None) -> Mani
     }
 
 
-def _dying(live: Manifest) -> Step:
+def _dying(live: Manifest, finalizer: str) -> Step:
     """An object that somebody deletes: it is let go, and made anew when it is gone."""
     finalizers = live["metadata"].get("finalizers") or []
-    if finalizers in ([], [FINALIZER]):
+    if finalizers in ([], [finalizer]):
         return Step(Action.REPLACE, _deletion(live), force=True)
-    others = ", ".join(item for item in finalizers if item != FINALIZER)
+    others = ", ".join(item for item in finalizers if item != finalizer)
     return Step(Action.REFUSE, reason=f"it is being deleted, held by {others}")
 
 
@@ -134,10 +133,11 @@ def _deletion(live: Manifest) -> Drift:
     return Drift("", metadata["deletionTimestamp"], ("metadata.deletionTimestamp",))
 
 
-def _is_other_spec(body: Manifest, live: Manifest) -> bool:
-    """The spec of an allocation is fixed once it has its addresses: a new one is a new object."""
-    phase = (live.get("status") or {}).get("phase")
-    return phase in ("Allocated", "Released") and body["spec"] != live.get("spec")
+def _is_fixed(resource: Resource, live: Manifest) -> bool:
+    """The spec of a live object cannot change: another spec is another object."""
+    if not resource.fixed_in:
+        return False
+    return resource.is_fixed_in((live.get("status") or {}).get("phase"))
 
 
 def _consents(manifest: Manifest) -> bool:

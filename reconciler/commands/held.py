@@ -11,7 +11,7 @@ from functools import partial
 
 from reconciler.net.clashes import Line, Span, read_row, write_row
 from reconciler.net.ranges import Range, union
-from reconciler.net.reading import KINDS, Holding, holding_of, ranges_of
+from reconciler.net.reading import Holding, holding_of, ranges_of
 from reconciler.ports import Entry, Facts, Source
 
 TABLE = "ranges"
@@ -33,6 +33,7 @@ class Held:
     Attributes:
         source: Its files.
         folder: The records folder.
+        kinds: Folders below it that have a folder for each pool.
         facts: The cache.
         entries: Records that were found to hold what was asked for, by path.
         rows: What each folder holds at most, by path.
@@ -41,6 +42,7 @@ class Held:
 
     source: Source
     folder: str
+    kinds: Sequence[str]
     facts: Facts | None = None
     entries: dict[str, Entry] = field(default_factory=dict)
     rows: dict[str, tuple[Range, ...]] = field(default_factory=dict)
@@ -99,7 +101,7 @@ class Held:
 
         None where folders have no ids.
         """
-        above = [f"{self.folder}/{kind}" for kind in KINDS]
+        above = [f"{self.folder}/{kind}" for kind in self.kinds]
         listed = source.folders([self.folder, *above])
         if listed is None:
             return None
@@ -149,7 +151,7 @@ class Held:
     def _unit_of(self, path: str) -> str:
         """The folder with a row that a record is below, or empty."""
         kind, _, below = path[len(self.folder) + 1 :].partition("/")
-        if kind in KINDS:
+        if kind in self.kinds:
             pool, slash, _ = below.partition("/")
             return f"{self.folder}/{kind}/{pool}" if slash else ""
         return f"{self.folder}/{kind}" if below else ""

@@ -9,6 +9,7 @@ from functools import partial
 
 from reconciler.commands.held import Held, is_record
 from reconciler.commands.reading.reader import is_yaml
+from reconciler.families import home_of, pool_kinds
 from reconciler.net.clashes import Line, Span, granted, overlapping
 from reconciler.net.ranges import written
 from reconciler.net.reading import Holding, holding_of
@@ -50,7 +51,7 @@ def require_no_clash(
     given = granted(new.values(), ())
     if not given:
         return
-    held = Held(repository.source(commit.base.id), folder, facts)
+    held = Held(repository.source(commit.base.id), folder, tuple(pool_kinds()), facts)
     changed = {change.path for change in commit.changes}
     spans = held.spans(Line(item for record in given for item in record.ranges), changed)
     spans += [Span(*item, record.path) for record in new.values() for item in record.ranges]
@@ -77,11 +78,13 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
     if len(pools) < 2:
         return list(pairs)
     names = frozenset(pool.name for pool in pools if pool.name)
+    kinds = {kind: home_of(family.name, kind) or "" for kind, family in pool_kinds().items()}
     before = {document.unread: document.data for document in tree.last_good.documents}
     listed = source.entries(tree.settings.sources)
     files = [entry for entry in listed if is_yaml(entry.path) and entry.path not in before]
-    found = [item for items in source.each(files, partial(described, names)) for item in items]
-    found += [item for path, data in before.items() for item in described(names, path, data)]
+    read = partial(described, kinds, names)
+    found = [item for items in source.each(files, read) for item in items]
+    found += [item for path, data in before.items() for item in read(path, data)]
     spaces = spaces_of(pools, found)
     return [pair for pair in pairs if may_share(spaces[pair[0].pool], spaces[pair[1].pool])]
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.intent import owned_labels
 from reconciler.documents.dump import dump
-from reconciler.documents.shipped import crd_files
 from reconciler.evaluate import Evaluation, project
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest
@@ -59,7 +59,7 @@ def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[
     for projection in project(evaluation):
         if not projection.is_status_only:  # a file of it would make what others own
             files[_path(projection.cluster, projection.manifest)] = dump(projection.manifest)
-    for name, text in crd_files().items():
+    for name, text in crd_texts().items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
     clusters = sorted({path.partition("/")[0] for path in files})
     for cluster in clusters:

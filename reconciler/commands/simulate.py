@@ -8,6 +8,8 @@ from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine.usage import percentage
 from reconciler.evaluate import Evaluation, evaluate, source_kinds
+from reconciler.families import families
+from reconciler.families._objects import Newcomer, Sizes
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
@@ -25,19 +27,23 @@ def simulate(
     Args:
         source: The files of a revision.
         tenants: How many to add.
-        provider: Their ProviderConfig in `butler-system`; None for the default one.
-        lb: Their `networking.lbPoolSize`.
-        nodes: Their `workers.replicas`.
+        provider: The document of theirs that is not the default one; None for that.
+        lb: Load-balancer addresses of each; None for defaults.
+        nodes: Worker nodes of each; None for defaults.
 
     Raises:
         UsageError: There is no such provider, or its tenants get no addresses here.
     """
     tree = read_tree(source)
     today = evaluate(tree)
-    providers = [doc.name for doc in today.documents.of("ProviderConfig")]
+    one = newcomer()
+    providers = [doc.name for doc in today.documents.of(one.chooses)]
     if provider is not None and provider not in providers:
-        raise UsageError(f"no ProviderConfig {provider!r}", f"there are: {', '.join(providers)}")
-    added = tuple(_tenant(number, provider, lb, nodes) for number in range(1, tenants + 1))
+        raise UsageError(
+            f"no {one.chooses.kind} {provider!r}", f"there are: {', '.join(providers)}"
+        )
+    sizes = Sizes(lb, nodes)
+    added = tuple(_added(one, number, provider, sizes) for number in range(1, tenants + 1))
 
     def tried(count: int) -> Evaluation:
         return evaluate(replace(tree, sources=(*tree.sources, *added[:count])))
@@ -48,8 +54,13 @@ def simulate(
     if not _refused(everyone):
         return Simulation(tenants, tenants, _steps(everyone, tenants), None, everyone)
     fitting, first_too_many = _most(tried, today, everyone, tenants)
-    count = sum(1 for doc in fitting.documents.of("TenantCluster") if doc.namespace == NAMESPACE)
+    count = sum(1 for doc in fitting.documents.of(one.kind) if doc.namespace == NAMESPACE)
     return Simulation(tenants, count, _steps(fitting, count), _refused(first_too_many)[0], fitting)
+
+
+def newcomer() -> Newcomer:
+    """What is added: the first family that says it does."""
+    return next(one for family in families() if (one := family.objects.newcomer) is not None)
 
 
 def _most(
@@ -89,19 +100,10 @@ def _name(number: int) -> str:
     return f"tenant-{number:06d}"
 
 
-def _tenant(number: int, provider: str | None, lb: int | None, nodes: int | None) -> Loaded:
-    spec: dict[str, object] = {"workers": {"replicas": nodes or 1}}
-    if provider is not None:
-        spec["providerConfigRef"] = {"name": provider}
-    if lb is not None:
-        spec["networking"] = {"lbPoolSize": lb}
-    document: dict[str, object] = {
-        "apiVersion": "butler.butlerlabs.dev/v1alpha1",
-        "kind": "TenantCluster",
-        "metadata": {"name": _name(number), "namespace": NAMESPACE},
-        "spec": spec,
-    }
-    return load(f"{NAMESPACE}/{_name(number)}.yaml", dump(document).encode(), source_kinds())
+def _added(one: Newcomer, number: int, provider: str | None, sizes: Sizes) -> Loaded:
+    name = _name(number)
+    document = one.document(name, NAMESPACE, provider, sizes)
+    return load(f"{NAMESPACE}/{name}.yaml", dump(document).encode(), source_kinds())
 
 
 def _steps(evaluation: Evaluation, tenants: int) -> tuple[Step, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from reconciler.documents import yaml
 from reconciler.findings import Location
@@ -13,14 +13,25 @@ Identity = tuple[str, str, str, str]
 """API group, kind, namespace, name."""
 
 
+class GroupKind(NamedTuple):
+    """What a kind is known by: its API group and its name, whatever the version."""
+
+    group: str
+    kind: str
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of document that is read.
+    """A kind of document that is read, in one version of its API.
+
+    Of a kind that is read in several versions there are several of these, each with a schema of its
+    own. Their documents describe the same objects: `id` is equal.
 
     Attributes:
-        schema: File of its JSON Schema below `schemas/`.
+        schema: File of its JSON Schema: below `schemas/`, or `package:file` beside a family.
         default_namespace: Namespace of a document that names none; None for cluster-scoped kinds.
         is_shared: Its few documents may bear on all others, as those of teams do.
+        id: What it is known by.
     """
 
     api_version: str
@@ -28,6 +39,11 @@ class Kind:
     schema: str
     default_namespace: str | None
     is_shared: bool = False
+    id: GroupKind = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        group, _, _ = self.api_version.rpartition("/")
+        object.__setattr__(self, "id", GroupKind(group, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +108,7 @@ class Document:
     @property
     def identity(self) -> Identity:
         """API group, kind, namespace and name: versions of one group are one object."""
-        group = self.kind.api_version.partition("/")[0]
-        return group, self.kind.name, self.namespace, self.name
+        return *self.kind.id, self.namespace, self.name
 
     @property
     def title(self) -> str:
@@ -109,16 +124,30 @@ EVERY = "*"
 """In the place of a name: all documents of a kind in a namespace."""
 
 
-def node(kind: str, namespace: str, name: str) -> str:
+def node(kind: GroupKind, namespace: str, name: str) -> str:
     """What a document is asked for by."""
-    return f"{kind} {namespace}/{name}"
+    return f"{kind.group}/{kind.kind} {namespace}/{name}"
+
+
+class Selection(NamedTuple):
+    """What labels select.
+
+    Attributes:
+        documents: In the order of their names.
+        unread: Files that describe a document of the kind which never could be read: it may be one
+            that is meant.
+    """
+
+    documents: tuple[Document, ...]
+    unread: tuple[str, ...]
 
 
 class Documents:
     """Documents of a tree by kind, in the order of their identities (not of their files).
 
-    Who reads a document may look at others only through `find` and `every`. They note who asked
-    for what, found or not: what a file depends on follows from the reading itself (ADR 0007).
+    Who reads a document may look at others only through `find`, `unread`, `every` and `matching`.
+    They note who asked for what, found or not: what a file depends on follows from the reading
+    itself (ADR 0007).
     """
 
     def __init__(
@@ -132,34 +161,59 @@ class Documents:
                 before, with the path of their file.
         """
         self.asked: Asked = {}
-        self._broken = {
-            (kind, namespace, name): path for (_, kind, namespace, name), path in broken.items()
-        }
-        self._by_kind: dict[str, dict[tuple[str, str], Document]] = {}
+        self._broken: dict[GroupKind, dict[tuple[str, str], str]] = {}
+        for (group, kind, namespace, name), path in broken.items():
+            named = self._broken.setdefault(GroupKind(group, kind), {})
+            named[namespace, name] = path
+        self._by_kind: dict[GroupKind, dict[tuple[str, str], Document]] = {}
         for document in sorted(documents, key=lambda item: item.identity):
-            named = self._by_kind.setdefault(document.kind.name, {})
-            named[document.namespace, document.name] = document
+            there = self._by_kind.setdefault(document.kind.id, {})
+            there[document.namespace, document.name] = document
 
-    def of(self, kind: str) -> Iterator[Document]:
-        """All documents of a kind, each to be read by itself."""
+    def of(self, kind: GroupKind) -> Iterator[Document]:
+        """All documents of a kind, in whatever version, each to be read by itself."""
         return iter(self._by_kind.get(kind, {}).values())
 
-    def find(self, kind: str, namespace: str, name: str, asker: str) -> Document | None:
+    def find(self, kind: GroupKind, namespace: str, name: str, asker: str) -> Document | None:
         """The document that something in the file `asker` names, or None."""
         self._note(asker, node(kind, namespace, name))
         return self._by_kind.get(kind, {}).get((namespace, name))
 
-    def unread(self, kind: str, namespace: str, name: str, asker: str) -> str:
+    def unread(self, kind: GroupKind, namespace: str, name: str, asker: str) -> str:
         """The path of the file that describes a document which never could be read; else empty."""
         self._note(asker, node(kind, namespace, name))
-        return self._broken.get((kind, namespace, name), "")
+        return self._broken.get(kind, {}).get((namespace, name), "")
 
-    def every(self, kind: str, namespace: str, asker: str) -> list[str]:
+    def every(self, kind: GroupKind, namespace: str, asker: str) -> list[str]:
         """The names of all documents of a kind in a namespace, described rightly or wrongly."""
         self._note(asker, node(kind, namespace, EVERY))
-        readable = [name for space, name in self._by_kind.get(kind, {}) if space == namespace]
-        broken = [name for of, space, name in self._broken if of == kind and space == namespace]
-        return sorted([*readable, *broken])
+        named = (*self._by_kind.get(kind, ()), *self._broken.get(kind, ()))
+        return sorted(name for space, name in named if space == namespace)
+
+    def matching(
+        self, kind: GroupKind, namespace: str, labels: Mapping[str, str], asker: str
+    ) -> Selection:
+        """The documents of a kind in a namespace that bear all of some labels.
+
+        Whoever asks depends on every document of the kind there: any of them may begin to match.
+
+        Args:
+            kind: The kind.
+            namespace: The namespace; empty for a cluster-scoped kind.
+            labels: The labels with their values; none match all documents.
+            asker: The file that asks.
+        """
+        self._note(asker, node(kind, namespace, EVERY))
+        there = self._by_kind.get(kind, {}).items()
+        broken = self._broken.get(kind, {}).items()
+        return Selection(
+            tuple(
+                document
+                for (space, _), document in there
+                if space == namespace and labels.items() <= document.labels().items()
+            ),
+            tuple(sorted({path for (space, _), path in broken if space == namespace})),
+        )
 
     def _note(self, asker: str, wanted: str) -> None:
         self.asked.setdefault(asker, {})[wanted] = None

@@ -20,12 +20,8 @@ _CLUSTER_METADATA = (
     "creationTimestamp", "finalizers", "generation", "managedFields", "ownerReferences",
     "resourceVersion", "selfLink", "uid",
 )  # fmt: skip
-_EXAMPLES = {
-    "apiVersion": "for example apiVersion: butler.butlerlabs.dev/v1alpha1",
-    "kind": "for example kind: NetworkPool",
-    "metadata": "for example metadata: {name: vlan40-pool}",
-    "name": "a name of a-z, 0-9 and -, such as vlan40-pool",
-}
+_METADATA_EXAMPLE = "for example metadata: {name: vlan40-pool}"
+_NAME_EXAMPLE = "a name of a-z, 0-9 and -, such as vlan40-pool"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -53,10 +49,10 @@ class Loaded(NamedTuple):
 
 
 class Kinds:
-    """The kinds of document that a place admits.
+    """The kinds of document that a place admits, by the API version and name that a person writes.
 
     Args:
-        kinds: Those kinds.
+        kinds: Those kinds, at least one; hints show the first as an example.
         elsewhere: Kinds that are known but stand in a file of their own: the file by kind.
     """
 
@@ -64,12 +60,18 @@ class Kinds:
         self, kinds: Iterable[Kind], elsewhere: Mapping[tuple[str, str], str] | None = None
     ) -> None:
         self._kinds = {(kind.api_version, kind.name): kind for kind in kinds}
+        self._example = next(iter(self._kinds))
         self.elsewhere = elsewhere or {}
         self.versions = sorted({version for version, _ in self._kinds})
 
     def find(self, api_version: str, name: str) -> Kind | None:
         """The kind of that name in that API group and version."""
         return self._kinds.get((api_version, name))
+
+    def example(self, field: str) -> str:
+        """How `apiVersion` or `kind` may be written, as a hint."""
+        api_version, name = self._example
+        return f"for example {field}: {api_version if field == 'apiVersion' else name}"
 
     def names(self, api_version: str) -> list[str]:
         """All kinds of an API group and version."""
@@ -163,7 +165,7 @@ def _identify(
         given = "metadata" in body
         got = f"mapping required, got {schema.described(metadata)}" if given else "required"
         code = "field-type" if given else "field-required"
-        found.append(error(code, raw.at("metadata"), f"metadata: {got}", _EXAMPLES["metadata"]))
+        found.append(error(code, raw.at("metadata"), f"metadata: {got}", _METADATA_EXAMPLE))
     elif not isinstance(name, str):
         found += _bad_name(raw, "name" in metadata, name)
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
@@ -190,10 +192,10 @@ def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
             said[field] = value
         elif field in raw.body:
             message = f"{field}: string required, got {schema.described(value)}"
-            found.append(error("field-type", raw.at(field), message, _EXAMPLES[field]))
+            found.append(error("field-type", raw.at(field), message, kinds.example(field)))
         else:
             message = f"{field}: required"
-            found.append(error("field-required", raw.at(field), message, _EXAMPLES[field]))
+            found.append(error("field-required", raw.at(field), message, kinds.example(field)))
     if len(said) < 2:
         return None, found
     if (kind := kinds.find(said["apiVersion"], said["kind"])) is not None:
@@ -222,10 +224,10 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
 def _bad_name(raw: Document, present: bool, name: object) -> list[Finding]:  # noqa: FBT001 - private
     place = raw.at("metadata", "name")
     if not present:
-        return [error("field-required", place, "metadata.name: required", _EXAMPLES["name"])]
+        return [error("field-required", place, "metadata.name: required", _NAME_EXAMPLE)]
     message = f"metadata.name: string required, got {schema.described(name)}"
     if isinstance(name, dict | list):
-        return [error("field-type", place, message, _EXAMPLES["name"])]
+        return [error("field-type", place, message, _NAME_EXAMPLE)]
     hint = f'quote it: "{schema.shorter(schema.written(name))}"'
     return [error("field-type", place, message, hint)]
 

@@ -21,18 +21,15 @@ def folder(name: str) -> Traversable:
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """A JSON Schema by its path below `schemas/`, such as `butler/NetworkPool.json`."""
-    parsed: dict[str, Any] = json.loads(
-        folder("schemas").joinpath(*name.split("/")).read_text(encoding="utf-8")
-    )
+    """A JSON Schema by its path below `schemas/`, or as `package:path` by that in a package."""
+    package, _, path = name.rpartition(":")
+    home = files(package) if package else folder("schemas")
+    text = home.joinpath(*path.split("/")).read_text(encoding="utf-8")
+    parsed: dict[str, Any] = json.loads(text)
     return parsed
 
 
-def crd_files() -> dict[str, str]:
-    """The CRDs that clusters get, as text by file name."""
+def crd_files(*names: str) -> dict[str, str]:
+    """CRDs that ship with the program, as text by file name."""
     found = folder("schemas").joinpath("crds")
-    return {
-        item.name: item.read_text(encoding="utf-8")
-        for item in sorted(found.iterdir(), key=lambda entry: entry.name)
-        if item.name.endswith(".yaml")
-    }
+    return {name: found.joinpath(name).read_text(encoding="utf-8") for name in sorted(names)}

@@ -1,13 +1,26 @@
-"""The APIs that pools and claims are written in: one module each, found by scanning this folder."""
+"""The APIs that pools and claims are written in: a folder each, found by scanning this one."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import NamedTuple
 
-from reconciler.documents.document import Document
+from reconciler.documents.document import Document, GroupKind, Kind
+from reconciler.families._checking import require_apart
 from reconciler.families._family import Family
+from reconciler.families._record_form import Body
 from reconciler.findings import Finding
+from reconciler.model.key import Key
 from reconciler.model.settings import Settings
+
+
+class Slot(NamedTuple):
+    """Who claims by a slot."""
+
+    family: str
+    kind: str
+    grows: bool
 
 
 @cache
@@ -15,34 +28,89 @@ def families() -> tuple[Family, ...]:
     """All families, by the names of their modules.
 
     Raises:
-        ValueError: Two families claim one kind.
+        ValueError: Two families claim one kind, pool kind or slot.
     """
-    found: list[Family] = []
-    seen: dict[tuple[str, str], str] = {}
-    for module in sorted(iter_modules(__path__), key=lambda item: item.name):
-        if module.name.startswith("_"):
-            continue
-        family: Family = import_module(f"{__name__}.{module.name}").FAMILY
-        for kind in family.kinds:
-            other = seen.setdefault((kind.api_version, kind.name), family.name)
-            if other != family.name:
-                raise ValueError(f"{other} and {family.name} both read {kind.name}")
-        found.append(family)
-    return tuple(found)
+    names = sorted(module.name for module in iter_modules(__path__))
+    found: tuple[Family, ...] = tuple(
+        import_module(f"{__name__}.{name}").FAMILY for name in names if not name.startswith("_")
+    )
+    require_apart(found)
+    return found
+
+
+def family_of(name: str) -> Family | None:
+    """The family of a name, or None."""
+    return _by_name().get(name)
+
+
+def family_of_kind(kind: GroupKind) -> Family | None:
+    """The family that reads a kind, or None for a kind of our own."""
+    return _by_kind().get(kind)
+
+
+@cache
+def pool_kinds() -> Mapping[str, Family]:
+    """The family of each kind of pool, by the name of the kind."""
+    return {kind: family for family in families() for kind in family.pool_kinds}
+
+
+@cache
+def slots() -> Mapping[str, Slot]:
+    """Who claims by each slot."""
+    return {
+        slot: Slot(family.name, kind, slot in family.grows)
+        for family in families()
+        for slot, kind in family.slots.items()
+    }
+
+
+def known_as(family: str, kind: str) -> GroupKind:
+    """What a kind is known by that a key names; without a group where nobody reads it."""
+    found = _by_key().get((family, kind))
+    return found.id if found is not None else GroupKind("", kind)
+
+
+def home_of(family: str, kind: str) -> str | None:
+    """The default namespace of a kind that a key names; None for one that is cluster-scoped."""
+    found = _by_key().get((family, kind))
+    return found.default_namespace if found is not None else None
+
+
+def is_pool(kind: GroupKind) -> bool:
+    """Documents of the kind describe pools."""
+    family = family_of_kind(kind)
+    return family is not None and kind.kind in family.pool_kinds
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
     """What contradicts itself in a document of any family; empty when it can be read."""
-    family = _by_kind().get((document.kind.api_version, document.kind.name))
+    family = family_of_kind(document.kind.id)
     return family.judge(document, settings) if family is not None else []
 
 
-@cache
-def _by_kind() -> dict[tuple[str, str], Family]:
-    return {(kind.api_version, kind.name): family for family in families() for kind in family.kinds}
+def claim_of_copy(body: Body) -> Key | None:
+    """The claim that a record stands for which names none, by its text alone; None for no claim."""
+    found = (family.record.claim(body) for family in families())
+    return next((claim for claim in found if claim is not None), None)
 
 
 @cache
-def shared_kinds() -> tuple[str, ...]:
+def shared_kinds() -> tuple[GroupKind, ...]:
     """Kinds whose documents bear on all others."""
-    return tuple(kind.name for family in families() for kind in family.kinds if kind.is_shared)
+    found = (kind.id for family in families() for kind in family.kinds if kind.is_shared)
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def _by_name() -> Mapping[str, Family]:
+    return {family.name: family for family in families()}
+
+
+@cache
+def _by_kind() -> Mapping[GroupKind, Family]:
+    return {kind.id: family for family in families() for kind in family.kinds}
+
+
+@cache
+def _by_key() -> Mapping[tuple[str, str], Kind]:
+    return {(family.name, kind.name): kind for family in families() for kind in family.kinds}

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reconciler.documents.document import Document, Documents, Identity, Kind
+from reconciler.families._objects import Objects
+from reconciler.families._record_form import RecordForm
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -41,7 +43,7 @@ class Projection:
     """One object for one cluster.
 
     Attributes:
-        cluster: `management`, or `<namespace>/<name>` of a TenantCluster.
+        cluster: `management`, or the name of another cluster.
         manifest: The whole object, with status where we own it.
         is_status_only: The object belongs to others. Where it exists, the fields of `status` that
             are given are applied; it is never made, changed or rendered.
@@ -53,7 +55,7 @@ class Projection:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class ProjectionInput:
     """What projections are made from: one committed tree.
 
     Attributes:
@@ -68,21 +70,40 @@ class World:
     applies_documents: bool = False
 
 
+def as_named(record: Allocation, documents: Documents) -> Key:
+    """The claim of a copied record where its text says all: the one that it was read as."""
+    del documents
+    return record.claim
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A family.
 
     Attributes:
         name: First part of every key.
-        kinds: The kinds of document that it reads.
+        kinds: The kinds of document that it reads, in each version. Their names differ.
+        pool_kinds: Names of those that are pools. The first is meant where a record names none.
+        slots: The kind of the owner that claims by each slot. A slot is of one family alone.
+        grows: Slots that have numbered ones beside them, such as `nodes-2` beside `nodes`.
         judge: What contradicts itself in a document, whatever else there is; empty when nothing.
         read: Documents, records by claim and Settings to pools and claims. It looks at other
-            documents than the one it reads by `find` and `every` alone.
+            documents than the one it reads by `find`, `every` and `matching` alone.
         project: A committed tree to the objects of every cluster.
+        record: How its records name pool and owner.
+        adopt: The claim that a record stands for which names none, as one copied from a cluster,
+            once all documents are known. `record.claim` is what its text alone says.
+        objects: What it is in clusters.
     """
 
     name: str
     kinds: tuple[Kind, ...]
+    pool_kinds: tuple[str, ...]
+    slots: Mapping[str, str]
+    grows: tuple[str, ...]
     judge: Callable[[Document, Settings], list[Finding]]
     read: Callable[[Documents, Held, Settings], Reading]
-    project: Callable[[World], tuple[Projection, ...]]
+    project: Callable[[ProjectionInput], tuple[Projection, ...]]
+    record: RecordForm
+    adopt: Callable[[Allocation, Documents], Key] = as_named
+    objects: Objects = field(default_factory=Objects)

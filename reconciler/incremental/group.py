@@ -13,7 +13,7 @@ from reconciler.addresses import IPRange
 from reconciler.documents.document import EVERY, Document, Documents, node
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
-from reconciler.families import shared_kinds
+from reconciler.families import known_as, shared_kinds
 from reconciler.families._family import Reading
 from reconciler.model.key import Key
 from reconciler.records.layout import part_of
@@ -66,18 +66,18 @@ class Bearing(NamedTuple):
 
 def provided(document: Document) -> tuple[str, str]:
     """What a document is found by: its name, and with all of its kind."""
-    kind, namespace = document.kind.name, document.namespace
+    kind, namespace = document.kind.id, document.namespace
     return node(kind, namespace, document.name), node(kind, namespace, EVERY)
 
 
 def is_shared(document: Document) -> bool:
     """It bears on everything, so nothing of it is left out."""
-    return document.kind.name in shared_kinds()
+    return document.kind.is_shared
 
 
 def owner_node(key: Key) -> str:
     """What the document of a key is asked for by."""
-    return node(key.kind, key.namespace, key.name)
+    return node(known_as(key.family, key.kind), key.namespace, key.name)
 
 
 def bearing(evaluation: Evaluation) -> Bearing:
@@ -98,7 +98,7 @@ def document_nodes(tree: Tree, documents: Documents) -> tuple[Nodes, Nodes]:
     asks: Nodes = {}
     for document in _documents(tree):
         provides.setdefault(document.file, {}).update(dict.fromkeys(provided(document)))
-    shared = tuple(f"{kind} " for kind in shared_kinds())
+    shared = tuple(node(kind, "", "").removesuffix("/") for kind in shared_kinds())
     for path, asked in documents.asked.items():
         wanted = (item for item in asked if not item.startswith(shared))
         part = part_of(tree.settings.records, path)

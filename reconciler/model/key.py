@@ -21,7 +21,7 @@ class Key(NamedTuple):
     kind: str
 
     def __str__(self) -> str:
-        """`butler/TenantCluster/team-backend/my-cluster/loadbalancer`; `_` for no namespace."""
+        """`family/kind/namespace/name/slot`, or without a slot; `_` for no namespace."""
         text = f"{self.family}/{self.kind}/{self.namespace or '_'}/{self.name}"
         return f"{text}/{self.slot}" if self.slot else text
 

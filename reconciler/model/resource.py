@@ -1,6 +1,6 @@
 """Objects of Kubernetes APIs: their kinds, where a server keeps them, and how one is named."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -8,18 +8,42 @@ Manifest = Mapping[str, Any]
 """An object as its JSON says it, whole."""
 
 
+EVER = ("*",)
+"""In place of phases: whatever the phase, and also without one."""
+
+
 class Resource(NamedTuple):
-    """A kind of object and where an API server keeps it."""
+    """A kind of object and where an API server keeps it.
+
+    Attributes:
+        api_version: The version that we write.
+        versions: Others of its versions in which the same objects may be read and written.
+        finalizer: What we put on each object that we make, and take off before we delete it.
+        fixed_in: The phases (`status.phase`) in which the spec cannot change: another spec is then
+            another object. `EVER` for all.
+    """
 
     api_version: str
     kind: str
     plural: str
     is_namespaced: bool = True
+    versions: tuple[str, ...] = ()
+    finalizer: str = ""
+    fixed_in: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:
         """The API group; empty for the core."""
         return self.api_version.rpartition("/")[0]
+
+    def in_each_version(self) -> Iterator["Resource"]:
+        """The kind in all its versions; first the one that we write."""
+        for version in (self.api_version, *self.versions):
+            yield self._replace(api_version=version)
+
+    def is_fixed_in(self, phase: str | None) -> bool:
+        """The spec of an object in a phase cannot change."""
+        return self.fixed_in == EVER or phase in self.fixed_in
 
     def path(self, namespace: str = "", name: str = "", part: str = "") -> str:
         """The path of a collection, an object, or a subresource of one; all parts are quoted."""

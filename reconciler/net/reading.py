@@ -9,8 +9,6 @@ from reconciler.net.ranges import Range, between, block, literals, number, union
 
 RELEASED = "Released"
 CLAIM = "gitops-ipam.dev/claim"
-# Folders of records that have a folder for each pool.
-KINDS = ("GlobalInClusterIPPool", "InClusterIPPool", "NetworkPool", "ProxyIPPool")
 _EMPTY = ("Failed", "Pending")
 _HOLDERS = ("Allocated", RELEASED)
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
@@ -22,7 +20,7 @@ _A = r"(?:[0-9a-f.:]+|\"[0-9a-f.:]+\")"
 _FIELDS = rf"(?:  (?!poolRef:)\w+:(?: {_V})?\n(?:    \w+: {_V}\n)*)*"
 _CANONICAL = re.compile(
     rf"""apiVersion: {_V}
-kind: IPAllocation
+kind: \w+
 metadata:
   annotations:
     gitops-ipam\.dev/claim: ({_V})
@@ -176,9 +174,9 @@ def _held(status: Mapping[str, Any]) -> tuple[Range, ...] | None:
 
 
 def _place(folder: str, path: str) -> Pool:
-    """The pool that a path names: `NetworkPool/<namespace>.<name>/<namespace>/<record>`."""
+    """The pool that a path names: `<kind>/<namespace>.<name>/<namespace>/<record>`."""
     parts = path.removeprefix(f"{folder}/").split("/")
-    if len(parts) != 4 or not parts[0].endswith("Pool"):
+    if len(parts) != 4:
         return UNKNOWN
     namespace, _, name = parts[1].rpartition(".")
     return Pool(parts[0], namespace, name)

@@ -1,7 +1,6 @@
 """Which address space a pool is of, as the source files say; what is not certain is unknown."""
 
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from reconciler.documents import yaml
@@ -9,8 +8,9 @@ from reconciler.net.reading import Pool
 
 SPACE = "gitops-ipam.dev/address-space"
 _DEFAULT = "default"
-_HOME = {"NetworkPool": "butler-system"}
-_KIND = re.compile(rb"""kind["']?\s*:\s*["']?\w*Pool\b""")
+
+Kinds = Mapping[str, str]
+"""The kinds of pool, each with the namespace of a document that names none."""
 
 
 class Described(NamedTuple):
@@ -20,13 +20,15 @@ class Described(NamedTuple):
     space: str | None
 
 
-def described(names: Collection[str], path: str, data: bytes) -> tuple[Described, ...]:
+def described(
+    kinds: Kinds, names: Collection[str], path: str, data: bytes
+) -> tuple[Described, ...]:
     """The pools of some names that a source file describes.
 
     A file that cannot be read makes each name unclear that stands in it.
     """
     del path
-    if not _KIND.search(data):
+    if not any(kind.encode() in data for kind in kinds):
         return ()
     standing = [name for name in names if name.encode() in data]
     if not standing:
@@ -34,7 +36,7 @@ def described(names: Collection[str], path: str, data: bytes) -> tuple[Described
     reading = yaml.read(data)
     if reading.problems:
         return tuple(Described(Pool("", "", name), None) for name in standing)
-    found = (_described(document.value) for document in reading.documents)
+    found = (_described(kinds, document.value) for document in reading.documents)
     return tuple(item for item in found if item is not None and item.pool.name in standing)
 
 
@@ -53,14 +55,14 @@ def _only(pool: Pool, found: Collection[Described]) -> str | None:
     return answers.pop() if len(answers) == 1 else None
 
 
-def _described(body: Any) -> Described | None:
+def _described(kinds: Kinds, body: Any) -> Described | None:
     kind, metadata = _of(body, "kind"), _of(body, "metadata")
-    if not isinstance(kind, str) or not kind.endswith("Pool"):
+    if not isinstance(kind, str) or kind not in kinds:
         return None
     name, namespace = _of(metadata, "name"), _of(metadata, "namespace")
     if not isinstance(name, str):
         return None
-    place = namespace if isinstance(namespace, str) else _HOME.get(kind, "")
+    place = namespace if isinstance(namespace, str) else kinds[kind]
     return Described(Pool(kind, place, name), _space(_of(metadata, "annotations")))
 
 

@@ -12,16 +12,18 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
 from reconciler.addresses.notation import NotationError, format_range, parse_address, parse_cidr
 from reconciler.documents import yaml
+from reconciler.families import claim_of_copy, family_of
 from reconciler.findings import Finding, Location, error, shown, warning
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
+from reconciler.model.record_kind import CLAIM, KIND, LABEL, NAMESPACE
 from reconciler.model.state import Unreadable
-from reconciler.records.emit import CLAIM, LABEL, reason_code
-from reconciler.records.layout import POOL_KIND, Place, claim_of, place_of
+from reconciler.records.emit import reason_code
+from reconciler.records.forms import Form, form_of
+from reconciler.records.layout import Place, claim_of, place_of
 
-_GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
 _EPOCH = "1970-01-01T00:00:00Z"
 _KNOWN_PHASES = {phase.value: phase for phase in Phase}
@@ -60,8 +62,8 @@ def _body(data: bytes) -> Mapping[str, Any]:
     if len(reading.documents) != 1 or not isinstance(reading.documents[0].value, dict):
         raise _UnclearError("record unreadable: exactly one mapping required")
     body: dict[str, Any] = reading.documents[0].value
-    if body.get("kind") != "IPAllocation":
-        raise _UnclearError("record unreadable: kind IPAllocation required")
+    if body.get("kind") != KIND:
+        raise _UnclearError(f"record unreadable: kind {KIND} required")
     return body
 
 
@@ -76,10 +78,11 @@ class _Careful:
 
     def allocation(self) -> Allocation:
         annotated = claim_of(self.annotation)
-        claim = annotated or self._claim_by_tenant()
+        claim = annotated or self._unannotated()
+        form = form_of(claim.family)
         phase = self._phase()
         item = self._range() if phase in (Phase.ALLOCATED, Phase.RELEASED) else None
-        namespace = self._text("metadata", "namespace") or "butler-system"
+        namespace = self._text("metadata", "namespace") or NAMESPACE
         allocated_at = self._instant("status", "allocatedAt") or (
             self._instant("metadata", "creationTimestamp") or _EPOCH
         )
@@ -93,18 +96,18 @@ class _Careful:
         count = self._in("spec", "count")
         return Allocation(
             claim=claim,
-            pool=self._pool(claim, namespace, item),
+            pool=self._pool(form, namespace, item),
             range=item,
             phase=phase,
             since=since,
             allocated_at=allocated_at if item else "",
             size=item.size if item else count if isinstance(count, int) else 1,
             pinned=isinstance(self._in("spec", "pinnedRange"), Mapping),
-            type=self._text("spec", "type") or "loadbalancer",
+            type=self._text("spec", "type") or form.record.type,
             role="growth" if re.search(r"-[0-9]+$", claim.slot) else "initial",
             owner=Owner(
-                self._text("spec", "tenantClusterRef", "namespace") or claim.namespace,
-                self._text("spec", "tenantClusterRef", "name") or claim.name,
+                self._text("spec", form.record.owner, "namespace") or claim.namespace,
+                self._text("spec", form.record.owner, "name") or claim.name,
                 self._text("metadata", "labels", f"{LABEL}team") or claim.namespace,
             ),
             name=self._text("metadata", "name") or f"{claim.namespace}-{claim.name}",
@@ -150,31 +153,30 @@ class _Careful:
                 return value if isinstance(value, str) else ""
         return ""
 
-    def _claim_by_tenant(self) -> Key:
-        """Butler's records name no claim: tenant, type and name stand for one."""
-        namespace = self._text("spec", "tenantClusterRef", "namespace")
-        name = self._text("spec", "tenantClusterRef", "name")
-        slot = self._text("spec", "type")
-        if namespace and name and slot in ("nodes", "loadbalancer"):
-            role = self._text("metadata", "labels", f"{LABEL}allocation-role")
-            grown = _GROWTH_NAME.fullmatch(self._text("metadata", "name"))
-            pinned = self._in("spec", "pinnedRange") is not None
-            if grown and role != "initial" and not pinned:
-                slot = f"{slot}-{int(grown.group(1))}"
-            claim = Key("butler", namespace, name, slot, "TenantCluster")
-            if claim.is_sound:
-                return claim
+    def _unannotated(self) -> Key:
+        """The claim of a record that names none of a known family, by its text or its path."""
+        claim = claim_of_copy(self.body)
+        if claim is not None:
+            return claim
+        said = Key.parse(self.annotation)
+        if said is not None and family_of(said.family) is None:
+            raise _UnclearError(f"record unreadable: this program knows no family {said.family}")
         if self.place.claim is None:
             raise _UnclearError("record unreadable: neither its text nor its path names a claim")
         return self.place.claim
 
-    def _pool(self, claim: Key, namespace: str, item: IPRange | None) -> Key:
-        name = self._text("spec", "poolRef", "name")
-        if self.place.pool is not None and name in ("", self.place.pool.name):
+    def _pool(self, form: Form, namespace: str, item: IPRange | None) -> Key:
+        kind, beside, name = (
+            self._text("spec", "poolRef", field) for field in ("kind", "namespace", "name")
+        )
+        if self.place.pool is not None and form.may_mean(self.place.pool, kind, beside, name):
             return self.place.pool
         if not name:
             raise _UnclearError("record unreadable: spec.poolRef.name required")
-        pool = Key(claim.family, namespace, name, "", POOL_KIND[claim.family])
+        try:
+            pool = form.pool(kind, beside, name, namespace)
+        except ValueError:
+            raise _UnclearError(f"record unreadable: {shown(kind)} is no kind of pool") from None
         if item is not None and not pool.is_sound:
             raise _UnclearError(f"record unreadable: {shown(pool.short)} can be no pool")
         return pool

@@ -11,6 +11,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
 from reconciler.model.state import State
 from reconciler.records.emit import record_text
+from reconciler.records.forms import first_pool
 from reconciler.records.layout import path_of
 
 
@@ -149,7 +150,7 @@ def _asked(claim: Claim) -> Key:
     if claim.candidates:
         return claim.candidates[0]
     name = claim.wanted[0] if claim.wanted else "none"
-    return Key(claim.key.family, claim.namespace, name, "", "NetworkPool")
+    return first_pool(claim.key, claim.namespace, name)
 
 
 class _Places:
@@ -200,4 +201,4 @@ class _Names:
 
 def _own_names(claims: Mapping[Key, Claim]) -> Iterator[Claim]:
     """Claims whose record bears the name of the claim itself: nobody else may take it."""
-    return (claim for claim in claims.values() if claim.key.slot == "request")
+    return (claim for claim in claims.values() if claim.name == claim.key.name)

@@ -5,11 +5,9 @@ from typing import Any
 from reconciler.addresses.notation import format_address, format_cidr
 from reconciler.documents.dump import text
 from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.record_kind import ALLOCATED_BY, API_VERSION, CLAIM, KIND, LABEL
+from reconciler.records.forms import HEAD, reference_lines, references
 
-API_VERSION = "butler.butlerlabs.dev/v1alpha1"
-CLAIM = "gitops-ipam.dev/claim"
-LABEL = "butler.butlerlabs.dev/"
-ALLOCATED_BY = "networkpool-controller"
 MAX_LISTED = 1024
 
 
@@ -19,7 +17,7 @@ def record_text(record: Allocation) -> str:
     Every plan writes each record once, to prove that the file says just that. A test holds the
     two forms equal.
     """
-    kind, pool, tenant = text(record.type), text(record.pool.name), text(record.owner.name)
+    kind, pool, owner = text(record.type), text(record.pool.name), text(record.owner.name)
     item, since = record.range, f'"{record.since}"'
     addresses = cidr = given = ends = starts = pinned = ""
     if item is not None:
@@ -38,27 +36,20 @@ def record_text(record: Allocation) -> str:
         if record.pinned:
             pinned = f"  pinnedRange:\n    endAddress: {end}\n    startAddress: {start}\n"
     released = f"  releasedAt: {since}\n" if record.is_released else ""
-    return f"""apiVersion: {API_VERSION}
-kind: IPAllocation
-metadata:
-  annotations:
-    {CLAIM}: {text(str(record.claim))}
+    before, named, behind = reference_lines(record, pool, owner)
+    return f"""{HEAD}{text(str(record.claim))}
   labels:
     {LABEL}allocation-role: {text(record.role)}
     {LABEL}allocation-type: {kind}
     {LABEL}network-pool: {pool}
     {LABEL}team: {text(record.owner.team)}
-    {LABEL}tenant: {tenant}
+    {LABEL}tenant: {owner}
   name: {text(record.name)}
   namespace: {text(record.namespace)}
 spec:
-  count: {record.size}
+{before}  count: {record.size}
 {pinned}  poolRef:
-    name: {pool}
-  tenantClusterRef:
-    name: {tenant}
-    namespace: {text(record.owner.namespace)}
-  type: {kind}
+{named}{behind}  type: {kind}
 status:
 {addresses}{given}  conditions:
     - lastTransitionTime: {since}
@@ -85,10 +76,9 @@ def _address(version: int, value: int) -> str:
 
 
 def record_document(record: Allocation) -> dict[str, Any]:
-    """The record as a Kubernetes object of Butler's kind IPAllocation, with status."""
+    """The record as a Kubernetes object, with status."""
     spec: dict[str, Any] = {
-        "poolRef": {"name": record.pool.name},
-        "tenantClusterRef": {"name": record.owner.name, "namespace": record.owner.namespace},
+        **references(record),
         "type": record.type,
         "count": record.size,
     }
@@ -100,7 +90,7 @@ def record_document(record: Allocation) -> dict[str, Any]:
         }
     return {
         "apiVersion": API_VERSION,
-        "kind": "IPAllocation",
+        "kind": KIND,
         "metadata": {
             "annotations": {CLAIM: str(record.claim)},
             "labels": {

@@ -1,13 +1,12 @@
 """Record to allocation: a fast reading proven by re-emission, and a careful one for all else.
 
-Our own records are read by one pattern, and the text that the facts would be written as is
+Our own records are read by the pattern of their family, and the text that the facts would be written as is
 compared with the file. Equal bytes prove that the reading was right and that nobody touched the
 file. Whatever is not equal goes through the strict YAML reader.
 """
 
 import json
-import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import NotationError, number_of, parse_address
@@ -15,11 +14,11 @@ from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
-from reconciler.model.key import Key
 from reconciler.model.state import Unreadable
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import reason_code, record_text
-from reconciler.records.layout import POOL_KIND, claim_of, path_of, place_of
+from reconciler.records.forms import Form, family_in, form_of
+from reconciler.records.layout import claim_of, path_of, place_of
 
 
 class Recalled(NamedTuple):
@@ -28,55 +27,6 @@ class Recalled(NamedTuple):
     allocation: Allocation | None
     unreadable: Unreadable | None = None
     findings: tuple[Finding, ...] = ()
-
-
-# Dates are written unasked in quotes, so their form is held here.
-_INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
-_CANONICAL = re.compile(
-    rf"""apiVersion: butler\.butlerlabs\.dev/v1alpha1
-kind: IPAllocation
-metadata:
-  annotations:
-    gitops-ipam\.dev/claim: (?P<claim>.+)
-  labels:
-    butler\.butlerlabs\.dev/allocation-role: (?P<role>.+)
-    butler\.butlerlabs\.dev/allocation-type: .+
-    butler\.butlerlabs\.dev/network-pool: .+
-    butler\.butlerlabs\.dev/team: (?P<team>.+)
-    butler\.butlerlabs\.dev/tenant: .+
-  name: (?P<name>.+)
-  namespace: (?P<namespace>.+)
-spec:
-  count: (?P<count>\d+)
-(?P<pinned>  pinnedRange:
-    endAddress: .+
-    startAddress: .+
-)?  poolRef:
-    name: (?P<pool>.+)
-  tenantClusterRef:
-    name: (?P<tenant>.+)
-    namespace: (?P<tenant_namespace>.+)
-  type: (?P<type>.+)
-status:
-(?:  addresses:
-(?:    - .+
-)+)?(?:  allocatedAt: "(?P<allocated_at>{_INSTANT})"
-  allocatedBy: networkpool-controller
-  allocatedCount: \d+
-(?:  cidr: .+
-)?)?  conditions:
-    - lastTransitionTime: "(?P<since>{_INSTANT})"
-      message: (?P<message>.+)
-      reason: (?P<reason>.+)
-      status: .+
-      type: Ready
-(?:  endAddress: (?P<end>.+)
-)?  phase: (?P<phase>.+)
-(?:  releasedAt: .+
-)?(?:  startAddress: (?P<start>.+)
-)?""",
-    re.ASCII,
-)
 
 
 def recall(folder: str, path: str, data: bytes) -> Recalled:
@@ -99,33 +49,33 @@ def _canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    found = _CANONICAL.fullmatch(text)
-    if found is None:
-        return None
     try:
-        allocation = _from_match(folder, path, found)
+        form = form_of(family_in(text))
+        found = form.read(text)
+        allocation = _from_text(folder, path, form, found) if found is not None else None
     except (ValueError, KeyError):
         return None
     return allocation if allocation and record_text(allocation) == text else None
 
 
-def _from_match(folder: str, path: str, found: re.Match[str]) -> Allocation | None:
+def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Allocation | None:
     (
-        claim_text, role, team, name, namespace, count, pinned, pool_name, tenant,
-        tenant_namespace, kind, allocated_at, since, message, reason, end, phase_text, start,
-    ) = found.groups()  # fmt: skip
+        claim_text, role, team, name, namespace, count, pinned, pool_kind, pool_name,
+        pool_namespace, owner, owner_namespace, kind, allocated_at, since, message, reason, end,
+        phase_text, start,
+    ) = found  # fmt: skip
     claim = claim_of(claim_text)
     if claim is None:
         return None
     phase = _PHASES[phase_text]
     item = _range(start, end) if start and end else None
     failed = phase is Phase.FAILED or phase is Phase.PENDING
-    namespace, pool_name = _unquoted(namespace), _unquoted(pool_name)
-    pool = Key(claim.family, namespace, pool_name, "", POOL_KIND[claim.family])
+    namespace = _unquoted(namespace)
+    said = pool_kind or "", _unquoted(pool_namespace), _unquoted(pool_name)
+    pool = form.pool(*said, namespace)
     if path != path_of(folder, None if failed else pool, claim):
-        # It stands where nothing of ours would: of pools of one name, that of the path is meant.
         place = place_of(folder, path)
-        if place.pool is not None and place.pool.name == pool_name:
+        if place.pool is not None and form.may_mean(place.pool, *said):
             pool = place.pool
         if item is not None and not pool.is_sound:
             return None
@@ -144,7 +94,7 @@ def _from_match(folder: str, path: str, found: re.Match[str]) -> Allocation | No
         pinned=pinned is not None,
         type=_unquoted(kind),
         role=role,
-        owner=Owner(_unquoted(tenant_namespace), _unquoted(tenant), _unquoted(team)),
+        owner=Owner(_unquoted(owner_namespace), _unquoted(owner), _unquoted(team)),
         name=_unquoted(name),
         namespace=namespace,
         reason=reason_code(reason) if failed else "",
@@ -170,5 +120,7 @@ def _range(start: str, end: str) -> IPRange | None:
     return IPRange(version, first, last) if version == other and first <= last else None
 
 
-def _unquoted(text: str) -> str:
+def _unquoted(text: str | None) -> str:
+    if not text:
+        return ""
     return str(json.loads(text)) if text[0] == '"' else text

@@ -7,10 +7,11 @@ import pytest
 
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.clusters.outcome import State
-from reconciler.clusters.resources import ADDRESS_POOL, NETWORK_POOL
+from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.wish import Wish
 from reconciler.commands.exit_codes import applied_code
+from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.resource import Manifest, Resource
 from reconciler.ports import Cluster, Clusters, ExitCode
 from tests.applying.site import ADDRESS_POOLS, FIRST, SECOND, Site, announced, evaluated, world

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.intent import FINALIZER, intent, intents, owned_labels, with_status
-from reconciler.clusters.resources import IP_ALLOCATION, PROVIDER_CONFIG
+from reconciler.clusters.intent import intent, intents, owned_labels, with_status
+from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.families._family import Projection
+from reconciler.families.butler.resources import PROVIDER_CONFIG
 from reconciler.model.resource import Ref
 
 METADATA = {"name": "web-lb", "namespace": "butler-system"}
@@ -34,7 +35,7 @@ def test_allocations_are_held_by_our_finalizer_and_nothing_else_is() -> None:
     allocation, pool = intent(manifest()), intent(manifest("NetworkPool"))
     assert allocation.ref == Ref(IP_ALLOCATION, "butler-system", "web-lb")
     assert allocation.body is not None
-    assert allocation.body["metadata"]["finalizers"] == [FINALIZER]
+    assert allocation.body["metadata"]["finalizers"] == [IP_ALLOCATION.finalizer]
     assert pool.body is not None
     assert "finalizers" not in pool.body["metadata"]
 

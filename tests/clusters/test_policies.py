@@ -2,9 +2,9 @@
 
 import pytest
 
-from reconciler.clusters.policies import OWNED, POOLS, intruders, literal, policies
+from reconciler.clusters.policies import OWNED, POOLS, intruders, literal, policies, rules
 from reconciler.clusters.resources import ref_of
-from reconciler.model.resource import Manifest
+from reconciler.model.resource import Manifest, Resource
 
 HOSTILE = 'x"] || true || group in ["y'
 
@@ -33,14 +33,14 @@ def test_each_policy_stands_before_its_binding_and_denies() -> None:
 
 def test_status_is_never_locked_and_what_is_deleted_is() -> None:
     owned, _, pools, _ = policies("ci")
-    rules = [
+    matched = [
         *owned["spec"]["matchConstraints"]["resourceRules"],
         *pools["spec"]["matchConstraints"]["resourceRules"],
     ]
-    names = [name for rule in rules for name in rule["resources"]]
+    names = [name for rule in matched for name in rule["resources"]]
     assert not any("/" in name or "*" in name for name in names)
-    assert {tuple(rule["operations"]) for rule in rules[:-1]} == {("CREATE", "UPDATE", "DELETE")}
-    assert rules[-1]["operations"] == ["UPDATE"]
+    assert {tuple(rule["operations"]) for rule in matched[:-1]} == {("CREATE", "UPDATE", "DELETE")}
+    assert matched[-1]["operations"] == ["UPDATE"]
 
 
 def test_nobody_breaks_the_glass_when_no_group_may() -> None:
@@ -80,3 +80,13 @@ def test_who_owns_a_part_of_a_policy_beside_us_is_told() -> None:
     live: Manifest = {"metadata": {"name": OWNED, "managedFields": managed}}
     assert intruders(live) == ["kubectl-edit"]
     assert intruders({"metadata": {"name": OWNED}}) == []
+
+
+def test_kinds_with_and_without_a_namespace_stand_in_rules_of_their_own() -> None:
+    pools = Resource("a.io/v1", "Pool", "pools", is_namespaced=False)
+    shares = Resource("a.io/v1", "Share", "shares")
+    found = rules([pools, shares, pools], "UPDATE")
+    assert [(item["resources"], item["scope"]) for item in found] == [
+        (["pools"], "Cluster"),
+        (["shares"], "Namespaced"),
+    ]

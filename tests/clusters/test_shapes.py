@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.difference import differing, drift, taken
-from reconciler.clusters.events import allocation_event, capacity_event
-from reconciler.clusters.infrastructure import infrastructure
 from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import read_inventory
 from reconciler.clusters.metallb import (
@@ -30,15 +28,16 @@ from reconciler.clusters.resources import (
     CRD,
     EVENT,
     IP_ALLOCATION,
-    NETWORK_POOL,
     NODE,
     SERVICE,
-    TENANT_CLUSTER,
     WHO_AM_I,
 )
 from reconciler.clusters.shapes import shaped
 from reconciler.clusters.steps import decide, noted, status_to_apply
 from reconciler.commands.applying.crds import is_established, lacking, manifests
+from reconciler.families.butler.events import allocation_event, capacity_event
+from reconciler.families.butler.infrastructure import infrastructure
+from reconciler.families.butler.resources import NETWORK_POOL, TENANT_CLUSTER
 from reconciler.model.pool import Thresholds
 from reconciler.model.resource import Manifest, Resource
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.difference import Drift
-from reconciler.clusters.intent import ADOPT, FINALIZER, Intent, intent
+from reconciler.clusters.intent import ADOPT, Intent, intent
 from reconciler.clusters.inventory import Entry, orphan
+from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.steps import Action, Step, decide, is_ours, status_to_apply
 
 UID, OTHER_UID = "11111111-aaaa", "22222222-bbbb"
@@ -116,11 +117,11 @@ INVITING = intent({**manifest(), "metadata": {**manifest()["metadata"], "annotat
         pytest.param(WANTED, foreign(annotations={ADOPT: "false"}), None, FOREIGN,
                      id="foreign, annotated to the contrary"),
         pytest.param(INVITING, foreign(), None, CONFIGURE, id="foreign, annotated in Git"),
-        pytest.param(WANTED, dying(FINALIZER), KNOWN,
+        pytest.param(WANTED, dying(IP_ALLOCATION.finalizer), KNOWN,
                      Step(Action.REPLACE, DELETED, force=True), id="dying, held by us"),
         pytest.param(WANTED, dying(), KNOWN,
                      Step(Action.REPLACE, DELETED, force=True), id="dying, held by nobody"),
-        pytest.param(WANTED, dying(FINALIZER, "a/b", "c/d"), KNOWN,
+        pytest.param(WANTED, dying(IP_ALLOCATION.finalizer, "a/b", "c/d"), KNOWN,
                      Step(Action.REFUSE, reason="it is being deleted, held by a/b, c/d"),
                      id="dying, held by others too"),
         pytest.param(WANTED, dying("a/b"), KNOWN,

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.intent import FINALIZER, intent
+from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Result
-from reconciler.clusters.resources import ref_of
+from reconciler.clusters.resources import IP_ALLOCATION, ref_of
 from reconciler.commands.applying.ledger import Ledger, listed
 from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Ref
@@ -249,7 +249,7 @@ def test_a_dry_run_foresees_and_writes_nothing(
 
 
 def test_what_is_pruned_is_the_very_object_that_we_made() -> None:
-    server = Server(living(finalizers=["a/b", FINALIZER]))
+    server = Server(living(finalizers=["a/b", IP_ALLOCATION.finalizer]))
     account = ledger(server)
     account.prune(REF, server.live)
     assert server.sent == [

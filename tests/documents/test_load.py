@@ -2,7 +2,15 @@
 
 import pytest
 
-from reconciler.documents.document import Document, Documents, Kind, pointer
+from reconciler.documents.document import (
+    EVERY,
+    Document,
+    Documents,
+    GroupKind,
+    Kind,
+    node,
+    pointer,
+)
 from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.evaluate import source_kinds
 from reconciler.findings import Finding, Location, Severity
@@ -229,12 +237,63 @@ def test_a_pointer_escapes_what_rfc_6901_says() -> None:
 def test_documents_come_in_the_order_of_their_identities() -> None:
     kind = Kind(VERSION, "Team", "butler/Team.json", None)
     made = [Document(PATH, 0, 1, kind, "", name, {}, b"") for name in ("b", "a", "c")]
-    documents = Documents(made, {("g", "Team", "", "d"): "pools/b.yaml"})
-    assert [document.name for document in documents.of("Team")] == ["a", "b", "c"]
-    assert list(documents.of("Pool")) == []
-    assert documents.unread("Team", "", "d", asker=PATH) == "pools/b.yaml"
-    assert documents.every("Team", "", asker=PATH) == ["a", "b", "c", "d"]
-    assert documents.asked == {PATH: {"Team /d": None, "Team /*": None}}
+    documents = Documents(made, {(*kind.id, "", "d"): "pools/b.yaml"})
+    assert [document.name for document in documents.of(kind.id)] == ["a", "b", "c"]
+    assert list(documents.of(GroupKind("g", "Team"))) == []
+    assert documents.unread(kind.id, "", "d", asker=PATH) == "pools/b.yaml"
+    assert documents.every(kind.id, "", asker=PATH) == ["a", "b", "c", "d"]
+    assert documents.asked == {PATH: {node(kind.id, "", "d"): None, node(kind.id, "", "*"): None}}
+
+
+def test_kinds_of_one_name_are_told_apart_by_their_group_and_versions_are_not() -> None:
+    one, two = Kind("a.io/v1", "Cluster", "", "x"), Kind("a.io/v2", "Cluster", "", "x")
+    other = Kind("b.io/v1", "Cluster", "", "x")
+    made = [
+        Document(PATH, at, 1, kind, "x", name, {"metadata": {}}, b"")
+        for at, (kind, name) in enumerate(((other, "n"), (two, "m"), (one, "n")))
+    ]
+    documents = Documents(made, {(*other.id, "x", "wrong"): "b.yaml"})
+    assert one.id == two.id == GroupKind("a.io", "Cluster")
+    assert [(item.name, item.kind.api_version) for item in documents.of(one.id)] == [
+        ("m", "a.io/v2"),
+        ("n", "a.io/v1"),
+    ]
+    assert documents.find(other.id, "x", "m", asker=PATH) is None
+    assert documents.find(other.id, "x", "n", asker=PATH) is made[0]
+    assert documents.every(one.id, "x", asker=PATH) == ["m", "n"]
+    assert documents.every(other.id, "x", asker=PATH) == ["n", "wrong"]
+    assert made[1].identity == ("a.io", "Cluster", "x", "m")
+
+
+def test_labels_select_documents_and_whoever_asks_depends_on_all_of_the_kind() -> None:
+    kind = Kind("a.io/v1", "Lake", "", "x")
+
+    def lake(namespace: str, name: str, **labels: str) -> Document:
+        return Document(PATH, 0, 1, kind, namespace, name, {"metadata": {"labels": labels}}, b"")
+
+    made = [
+        lake("x", "b", use="web"),
+        lake("x", "a", use="web", more="1"),
+        lake("y", "c", use="web"),
+    ]
+    documents = Documents([*made, lake("x", "d")], {(*kind.id, "x", "e"): "broken.yaml"})
+    found = documents.matching(kind.id, "x", {"use": "web"}, asker="me.yaml")
+    assert [document.name for document in found.documents] == ["a", "b"]
+    assert found.unread == ("broken.yaml",)
+    assert documents.matching(kind.id, "y", {"use": "db"}, asker="me.yaml") == ((), ())
+    assert len(documents.matching(kind.id, "x", {}, asker="me.yaml").documents) == 3
+    assert documents.asked == {
+        "me.yaml": {node(kind.id, "x", EVERY): None, node(kind.id, "y", EVERY): None}
+    }
+
+
+def test_hints_show_a_kind_that_may_stand_there() -> None:
+    kinds = Kinds([Kind("g/v1", "Own", "", None)])
+    found = load(PATH, b"metadata: {name: a}\n", kinds).findings
+    assert [item.hint for item in found] == [
+        "for example apiVersion: g/v1",
+        "for example kind: Own",
+    ]
 
 
 def test_kinds_are_found_by_version_and_name() -> None:

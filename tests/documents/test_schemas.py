@@ -128,7 +128,7 @@ def mutations(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def document_of(kind: str, body: dict[str, Any]) -> Document:
-    found = Kind(body.get("apiVersion", ""), kind, schema_files()[kind], None)
+    found = Kind(str(body.get("apiVersion", "")), kind, schema_files()[kind], None)
     return Document("a.yaml", 0, 1, found, "", "a", body, b"")
 
 

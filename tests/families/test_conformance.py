@@ -40,7 +40,7 @@ def example(family: Family) -> Files:
 
 def documents(evaluation: Evaluation, family: Family) -> Documents:
     """The documents of the family's kinds."""
-    found = (item for kind in family.kinds for item in evaluation.documents.of(kind.name))
+    found = (item for kind in family.kinds for item in evaluation.documents.of(kind.id))
     return Documents(found)
 
 
@@ -73,9 +73,9 @@ def test_its_keys_bear_its_name_and_its_claims_name_pools_that_exist(family: Fam
 def test_the_order_of_documents_changes_nothing(family: Family) -> None:
     evaluation = evaluation_of(example(family))
     settings = evaluation.tree.settings
-    there = list(documents(evaluation, family).of(family.kinds[0].name))
+    there = list(documents(evaluation, family).of(family.kinds[0].id))
     for kind in family.kinds[1:]:
-        there += documents(evaluation, family).of(kind.name)
+        there += documents(evaluation, family).of(kind.id)
     one = family.read(Documents(there), {}, settings)
     two = family.read(Documents(reversed(there)), {}, settings)
     assert one == two
@@ -149,7 +149,7 @@ def test_a_projection_is_a_whole_object_with_a_name_of_its_own(family: Family) -
 
 @every_kind
 def test_its_schema_is_there_and_accepts_the_example(family: Family, kind: Kind) -> None:
-    found = list(evaluation_of(example(family)).documents.of(kind.name))
+    found = list(evaluation_of(example(family)).documents.of(kind.id))
     assert found, f"examples/{family.name} has no {kind.name}"
     assert schema(kind.schema)["title"]
     assert schema(kind.schema)["description"]
@@ -161,5 +161,5 @@ def test_its_schema_is_there_and_accepts_the_example(family: Family, kind: Kind)
 
 @every_kind
 def test_its_schema_refuses_a_field_that_nobody_knows(family: Family, kind: Kind) -> None:
-    document = next(evaluation_of(example(family)).documents.of(kind.name))
+    document = next(evaluation_of(example(family)).documents.of(kind.id))
     assert not acceptor(kind.schema)({**document.body, "spek": {}})

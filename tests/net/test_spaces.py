@@ -6,6 +6,7 @@ from reconciler.net.reading import UNKNOWN, Pool
 from reconciler.net.spaces import described, may_share, spaces_of
 
 POOL = Pool("NetworkPool", "butler-system", "edge")
+KINDS = {"NetworkPool": "butler-system", "OtherPool": ""}
 LAB = "gitops-ipam.dev/address-space: lab"
 
 
@@ -14,7 +15,9 @@ def document(more: str = "", name: str = "edge", kind: str = "NetworkPool") -> s
 
 
 def space(*files: str, pool: Pool = POOL) -> str | None:
-    found = [item for text in files for item in described({"edge"}, "pools/x.yaml", text.encode())]
+    found = [
+        item for text in files for item in described(KINDS, {"edge"}, "pools/x.yaml", text.encode())
+    ]
     return spaces_of([pool], found)[pool]
 
 

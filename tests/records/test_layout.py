@@ -3,10 +3,8 @@
 import pytest
 
 from reconciler.model.key import Key
-from reconciler.records.layout import base_slot, claim_of, owner_kind, path_of, place_of
+from reconciler.records.layout import claim_of, claimant_of, path_of, place_of
 from tests.records.examples import CLAIM, FOLDER, POOL
-
-GLOBAL = Key("capi", "", "global", "", "GlobalInClusterIPPool")
 
 
 @pytest.mark.parametrize(
@@ -18,12 +16,6 @@ GLOBAL = Key("capi", "", "global", "", "GlobalInClusterIPPool")
          "NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.nodes-12.yaml"),
         (POOL, Key("butler", "a", "b", "request", "IPAllocation"),
          "NetworkPool/butler-system.vlan40-pool/a/b.request.yaml"),
-        (Key("novaedge", "", "edge", "", "ProxyIPPool"),
-         Key("novaedge", "", "web", "vip-ipv6", "ProxyVIP"), "ProxyIPPool/edge/_/web.vip-ipv6.yaml"),
-        (GLOBAL, Key("capi", "a", "b", "control-plane", "Cluster"),
-         "GlobalInClusterIPPool/global/a/b.control-plane.yaml"),
-        (GLOBAL, Key("capi", "a", "b.c", "address", "IPAddressClaim"),
-         "GlobalInClusterIPPool/global/a/b.c.address.yaml"),
         (None, CLAIM, "_unplaced/team-backend/my-cluster.loadbalancer.yaml"),
     ],
 )  # fmt: skip
@@ -76,7 +68,9 @@ def test_an_annotation_names_its_claim() -> None:
 
 
 def test_a_growth_slot_belongs_to_the_owner_of_its_base() -> None:
-    assert base_slot("nodes-12") == "nodes"
-    assert base_slot("control-plane") == "control-plane"
-    assert owner_kind("loadbalancer-1") == ("butler", "TenantCluster")
-    assert owner_kind("vip-1") is None
+    assert claimant_of("nodes") == ("butler", "TenantCluster", True)
+    assert claimant_of("loadbalancer-12") == claimant_of("nodes")
+    assert claimant_of("request") == ("butler", "IPAllocation", False)
+    assert claimant_of("request-1") is None  # a request does not grow
+    assert claimant_of("nodes-x") is None
+    assert claimant_of("unknown-1") is None

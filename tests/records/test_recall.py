@@ -9,7 +9,7 @@ from reconciler.model.allocation import Allocation
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import record_text
 from reconciler.records.recall import recall
-from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record
+from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record, span
 
 each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
 
@@ -236,3 +236,14 @@ def test_a_tenant_that_cannot_be_a_path_is_not_believed() -> None:
     assert found.allocation is not None
     assert found.allocation.claim == record().claim
     assert recall(FOLDER, f"{FOLDER}/elsewhere.yaml", text.encode()).allocation is None
+
+
+def test_a_record_of_a_family_that_nobody_knows_is_unreadable_and_its_addresses_stay_held() -> None:
+    text = EXAMPLE.replace("butler/TenantCluster/", "other/Thing/", 1)
+    text = re.sub(r"  tenantClusterRef:\n", "  claimRef:\n    kind: Thing\n", text)
+    for path in (record().path, f"{FOLDER}/OtherPool/edge/team-backend/my-cluster.vip.yaml"):
+        found = recall(FOLDER, path, text.encode())
+        assert found.unreadable is not None
+        assert IPSet.of(found.unreadable.ranges) == IPSet.of([span("10.40.0.80", "10.40.0.87")])
+        assert [item.code for item in found.findings] == ["record-unreadable"]
+        assert "this program knows no family other" in found.findings[0].message

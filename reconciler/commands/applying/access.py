@@ -3,13 +3,15 @@
 import base64
 from collections.abc import Callable
 
+from reconciler.clusters.announcing import cluster_kinds
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.outcome import Applied, State
-from reconciler.clusters.resources import SECRET, TENANT_CLUSTER
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.management import HOME, Hub
+from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.target import Target
-from reconciler.model.cluster import tenant_name, tenant_of
+from reconciler.families._objects import ClusterKind
+from reconciler.model.builtin import SECRET
+from reconciler.model.cluster import HOME, tenant_name, tenant_of
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
 
@@ -20,8 +22,8 @@ class Access:
     """Connections to tenant clusters.
 
     The Secret is Cluster API's: `<cluster>-kubeconfig`, key `value`, in the namespace of the
-    cluster, which for a TenantCluster is the one that its status names, or its own. That of a
-    ClusterTarget is beside our inventory, if no TenantCluster has it.
+    cluster, which the object that stands for it tells. That of a ClusterTarget is beside our
+    inventory, if no such object has it.
     """
 
     def __init__(self, clusters: Clusters, hub: Hub) -> None:
@@ -40,8 +42,8 @@ class Access:
         return None if kubeconfig is None else Checked(self._clusters.connect(cluster, kubeconfig))
 
     def is_there(self, cluster: str) -> bool:
-        """The management cluster has a TenantCluster of that name."""
-        return self._tenant(cluster) is not None
+        """The management cluster has an object that stands for a cluster of that name."""
+        return any(self._live(kind, cluster) is not None for kind in cluster_kinds())
 
     def _from_secret(self, cluster: str) -> bytes | None:
         for place, name in dict.fromkeys(self._places(cluster)):
@@ -61,18 +63,24 @@ class Access:
         if tenant is None:
             return [] if self.is_there(tenant_name(HOME, cluster)) else [(HOME, cluster)]
         namespace, name = tenant
-        inner = ((self._tenant(cluster) or {}).get("status") or {}).get("tenantNamespace")
-        if not isinstance(inner, str | None):
-            message = f"TenantCluster {cluster}: status.tenantNamespace is not a text"
-            raise ClusterError(f"its Secret cannot be found: {message}", "mend that object")
-        return [(place, name) for place in (inner, namespace) if place]
+        found: list[tuple[str, str]] = []
+        for kind in cluster_kinds():
+            try:
+                homes = kind.homes(self._live(kind, cluster), namespace)
+                found += [(place, name) for place in homes if place]
+            except ValueError as wrong:
+                message = f"{kind.resource.kind} {cluster}: {wrong}"
+                raise ClusterError(
+                    f"its Secret cannot be found: {message}", "mend that object"
+                ) from wrong
+        return found
 
-    def _tenant(self, cluster: str) -> Manifest | None:
+    def _live(self, kind: ClusterKind, cluster: str) -> Manifest | None:
         tenant = tenant_of(cluster)
         if tenant is None:
             return None
         try:
-            return self.hub.objects(TENANT_CLUSTER).get(Ref(TENANT_CLUSTER, *tenant))
+            return self.hub.objects(kind.resource).get(Ref(kind.resource, *tenant))
         except NoSuchKindError:
             return None
 
@@ -85,12 +93,12 @@ def without_kubeconfig(
     Args:
         target: The cluster.
         known: What the management cluster remembers of it.
-        is_there: Whether the management cluster has a TenantCluster of a name.
+        is_there: Whether an object of the management cluster stands for a cluster of a name.
         require_all: A tenant without a kubeconfig is a failure.
     """
     is_named = target.is_described or not target.is_whole  # a file that is broken may name it
     if known is not None and not is_named and not is_there(target.name):
-        return None  # kubeconfig and TenantCluster are gone: so is the cluster
+        return None  # kubeconfig and object are gone: so is the cluster
     is_new = known is None or not known.uid
     if is_new and not require_all:
         return Applied(target.name, State.WAITING, error="no kubeconfig yet")

@@ -5,11 +5,11 @@ from typing import Any
 
 import yaml
 
+from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.intent import intent
 from reconciler.clusters.resources import CRD
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.ledger import Ledger
-from reconciler.documents.shipped import crd_files
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import ClusterError
 
@@ -19,7 +19,7 @@ _ESTABLISHED_SECONDS = 60
 
 def manifests() -> list[Manifest]:
     """The CRDs that ship with the program, by file name."""
-    return [yaml.safe_load(text) for text in crd_files().values()]
+    return [yaml.safe_load(text) for text in crd_texts().values()]
 
 
 def knows_crds(ledger: Ledger) -> bool:

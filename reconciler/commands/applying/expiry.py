@@ -10,6 +10,7 @@ from threading import BoundedSemaphore
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
+from reconciler.clusters.announcing import cluster_of, described_clusters
 from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
@@ -17,12 +18,11 @@ from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
-from reconciler.commands.applying.targets import described_tenants, is_whole
+from reconciler.commands.applying.targets import is_whole
 from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
-from reconciler.model.cluster import tenant_name
 from reconciler.model.plan import Expire
 from reconciler.model.resource import Manifest
 from reconciler.ports import (
@@ -91,8 +91,7 @@ def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
     for decision in evaluation.plan.decisions:
         record = decision.allocation if isinstance(decision, Expire) else None
         if record is not None and record.range is not None:
-            name = tenant_name(record.owner.namespace, record.owner.name)
-            found.setdefault(name, []).append(record)
+            found.setdefault(cluster_of(record), []).append(record)
     return found
 
 
@@ -100,7 +99,7 @@ class _Doubts:
     """Asks clusters about records."""
 
     def __init__(self, evaluation: Evaluation, hub: Hub, access: Access, wish: Wish) -> None:
-        self._described = described_tenants(evaluation)
+        self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
         self._known = hub.enrolment.inventory.clusters
         self._access = access

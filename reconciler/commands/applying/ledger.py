@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reconciler.clusters.difference import Drift
-from reconciler.clusters.intent import FINALIZER, MANAGER, OWNER_LABEL, STATUS_MANAGER, Intent
+from reconciler.clusters.intent import MANAGER, OWNER_LABEL, STATUS_MANAGER, Intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Outcome, Result
-from reconciler.clusters.resources import IP_ALLOCATION, ref_of
+from reconciler.clusters.resources import ref_of
 from reconciler.clusters.steps import Action, Step, decide, noted, status_to_apply
 from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Manifest, Ref, Resource
@@ -182,8 +182,9 @@ class Ledger:
         """
         metadata = live["metadata"]
         finalizers = metadata.get("finalizers") or []
-        if ref.resource == IP_ALLOCATION and FINALIZER in finalizers:
-            others = [item for item in finalizers if item != FINALIZER]
+        own = ref.resource.finalizer
+        if own in finalizers:
+            others = [item for item in finalizers if item != own]
             version = {"resourceVersion": metadata["resourceVersion"], "uid": metadata["uid"]}
             patch = {"metadata": {**version, "finalizers": others}}
             self.cluster.merge(ref, patch, MANAGER)

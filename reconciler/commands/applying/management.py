@@ -4,18 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from reconciler.clusters.infrastructure import infrastructure
 from reconciler.clusters.intent import MANAGER, Intent, owned_labels, with_status
 from reconciler.clusters.outcome import Applied, Outcome, Result
 from reconciler.clusters.resources import (
-    BUTLER,
     IP_ALLOCATION,
-    MACHINE,
-    NAMESPACE,
-    NETWORK_POOL,
-    NODE,
-    SERVICE,
+    described,
+    needed,
+    owned,
     parse_ref,
+    pools_by_ref,
 )
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying import crds
@@ -28,14 +25,13 @@ from reconciler.commands.applying.policies import locked
 from reconciler.commands.applying.pool_events import Announcer
 from reconciler.commands.applying.target import UNCLEAR
 from reconciler.commands.applying.wish import Wish
-from reconciler.model.cluster import MANAGEMENT
+from reconciler.families import families
+from reconciler.model.builtin import NAMESPACE
+from reconciler.model.cluster import HOME, MANAGEMENT
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.settings import Settings
 from reconciler.ports import Cluster, ClusterError, NoSuchKindError, UnauthorizedError
-
-HOME = "butler-system"
-_PROJECTED = (NETWORK_POOL, IP_ALLOCATION)
 
 
 class Hub:
@@ -128,8 +124,7 @@ class _Management:
             raise ClusterError(f"no kind {names} there", "--crds installs the CRDs")
         track(self.ledger, self.live, self.intents)
         self._observe()
-        pools = {Ref(NETWORK_POOL, p.key.namespace, p.key.name): p for p in self.estate.pools}
-        announcer = Announcer(self.ledger, pools, self.live)
+        announcer = Announcer(self.ledger, pools_by_ref(self.estate.pools), self.live)
         for intent in self.intents:
             if intent.ref.resource not in self.unknown:
                 self._bring(intent, announcer)
@@ -150,22 +145,24 @@ class _Management:
 
     def _observe(self) -> None:
         """Add to the status of pools who uses their reserved addresses in this cluster."""
+        found: dict[Ref, Manifest] = {}
         try:
-            services, nodes = self.hub.objects(SERVICE), self.hub.objects(NODE)
-            machines = self._machines()
+            for objects in (family.objects for family in families()):
+                if objects.observe is not None:
+                    lists = {kind: self._observed(kind) for kind in objects.observes}
+                    found |= objects.observe(self.estate.pools, lists)
         except UnauthorizedError as failed:
             self.notes.append(f"who uses reserved addresses is not told: {failed}")
             return
-        found = infrastructure(
-            self.estate.pools, services.values(), nodes.values(), machines.values()
-        )
         self.intents = [with_status(item, found.get(item.ref)) for item in self.intents]
 
-    def _machines(self) -> Mapping[Ref, Manifest]:
+    def _observed(self, resource: Resource) -> Iterable[Manifest]:
         try:
-            return self.hub.objects(MACHINE)
+            return self.hub.objects(resource).values()
         except NoSuchKindError:
-            return {}  # without Cluster API there are none
+            if not resource.group:
+                raise
+            return ()  # without Cluster API there are no Machines, for example
 
     def _namespaces(self) -> None:
         """Make the namespaces that are missing. They are never taken away."""
@@ -203,12 +200,12 @@ class _Management:
 
     def _resources(self) -> Mapping[Resource, bool]:
         """The kinds to read, and whether nothing can be done without them."""
-        found = {NETWORK_POOL: True, IP_ALLOCATION: True}
+        found = dict.fromkeys(needed(), True)
         for intent in self.intents:
             found.setdefault(intent.ref.resource, False)
         for name in self.ledger.entries:
             resource = parse_ref(name).resource
-            if resource.api_version == BUTLER:
+            if resource in described():
                 found.setdefault(resource, False)
         return found
 
@@ -228,7 +225,7 @@ class _Management:
         # Settings that go back to pools alone take no cluster and no team away.
         is_all = self.estate.settings.applies_documents
         gone = [
-            ref for ref in gone if ref.resource in kinds and (is_all or ref.resource in _PROJECTED)
+            ref for ref in gone if ref.resource in kinds and (is_all or ref.resource in owned())
         ]
         if not gone:
             return

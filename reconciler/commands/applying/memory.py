@@ -6,6 +6,7 @@ noted before it is told, and stays noted until it was seen to announce it no mor
 
 from collections.abc import Callable, Mapping
 
+from reconciler.clusters.announcing import announcer
 from reconciler.clusters.intent import MANAGER
 from reconciler.clusters.inventory import (
     NAME,
@@ -20,7 +21,6 @@ from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.target import Target
-from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import ClusterError, GitError, NoSuchKindError, NoSuchObjectError
 
@@ -116,20 +116,18 @@ def _rebuilt(hub: Hub) -> dict[str, Enrolled]:
 
 
 def _announced(manifest: Manifest) -> tuple[str, str] | None:
-    """The cluster and the range of an allocation that MetalLB hands out."""
-    spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
-    owner = spec.get("tenantClusterRef") or {}
-    if spec.get("type") != "loadbalancer" or status.get("phase") != "Allocated":
-        return None
+    """The cluster and the range of an allocation that a cluster announces."""
+    status = manifest.get("status") or {}
+    cluster = announcer(manifest) if status.get("phase") == "Allocated" else None
     first, last = status.get("startAddress"), status.get("endAddress")
-    if not (first and last and owner.get("name")):
+    if cluster is None or not (first and last):
         return None
     text = f"{first}-{last}"
     try:
         ranges_of([text])
     except ValueError as wrong:
-        message = f"IPAllocation {manifest['metadata']['name']}: {wrong}"
+        message = f"{IP_ALLOCATION.kind} {manifest['metadata']['name']}: {wrong}"
         raise ClusterError(
             message, "mend its status: it says what a cluster may announce"
         ) from wrong
-    return tenant_name(owner.get("namespace", ""), owner["name"]), text
+    return cluster, text

@@ -1,16 +1,18 @@
-"""Events on NetworkPools, made beside their status; what lately was told is read from the cluster.
+"""Events on pools, made beside their status; what lately was told is read from the cluster.
 
 An event that cannot be made fails nothing: the conditions say what is.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 
-from reconciler.clusters.events import allocation_event, capacity_event
 from reconciler.clusters.intent import Intent
-from reconciler.clusters.resources import EVENT, IP_ALLOCATION, NETWORK_POOL
+from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.commands.applying.ledger import Ledger
+from reconciler.families import families
+from reconciler.families._objects import Happening
+from reconciler.model.builtin import EVENT
 from reconciler.model.pool import Pool
-from reconciler.model.resource import Manifest, Ref
+from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import ClusterError, StaleError, UnreachableError
 
 # A repository that is applied for the first time would flood the cluster; git log has it all.
@@ -23,7 +25,7 @@ class Announcer:
     def __init__(
         self, ledger: Ledger, pools: Mapping[Ref, Pool], there: Mapping[Ref, Manifest]
     ) -> None:
-        """Of the pools that were there before this run alone is told who got what.
+        """Begin.
 
         Args:
             ledger: The cluster.
@@ -33,7 +35,8 @@ class Announcer:
         self._ledger = ledger
         self._pools = pools
         self._there = there
-        self._known: dict[str, list[Manifest]] = {}
+        self._known: dict[tuple[Resource, str], list[Manifest]] = {}
+        self._hooks = [hook for family in families() if (hook := family.objects.event) is not None]
         self._left = _MOST_ALLOCATIONS
         self.notes: list[str] = []
 
@@ -47,36 +50,34 @@ class Announcer:
         """
         if self._ledger.wish.dry_run or now is None or intent.body is None:
             return
-        wanted = {**intent.body, "metadata": now["metadata"], "status": intent.status}
-        if intent.ref.resource == NETWORK_POOL and intent.ref in self._pools:
-            thresholds = self._pools[intent.ref].thresholds
-            recent = self._events(intent.ref.namespace)
-            at = self._ledger.cluster.now()
-            self._make(lambda: capacity_event(wanted, before, thresholds, recent, at))
-        elif intent.ref.resource == IP_ALLOCATION and self._left > 0:
-            pool = self._live_pool(wanted)
-            if pool is None:
-                return
-            at = self._ledger.cluster.now()
-            self._left -= self._make(lambda: allocation_event(wanted, before, pool, at))
+        is_record = intent.ref.resource == IP_ALLOCATION
+        if is_record and self._left <= 0:
+            return
+        happening = Happening(
+            ref=intent.ref,
+            is_record=is_record,
+            wanted={**intent.body, "metadata": now["metadata"], "status": intent.status},
+            before=before,
+            pools=self._pools,
+            there=self._there,
+            told=self._events,
+            now=self._ledger.cluster.now(),
+        )
+        made = sum(self._make(hook, happening) for hook in self._hooks)
+        self._left -= made if is_record else 0
 
-    def _live_pool(self, record: Manifest) -> Manifest | None:
-        namespace = record["metadata"]["namespace"]
-        name = record["spec"]["poolRef"]["name"]
-        return self._there.get(Ref(NETWORK_POOL, namespace, name))
-
-    def _events(self, namespace: str) -> Iterator[Manifest]:
-        """Events of a namespace; asked for only when some tier was crossed."""
-        if namespace not in self._known:
-            kind = f"involvedObject.kind={NETWORK_POOL.kind}"
+    def _events(self, resource: Resource, namespace: str) -> Iterator[Manifest]:
+        """Events on objects of a kind; asked for only when somebody looks at them."""
+        if (resource, namespace) not in self._known:
+            kind = f"involvedObject.kind={resource.kind}"
             found = self._ledger.cluster.list(EVENT, namespace, fields=kind)
-            self._known[namespace] = list(found)
-        yield from self._known[namespace]
+            self._known[resource, namespace] = list(found)
+        yield from self._known[resource, namespace]
 
-    def _make(self, tells: Callable[[], Manifest | None]) -> bool:
+    def _make(self, tells: Callable[[Happening], Manifest | None], happening: Happening) -> bool:
         """Make the event that there is cause for; whether there is one."""
         try:
-            event = tells()
+            event = tells(happening)
             if event is not None:
                 self._ledger.cluster.create(event)
         except StaleError:

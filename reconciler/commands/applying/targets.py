@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from reconciler.addresses import IPRange, IPSet
+from reconciler.clusters.announcing import cluster_of, described_clusters
 from reconciler.clusters.intent import Intent
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import ranges_of
@@ -10,11 +11,9 @@ from reconciler.clusters.rivals import Claims
 from reconciler.commands.applying.target import Target
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
-from reconciler.model.cluster import MANAGEMENT, tenant_name
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.plan import Grant
 from reconciler.settings import CLUSTER_TARGET
-
-_TENANT = "TenantCluster"
 
 
 def targets(
@@ -27,8 +26,8 @@ def targets(
     Those that shall hold something, those that were applied to before, and the ClusterTargets. A
     tenant without any address needs no cluster yet.
     """
-    tenants = described_tenants(evaluation)
-    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.name))
+    tenants = described_clusters(evaluation.documents)
+    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     spaces, released = _records(evaluation)
     whole = is_whole(evaluation)
     names = sorted(frozenset([*intents, *known, *named]) - {MANAGEMENT})
@@ -44,11 +43,6 @@ def targets(
         )
         for name in names
     ]
-
-
-def described_tenants(evaluation: Evaluation) -> frozenset[str]:
-    """The names of the tenant clusters that documents describe."""
-    return frozenset(tenant_name(it.namespace, it.name) for it in evaluation.documents.of(_TENANT))
 
 
 def is_whole(evaluation: Evaluation) -> bool:
@@ -72,7 +66,7 @@ def _records(
     for record in evaluation.state.records:
         if record.range is None:
             continue
-        cluster = tenant_name(record.owner.namespace, record.owner.name)
+        cluster = cluster_of(record)
         pool = evaluation.state.pools.get(record.pool)
         if pool is not None and pool.space not in spaces.get(cluster, ()):
             spaces[cluster] = tuple(sorted([*spaces.get(cluster, ()), pool.space]))

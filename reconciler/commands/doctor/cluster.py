@@ -13,17 +13,17 @@ from reconciler.clusters.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,
     CONFIGURATION_STATE,
-    DEPLOYMENT,
-    IP_ALLOCATION,
-    NETWORK_POOL,
+    needed,
 )
-from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Right, questions
+from reconciler.clusters.rights import management_rights, questions, tenant_rights
 from reconciler.clusters.steps import is_ours
 from reconciler.commands.applying import crds
 from reconciler.commands.applying.enrolment import Enrolment
-from reconciler.commands.applying.management import HOME
 from reconciler.commands.doctor.checks import SKEW_SECONDS, Step, shorten
+from reconciler.model.builtin import DEPLOYMENT
+from reconciler.model.cluster import HOME
 from reconciler.model.resource import Manifest
+from reconciler.model.right import Need, Right
 from reconciler.ports import (
     Cluster,
     ClusterError,
@@ -37,7 +37,6 @@ from reconciler.report.diagnosis import Check, doubtful, fine, wrong
 _RULES = (1, 31)
 _OPTIONAL = (Need.CRDS, Need.POLICIES)
 _RIGHTS = "deploy/rbac.yaml has all of them"
-_NEEDED = ("NetworkPool", "IPAllocation")
 _CONTROLLER = re.compile(r"metallb[^/]*/controller:(?P<tag>[\w.-]{1,100})(?:@|$)")
 _METALLB = "install MetalLB 0.15.3 or newer"
 
@@ -70,7 +69,7 @@ def _common_steps(
 
 def management_steps(examined: ExaminedCluster) -> Iterator[Step]:
     """What is looked at in the management cluster."""
-    yield from _common_steps(examined, MANAGEMENT, has_crds=True)
+    yield from _common_steps(examined, management_rights(), has_crds=True)
     yield "crds", lambda: _crds(examined)
 
 
@@ -81,7 +80,7 @@ def tenant_steps(examined: ExaminedCluster, *, is_wanted: bool) -> Iterator[Step
         examined: The cluster.
         is_wanted: It shall hold pools.
     """
-    yield from _common_steps(examined, TENANT, has_crds=False)
+    yield from _common_steps(examined, tenant_rights(), has_crds=False)
     yield "metallb", lambda: _metallb(examined.cluster, is_wanted=is_wanted)
 
 
@@ -186,7 +185,8 @@ class _Crds:
     ) -> None:
         """Note what is the matter with one of them."""
         if live is None:
-            (self.absent if kind in _NEEDED else self.doubts).append(f"{kind} is not there")
+            is_needed = kind in [resource.kind for resource in needed()]
+            (self.absent if is_needed else self.doubts).append(f"{kind} is not there")
         elif not crds.is_established(live):
             self.wrong.append(f"{kind} is not established")
         elif not is_ours(live, entry):
@@ -210,8 +210,8 @@ class _Crds:
 def _served(cluster: Cluster) -> Check:
     """Without the right to read CRDs, whether the server knows the kinds that are needed."""
     try:
-        for resource in (NETWORK_POOL, IP_ALLOCATION):
-            cluster.list(resource, HOME)
+        for resource in needed():
+            cluster.list(resource, HOME if resource.is_namespaced else "")
     except NoSuchKindError as missing:
         return wrong("crds", str(missing), "ipam apply --crds, by somebody who may")
     return fine("crds", "served; whether they are ours may not be read")

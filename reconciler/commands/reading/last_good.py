@@ -49,7 +49,7 @@ def last_good(
     documents = tuple(
         item
         for key, item in search.documents.items()
-        if key not in readable and node(item.kind.name, item.namespace, item.name) not in elsewhere
+        if key not in readable and node(item.kind.id, item.namespace, item.name) not in elsewhere
     )
     return LastGood(
         files=tuple(search.files),

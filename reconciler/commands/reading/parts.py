@@ -8,9 +8,10 @@ from reconciler.commands.reading.reader import reader_of, split
 from reconciler.commands.reading.settings import OwnSettings
 from reconciler.documents.load import Loaded
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families import pool_kinds
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source
-from reconciler.records.layout import FAMILY_OF_POOL, part_of
+from reconciler.records.layout import part_of
 from reconciler.records.recall import Recalled
 from reconciler.tree import Settled, Tree
 
@@ -105,7 +106,7 @@ class Parts:
     def record_parts(self) -> dict[str, str]:
         """Ids of the folders of pools' records, and of each record that stands elsewhere."""
         folder = self.settings.records
-        kinds = [f"{folder}/{kind}" for kind in sorted(FAMILY_OF_POOL)]
+        kinds = [f"{folder}/{kind}" for kind in sorted(pool_kinds())]
         found: dict[str, str] = {}
         elsewhere: list[str] = []
         for entry in self.source.folders([folder, *kinds]) or ():

@@ -1,24 +1,55 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.documents.document import Kind
 from reconciler.families._family import Family
+from reconciler.families._objects import Objects
+from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
+from reconciler.families.butler.events import pool_event
+from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.judging import judge
+from reconciler.families.butler.kinds import KINDS, NAME, POOL
+from reconciler.families.butler.listing import LISTINGS
+from reconciler.families.butler.locking import UPDATE_RULES
 from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
-
-_VERSION = "butler.butlerlabs.dev/v1alpha1"
-_SYSTEM = "butler-system"
+from reconciler.families.butler.records import FORM, GROWS, SLOTS, adopt
+from reconciler.families.butler.resources import (
+    NETWORK_POOL,
+    OBSERVED,
+    RECORD_SPEC,
+    RESOURCES,
+    RIGHTS,
+    SHAPES,
+    crds,
+)
+from reconciler.families.butler.simulating import NEWCOMER
 
 FAMILY = Family(
-    name="butler",
-    kinds=(
-        Kind(_VERSION, "NetworkPool", "butler/NetworkPool.json", _SYSTEM),
-        Kind(_VERSION, "ProviderConfig", "butler/ProviderConfig.json", _SYSTEM),
-        Kind(_VERSION, "TenantCluster", "butler/TenantCluster.json", "default"),
-        Kind(_VERSION, "IPAllocation", "butler/IPAllocation.json", _SYSTEM),
-        Kind(_VERSION, "Team", "butler/Team.json", None, is_shared=True),
-    ),
+    name=NAME,
+    kinds=KINDS,
+    pool_kinds=(POOL.kind,),
+    slots=SLOTS,
+    grows=GROWS,
     judge=judge,
     read=read,
     project=project,
+    record=FORM,
+    adopt=adopt,
+    objects=Objects(
+        resources=RESOURCES,
+        owned=(NETWORK_POOL,),
+        needed=(NETWORK_POOL,),
+        shapes=SHAPES,
+        record_spec=RECORD_SPEC,
+        crds=crds,
+        rights=RIGHTS,
+        update_rules=UPDATE_RULES,
+        event=pool_event,
+        observes=OBSERVED,
+        observe=observe,
+        cluster_of=cluster_of,
+        announcer=announcer,
+        clusters=CLUSTERS,
+        listings=LISTINGS,
+        newcomer=NEWCOMER,
+    ),
 )

@@ -1,14 +1,11 @@
 """What contradicts itself in one of Butler's documents, whatever else the tree holds."""
 
 from reconciler.documents.document import Document
+from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.families.butler.manual import manual_range
-from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import read_pool
-from reconciler.families.butler.providers import KIND as PROVIDER
 from reconciler.families.butler.providers import read_provider
-from reconciler.families.butler.requests import KIND as REQUEST
 from reconciler.families.butler.requests import read_pin
-from reconciler.families.butler.tenants import KIND as TENANT
 from reconciler.findings import Finding
 from reconciler.model.settings import Settings
 
@@ -19,15 +16,15 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     By the same functions that read it afterwards, so what passes here can be read there.
     """
     found: list[Finding] = []
-    match document.kind.name:
-        case name if name == POOL:
+    match document.kind.id:
+        case kind if kind == POOL:
             network, found = read_pool(document, settings)
             return found if network is None else []
-        case name if name == PROVIDER:
+        case kind if kind == PROVIDER:
             provider, found = read_provider(document)
             return found if provider is None else []
-        case name if name == TENANT:
+        case kind if kind == TENANT:
             manual_range(document, found)
-        case name if name == REQUEST:
+        case kind if kind == REQUEST:
             read_pin(document, found)
     return found

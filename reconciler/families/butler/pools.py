@@ -13,12 +13,12 @@ from reconciler.families._network import (
     read_thresholds,
     refuse_network,
 )
+from reconciler.families.butler.kinds import NAME, POOL
 from reconciler.findings import Finding, Severity, error, warning
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
 
-KIND = "NetworkPool"
 _IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); there is no pool kind for IPv6 yet"
 
 
@@ -33,7 +33,7 @@ class Network(NamedTuple):
 
 def pool_key(namespace: str, name: str) -> Key:
     """The key of a NetworkPool."""
-    return Key("butler", namespace, name, "", KIND)
+    return Key(NAME, namespace, name, "", POOL.kind)
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[Network | None, list[Finding]]:

@@ -8,20 +8,20 @@ from typing import Any
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_address
-from reconciler.families._family import Projection, World
+from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families._metallb import metallb_objects
+from reconciler.families.butler.announcing import ANNOUNCED, cluster_of
+from reconciler.families.butler.kinds import NAME, POOL, PROVIDER, TEAM, TENANT
 from reconciler.families.butler.manual import manual_title
-from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.provider_status import provider_statuses
 from reconciler.families.butler.providers import Providers
-from reconciler.families.butler.statuses import MANAGEMENT, condition
+from reconciler.families.butler.statuses import condition
 from reconciler.families.butler.tenant_status import tenant_statuses
-from reconciler.families.butler.tenants import KIND as TENANT
+from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 
-_FAMILY = "butler"
 _CAPACITY = (
     ("CapacityWarning", Tier.WARNING),
     ("CapacityCritical", Tier.CRITICAL),
@@ -29,7 +29,7 @@ _CAPACITY = (
 )
 
 
-def project(world: World) -> tuple[Projection, ...]:
+def project(world: ProjectionInput) -> tuple[Projection, ...]:
     """NetworkPools, others' status, and each tenant's MetalLB pool; records come from elsewhere."""
     providers = Providers(world.documents)
     others = [*provider_statuses(world, providers), *tenant_statuses(world, providers)]
@@ -40,16 +40,16 @@ def project(world: World) -> tuple[Projection, ...]:
     )
 
 
-def _documents(world: World, statuses: Iterable[Projection]) -> Iterator[Projection]:
+def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterator[Projection]:
     """Documents as objects, with the status that we have of them."""
     status = {_identity(item.manifest): item.manifest["status"] for item in statuses}
-    for kind in ("Team", "ProviderConfig", TENANT):
+    for kind in (TEAM, PROVIDER, TENANT):
         for document in world.documents.of(kind):
             metadata = dict(document.metadata)
             if document.namespace:
                 metadata["namespace"] = document.namespace
             manifest = {**document.body, "metadata": metadata}
-            if (found := status.get((kind, document.namespace, document.name))) is not None:
+            if (found := status.get((kind.kind, document.namespace, document.name))) is not None:
                 manifest["status"] = found
             yield Projection(MANAGEMENT, manifest)
 
@@ -59,7 +59,7 @@ def _identity(manifest: Mapping[str, Any]) -> tuple[str, str, str]:
     return manifest["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
-def _pools(world: World) -> list[Projection]:
+def _pools(world: ProjectionInput) -> list[Projection]:
     found = []
     for document in world.documents.of(POOL):
         key = pool_key(document.namespace, document.name)
@@ -68,7 +68,7 @@ def _pools(world: World) -> list[Projection]:
             continue
         manifest = {
             "apiVersion": document.kind.api_version,
-            "kind": POOL,
+            "kind": POOL.kind,
             "metadata": {**document.metadata, "namespace": document.namespace},
             "spec": document.spec,
             "status": pool_status(pool, world.usage[key], world.clock),
@@ -125,7 +125,7 @@ def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]
     return conditions
 
 
-def _tenants(world: World) -> list[Projection]:
+def _tenants(world: ProjectionInput) -> list[Projection]:
     """Each tenant's ranges, whether or not its document is there and can be read.
 
     A record is a fact: what a tenant announces goes with its record, not with a mistake in its
@@ -133,17 +133,15 @@ def _tenants(world: World) -> list[Projection]:
     """
     ranges: dict[str, list[IPRange]] = {}
     for record in world.records:
-        if record.claim.family != _FAMILY or record.type != "loadbalancer":
+        if record.claim.family != NAME or record.type != ANNOUNCED:
             continue
         if record.is_live and record.range is not None:
-            cluster = f"{record.owner.namespace}/{record.owner.name}"
-            ranges.setdefault(cluster, []).append(record.range)
+            ranges.setdefault(cluster_of(record), []).append(record.range)
     manual = {blocked.title: blocked.range for blocked in world.reading.blocked}
     for document in world.documents.of(TENANT):
-        cluster = f"{document.namespace}/{document.name}"
         by_hand = manual.get(manual_title(document))
         if by_hand is not None:
-            ranges.setdefault(cluster, [by_hand])
+            ranges.setdefault(tenant_name(document.namespace, document.name), [by_hand])
     return [
         Projection(cluster, item)
         for cluster in sorted(ranges)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from reconciler.documents.document import Document
-from reconciler.families._family import Projection, World
-from reconciler.families.butler.pools import KIND as POOL
+from reconciler.families._family import Projection, ProjectionInput
+from reconciler.families.butler.kinds import POOL
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.providers import Provider, Providers
 from reconciler.families.butler.statuses import condition, status_only
@@ -16,7 +16,7 @@ _NODES = 5
 _LB_SIZE = 8
 
 
-def provider_statuses(world: World, providers: Providers) -> Iterator[Projection]:
+def provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
     """The status of each provider of mode `ipam` that is read, or names no pool."""
     nodes = _nodes_per_tenant(world)
     for provider in providers.all():
@@ -35,7 +35,7 @@ def names_no_pool(provider: Document) -> bool:
     return network.get("mode") == "ipam" and not network.get("poolRefs")
 
 
-def _status(world: World, provider: Provider, nodes: dict[Key, int]) -> dict[str, Any]:
+def _status(world: ProjectionInput, provider: Provider, nodes: dict[Key, int]) -> dict[str, Any]:
     # A pool may be named twice, but its addresses are there once.
     found = [key for key in dict.fromkeys(provider.pools) if key in world.usage]
     available = sum(world.usage[key].available for key in found)
@@ -62,7 +62,7 @@ def _per_tenant(provider: Provider, pools: list[Key], nodes: dict[Key, int]) -> 
     return _NODES + (provider.lb_size or _LB_SIZE)
 
 
-def _nodes_per_tenant(world: World) -> dict[Key, int]:
+def _nodes_per_tenant(world: ProjectionInput) -> dict[Key, int]:
     """Addresses for nodes that pools give each tenant; pools that give none are left out."""
     found = {}
     for document in world.documents.of(POOL):

@@ -6,13 +6,13 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.families._network import read_address
+from reconciler.families.butler.kinds import NAME, POOL, PROVIDER
+from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.pools import pool_key
 from reconciler.findings import Finding, Location, error
 from reconciler.model.claim import Quota
 from reconciler.model.key import Key
 
-KIND = "ProviderConfig"
-NAMESPACE = "butler-system"
 GATEWAY = ("spec", "network", "gateway")
 DEFAULT = "default"
 _ELASTIC_SIZE = 2
@@ -45,7 +45,7 @@ class Provider(NamedTuple):
         limit = self.max_lb if kind == "loadbalancer" else self.max_nodes
         if limit is None:
             return None
-        return Quota(("butler", *tenant, kind), limit, self.quota_source)
+        return Quota((NAME, *tenant, kind), limit, self.quota_source)
 
 
 def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
@@ -115,7 +115,7 @@ def missing_pool(provider: Provider, index: int) -> Finding:
     """The finding for a pool that the provider names and that is not there."""
     reference = provider.document.spec["network"]["poolRefs"][index]
     place = provider.document.at("spec", "network", "poolRefs", index, "name")
-    message = f"NetworkPool {NAMESPACE}/{reference['name']} is not in the repository"
+    message = f"{POOL.kind} {NAMESPACE}/{reference['name']} is not in the repository"
     # Not which pools there are: a reading of a part of the tree does not know them all.
     return error("reference-not-found", place, message, "add the pool, or name one that exists")
 
@@ -127,7 +127,7 @@ class Providers:
         self.findings: list[Finding] = []
         self._documents = documents
         self._by_name: dict[tuple[str, str], Provider] = {}
-        for document in documents.of(KIND):
+        for document in documents.of(PROVIDER):
             provider, found = read_provider(document)
             if provider is not None:
                 self._by_name[document.namespace, document.name] = provider
@@ -146,17 +146,17 @@ class Providers:
         """
         reference = tenant.spec.get("providerConfigRef") or {"name": self._default(tenant)}
         key = (reference.get("namespace", NAMESPACE), reference["name"])
-        if self._documents.find(KIND, *key, asker=tenant.file) is None:
+        if self._documents.find(PROVIDER, *key, asker=tenant.file) is None:
             return None, key
         return self._by_name.get(key), key
 
     def unread(self, key: tuple[str, str], tenant: Document) -> str:
         """The path of the file that describes a provider which never could be read; else empty."""
-        return self._documents.unread(KIND, *key, asker=tenant.file)
+        return self._documents.unread(PROVIDER, *key, asker=tenant.file)
 
     def _default(self, tenant: Document) -> str:
-        is_there = self._documents.find(KIND, NAMESPACE, DEFAULT, asker=tenant.file) is not None
-        if is_there or self._documents.unread(KIND, NAMESPACE, DEFAULT, asker=tenant.file):
+        is_there = self._documents.find(PROVIDER, NAMESPACE, DEFAULT, asker=tenant.file) is not None
+        if is_there or self._documents.unread(PROVIDER, NAMESPACE, DEFAULT, asker=tenant.file):
             return DEFAULT
-        described = self._documents.every(KIND, NAMESPACE, asker=tenant.file)
+        described = self._documents.every(PROVIDER, NAMESPACE, asker=tenant.file)
         return described[0] if described else DEFAULT

@@ -9,27 +9,24 @@ from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.families._family import Held, Reading
+from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
+from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
-from reconciler.families.butler.pools import KIND as POOL
 from reconciler.families.butler.pools import Network, pool_key, read_pool
 from reconciler.families.butler.providers import (
     GATEWAY,
-    NAMESPACE,
     Provider,
     Providers,
     missing_pool,
 )
-from reconciler.families.butler.requests import KIND as REQUEST
 from reconciler.families.butler.requests import read_request, stands_for
-from reconciler.families.butler.tenants import KIND as TENANT
 from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
 from reconciler.findings import Finding, error, warning
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
+from reconciler.model.record_kind import LABEL
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked
-
-_TEAM = "Team"
 
 
 def read(documents: Documents, held: Held, settings: Settings) -> Reading:
@@ -151,13 +148,13 @@ class _Reader:
     def _protect(self, document: Document) -> None:
         """The document's claims cannot be told: its records stay."""
         kind = document.kind.name
-        self.protected.append(("butler", kind, document.namespace, document.name))
+        self.protected.append((NAME, kind, document.namespace, document.name))
 
     def _team(self, document: Document) -> None:
         reference = document.spec.get("teamRef")
         if not reference:
             return
-        teams = self.documents.every(_TEAM, "", asker=document.file)
+        teams = self.documents.every(TEAM, "", asker=document.file)
         if teams and reference["name"] not in teams:
             place = document.at("spec", "teamRef", "name")
             message = f"{document.title}: Team {reference['name']} is not in the repository"
@@ -201,9 +198,7 @@ class _Reader:
             self.claims[claim.key] = claim
         if network is None and key not in self.frozen:
             place = document.at("spec", "poolRef", "name")
-            message = (
-                f"spec.poolRef.name: {POOL} {document.namespace}/{pool} is not in the repository"
-            )
+            message = f"spec.poolRef.name: {POOL.kind} {document.namespace}/{pool} is not in the repository"
             hint = "name a pool of the request's namespace, or add the pool"
             self._tell(document, error("reference-not-found", place, message, hint))
         return own if own is not None and not self._is_live(own) else None
@@ -218,7 +213,7 @@ class _Reader:
         if tenant is not None:
             return owner_of(tenant)
         reference = document.spec["tenantClusterRef"]
-        team = document.labels().get("butler.butlerlabs.dev/team", reference["namespace"])
+        team = document.labels().get(f"{LABEL}team", reference["namespace"])
         return Owner(reference["namespace"], reference["name"], team)
 
     def _manual_range(self, document: Document) -> None:

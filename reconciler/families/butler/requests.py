@@ -3,20 +3,20 @@
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
 from reconciler.families._network import read_range
+from reconciler.families.butler.kinds import NAME, REQUEST
 from reconciler.families.butler.pools import Network
 from reconciler.families.butler.tenants import tenant_key
 from reconciler.findings import Finding, warning
 from reconciler.model.claim import Claim, Owner, Quota
 from reconciler.model.key import Key
 
-KIND = "IPAllocation"
 _COUNT = {"nodes": 5, "loadbalancer": 8}
 _SHORT = {"nodes": "nodes", "loadbalancer": "lb"}
 
 
 def request_key(namespace: str, name: str) -> Key:
     """The key of a request's claim."""
-    return Key("butler", namespace, name, "request", KIND)
+    return Key(NAME, namespace, name, "request", REQUEST.kind)
 
 
 def stands_for(document: Document) -> Key | None:

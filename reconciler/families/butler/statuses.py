@@ -5,8 +5,7 @@ from typing import Any
 
 from reconciler.documents.document import Document
 from reconciler.families._family import Projection
-
-MANAGEMENT = "management"
+from reconciler.model.cluster import MANAGEMENT
 
 
 def condition(kind: str, status: str, reason: str, message: str, since: str) -> Mapping[str, str]:

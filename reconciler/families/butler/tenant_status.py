@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses.notation import format_cidr, format_range
 from reconciler.documents.document import Document, Documents
-from reconciler.families._family import Projection, World
+from reconciler.families._family import Projection, ProjectionInput
+from reconciler.families.butler.kinds import NAME, PROVIDER, REQUEST, TENANT
 from reconciler.families.butler.provider_status import names_no_pool
 from reconciler.families.butler.providers import Providers
 from reconciler.families.butler.requests import stands_for
 from reconciler.families.butler.statuses import condition, status_only
-from reconciler.families.butler.tenants import KIND, tenant_key
+from reconciler.families.butler.tenants import tenant_key
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.current import current_records
 from reconciler.model.key import Key
@@ -24,11 +25,11 @@ _FULL = ("False", "PoolExhausted", "all configured pools are exhausted")
 _SLOTS = {"lbAllocationRef": "loadbalancer", "ipAllocationRef": "nodes"}
 
 
-def tenant_statuses(world: World, providers: Providers) -> Iterator[Projection]:
+def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
     """The status of each TenantCluster."""
     records = _records(world.records)
     context = _Context(world, providers, _stood_for(world.documents), _poolless(world.documents))
-    for document in world.documents.of(KIND):
+    for document in world.documents.of(TENANT):
         status: dict[str, Any] = {}
         for field, slot in _SLOTS.items():
             record = records.get(tenant_key(document.namespace, document.name, slot))
@@ -43,7 +44,7 @@ def tenant_statuses(world: World, providers: Providers) -> Iterator[Projection]:
 class _Context(NamedTuple):
     """What the readiness of a tenant's network follows from."""
 
-    world: World
+    world: ProjectionInput
     providers: Providers
     stood_for: Mapping[Key, bool]
     poolless: Mapping[tuple[str, str], bool]
@@ -84,10 +85,12 @@ def _records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
     """The record that speaks for each tenant and slot; those in retention speak for nobody."""
     found: dict[Key, Allocation] = {}
     for record in current_records(records).values():
-        if record.claim.family != "butler" or record.role != "initial" or record.is_released:
+        if record.claim.family != NAME or record.role != "initial" or record.is_released:
             continue
         key = record.claim
-        if key.kind != KIND:  # made by hand: it speaks when it holds, or bears the tenant's name
+        if (
+            key.kind != TENANT.kind
+        ):  # made by hand: it speaks when it holds, or bears the tenant's name
             short = {"loadbalancer": "lb"}.get(record.type, record.type)
             own_name = f"{record.owner.namespace}-{record.owner.name}-{short}"
             if not record.is_live and record.name != own_name:
@@ -101,12 +104,12 @@ def _records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
 
 def _precedence(record: Allocation) -> tuple[bool, bool, str]:
     """The tenant's own record first, then one that holds."""
-    return record.claim.kind != KIND, not record.is_live, record.name
+    return record.claim.kind != TENANT.kind, not record.is_live, record.name
 
 
 def _stood_for(documents: Documents) -> dict[Key, bool]:
     """Claims of tenants that requests stand for."""
-    keys = (stands_for(document) for document in documents.of("IPAllocation"))
+    keys = (stands_for(document) for document in documents.of(REQUEST))
     return {key: True for key in keys if key is not None}
 
 
@@ -114,6 +117,6 @@ def _poolless(documents: Documents) -> dict[tuple[str, str], bool]:
     """Providers of mode `ipam` without a pool."""
     return {
         (document.namespace, document.name): True
-        for document in documents.of("ProviderConfig")
+        for document in documents.of(PROVIDER)
         if names_no_pool(document)
     }

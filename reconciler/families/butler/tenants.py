@@ -10,20 +10,20 @@ from collections.abc import Iterator, Sequence
 
 from reconciler.documents.document import Document
 from reconciler.families._family import Held
+from reconciler.families.butler.kinds import NAME, TENANT
 from reconciler.families.butler.pools import Network
 from reconciler.families.butler.providers import Provider
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
+from reconciler.model.record_kind import NAMESPACE as RECORDS
 
-RECORD_NAMESPACE = "butler-system"
-KIND = "TenantCluster"
 _LB_SIZE = 8
 _GROWN = re.compile(r"(nodes|loadbalancer)-([0-9]+)", re.ASCII)
 
 
 def tenant_key(namespace: str, name: str, slot: str) -> Key:
     """The key of a tenant's claim."""
-    return Key("butler", namespace, name, slot, KIND)
+    return Key(NAME, namespace, name, slot, TENANT.kind)
 
 
 def owner_of(document: Document) -> Owner:
@@ -39,7 +39,7 @@ def grown_slots(held: Held) -> dict[tuple[str, str], list[tuple[int, Key]]]:
     """
     found: dict[tuple[str, str], list[tuple[int, Key]]] = {}
     for key, record in held.items():
-        if key.kind == KIND and "-" in key.slot and record.range is not None:
+        if key.kind == TENANT.kind and "-" in key.slot and record.range is not None:
             match = _GROWN.fullmatch(key.slot)
             if match is not None:  # a slot of another name is no growth of ours
                 entry = (int(match.group(2)), key)
@@ -155,7 +155,7 @@ class Tenant:
             type=kind,
             role="growth" if number else "initial",
             name=f"{self._owner.namespace}-{self._owner.name}-{suffix}",
-            namespace=RECORD_NAMESPACE,
+            namespace=RECORDS,
             source=self._source,
             quota=self._provider.quota(self._name, kind),
             doubt=self._doubt,

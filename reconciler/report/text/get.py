@@ -1,46 +1,50 @@
-"""`ipam get`: pools, allocations and tenants in the columns of `kubectl get` (Butler's CRDs)."""
+"""`ipam get`: what families list, and records, in the columns of `kubectl get`."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from reconciler.addresses.notation import format_address, format_short
+from reconciler.addresses.notation import format_address
 from reconciler.evaluate import Evaluation
+from reconciler.families import families
+from reconciler.families._objects import Listing, Standing
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import DAY, parse_instant
 from reconciler.report.text.table import Cell, Painter, table
 
+RECORDS = "allocations"
+"""The word for records, which are no family's."""
 
-def pools_text(
-    evaluation: Evaluation, names: frozenset[str], painter: Painter, *, wide: bool
+
+def listings() -> Mapping[str, Listing | None]:
+    """All that can be listed, by its word: pools, then records (None), then the rest."""
+    theirs = [family.objects.listings for family in families()]
+    pools = {listing.name: listing for found in theirs for listing in found[:1]}
+    rest = {listing.name: listing for found in theirs for listing in found[1:]}
+    return {**pools, RECORDS: None, **rest}
+
+
+def listing_text(
+    listing: Listing,
+    evaluation: Evaluation,
+    names: Collection[str],
+    painter: Painter,
+    *,
+    wide: bool,
 ) -> str:
-    """NetworkPools: CIDR, AVAILABLE, ALLOCATED, TOTAL."""
-    rows: list[list[Cell]] = []
-    for document in evaluation.documents.of("NetworkPool"):
-        usage = next(
-            (
-                evaluation.plan.before[key]
-                for key in evaluation.state.pools
-                if (key.namespace, key.name) == (document.namespace, document.name)
-            ),
-            None,
-        )
-        if usage is None or (names and document.name not in names):
-            continue
-        row: list[Cell] = [document.name, document.spec["cidr"], str(usage.available)]
-        row += [str(usage.allocated), str(usage.total)]
-        if wide:
-            row += [document.namespace, str(usage.largest), f"{usage.fragmentation}%"]
-            row += [f"{usage.percent:.1f}%", usage.tier.value]
-        rows.append(row)
-    headers = ["NAME", "CIDR", "AVAILABLE", "ALLOCATED", "TOTAL"]
-    if wide:
-        headers += ["NAMESPACE", "LARGEST", "FRAG", "USED", "TIER"]
-    return table(headers, rows, painter)
+    """The rows of a listing; of those names alone, if there are any."""
+    standing = Standing(evaluation.documents, evaluation.plan.before, evaluation.state.records)
+    columns = (*listing.columns, *(listing.wide if wide else ()))
+    rows = [
+        [column.cell(row) for column in columns]
+        for row in listing.rows(standing)
+        if not names or row.document.name in names
+    ]
+    return table([column.header for column in columns], rows, painter)
 
 
 def allocations_text(
     records: Iterable[Allocation], clock: int, painter: Painter, *, wide: bool
 ) -> str:
-    """IPAllocations: POOL, CLUSTER, TYPE, PHASE, START, END, AGE."""
+    """Records: POOL, CLUSTER, TYPE, PHASE, START, END, AGE."""
     rows: list[list[Cell]] = []
     for record in records:
         start = end = ""
@@ -56,37 +60,6 @@ def allocations_text(
     if wide:
         headers += ["NAMESPACE", "TEAM", "COUNT", "RECORD"]
     return table(headers, rows, painter)
-
-
-def tenants_text(
-    evaluation: Evaluation, names: frozenset[str], painter: Painter, *, wide: bool
-) -> str:
-    """TenantClusters with what they hold."""
-    held: dict[tuple[str, str], list[Allocation]] = {}
-    for record in evaluation.state.records:
-        if record.is_live:
-            held.setdefault((record.owner.namespace, record.owner.name), []).append(record)
-    rows: list[list[Cell]] = []
-    for document in evaluation.documents.of("TenantCluster"):
-        if names and document.name not in names:
-            continue
-        records = held.get((document.namespace, document.name), [])
-        team = (document.spec.get("teamRef") or {}).get("name", document.namespace)
-        row: list[Cell] = [document.namespace, document.name, team]
-        row += [_ranges(records, "nodes"), _ranges(records, "loadbalancer")]
-        if wide:
-            row += [", ".join(sorted({record.pool.name for record in records}))]
-            row += [f"{document.path}:{document.line}"]
-        rows.append(row)
-    headers = ["NAMESPACE", "NAME", "TEAM", "NODES", "LOADBALANCER"]
-    if wide:
-        headers += ["POOLS", "SOURCE"]
-    return table(headers, rows, painter)
-
-
-def _ranges(records: list[Allocation], kind: str) -> str:
-    found = sorted(record.range for record in records if record.type == kind and record.range)
-    return ", ".join(format_short(item) for item in found) or "-"
 
 
 def age(since: str, clock: int) -> str:

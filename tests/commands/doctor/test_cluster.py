@@ -7,12 +7,13 @@ import pytest
 
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.resources import CONFIGURATION_STATE
-from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Question, questions
+from reconciler.clusters.rights import Question, management_rights, questions, tenant_rights
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.doctor.checks import Step
 from reconciler.commands.doctor.checks import run as run_checks
 from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
 from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.model.right import Need
 from reconciler.ports import Cluster, NoSuchKindError, Requests, UnreachableError
 from reconciler.report.diagnosis import Check, Verdict, doubtful
 from tests.world import CLOCK
@@ -113,7 +114,7 @@ def test_versions_that_lack_something_are_told(
     assert of_tenant(FakeCluster(version))["server"].verdict is tenant
 
 
-@pytest.mark.parametrize("asked", list(questions(MANAGEMENT)), ids=str)
+@pytest.mark.parametrize("asked", list(questions(management_rights())), ids=str)
 def test_every_right_of_the_management_cluster_is_asked_for(asked: Question) -> None:
     check = of_management(FakeCluster(denied=[asked]))["rights"]
     expected = {Need.APPLY: FAILED, Need.CRDS: OK, Need.POLICIES: OK}
@@ -122,14 +123,14 @@ def test_every_right_of_the_management_cluster_is_asked_for(asked: Question) -> 
     assert named in check.message
 
 
-@pytest.mark.parametrize("asked", list(questions(TENANT)), ids=str)
+@pytest.mark.parametrize("asked", list(questions(tenant_rights())), ids=str)
 def test_every_right_of_a_tenant_cluster_is_asked_for(asked: Question) -> None:
     check = of_tenant(FakeCluster(denied=[asked]))["rights"]
     assert check.verdict is (FAILED if asked.right.need is Need.APPLY else OK)
 
 
 def test_a_review_names_what_kubernetes_authorizes() -> None:
-    question = next(item for item in questions(MANAGEMENT) if item.right.part == "status")
+    question = next(item for item in questions(management_rights()) if item.right.part == "status")
     assert question.review()["spec"]["resourceAttributes"] == {
         "group": "butler.butlerlabs.dev",
         "resource": "networkpools",
@@ -149,7 +150,7 @@ def test_a_server_that_answers_nothing_is_asked_once() -> None:
 def test_a_metallb_that_tells_nothing_is_told() -> None:
     check = of_tenant(FakeCluster(unknown=[CONFIGURATION_STATE]))["metallb"]
     assert check.message.startswith("MetalLB older than 0.15.3 does not tell")
-    gone = FakeCluster(unknown=[item.resource for item in TENANT])
+    gone = FakeCluster(unknown=[item.resource for item in tenant_rights()])
     assert of_tenant(gone)["metallb"].verdict is FAILED
     assert of_tenant(gone, is_wanted=False)["metallb"].verdict is WARNING
 

@@ -1,8 +1,12 @@
-from collections.abc import Callable
-
 import pytest
 
-from reconciler.report.text.get import age, allocations_text, pools_text, tenants_text
+from reconciler.evaluate import Evaluation
+from reconciler.report.text.get import (
+    age,
+    allocations_text,
+    listing_text,
+    listings,
+)
 from reconciler.report.text.table import Painter
 from tests.engine.outcome import Files
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
@@ -18,12 +22,18 @@ FILES = reconciled(
 )
 
 
+def text_of(what: str, found: Evaluation, names: frozenset[str] = ALL, *, wide: bool) -> str:
+    listing = listings()[what]
+    assert listing is not None
+    return listing_text(listing, found, names, PLAIN, wide=wide)
+
+
 def rows(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
 def test_pools_have_the_columns_of_kubectl() -> None:
-    assert rows(pools_text(evaluation_of(FILES), ALL, PLAIN, wide=False)) == [
+    assert rows(text_of("pools", evaluation_of(FILES), wide=False)) == [
         ["NAME", "CIDR", "AVAILABLE", "ALLOCATED", "TOTAL"],
         ["edge", "10.40.0.0/24", "248", "8", "256"],
         ["second", "10.41.0.0/24", "256", "0", "256"],
@@ -31,7 +41,7 @@ def test_pools_have_the_columns_of_kubectl() -> None:
 
 
 def test_wide_pools_tell_how_full_they_are() -> None:
-    found = rows(pools_text(evaluation_of(FILES), frozenset({"edge"}), PLAIN, wide=True))
+    found = rows(text_of("pools", evaluation_of(FILES), frozenset({"edge"}), wide=True))
     assert found == [
         ["NAME", "CIDR", "AVAILABLE", "ALLOCATED", "TOTAL",
          "NAMESPACE", "LARGEST", "FRAG", "USED", "TIER"],
@@ -42,7 +52,7 @@ def test_wide_pools_tell_how_full_they_are() -> None:
 
 def test_a_wrong_pool_is_not_listed() -> None:
     files = {"pools/a.yaml": pool("a", "10.0.0.1/24")}
-    assert pools_text(evaluation_of(files), ALL, PLAIN, wide=False) == ""
+    assert text_of("pools", evaluation_of(files), wide=False) == ""
 
 
 def listed(files: Files, *, wide: bool) -> list[list[str]]:
@@ -84,7 +94,7 @@ def test_an_age_that_cannot_be_told_is_none() -> None:
 
 
 def test_tenants_are_listed_with_what_they_hold() -> None:
-    assert rows(tenants_text(evaluation_of(FILES), ALL, PLAIN, wide=False)) == [
+    assert rows(text_of("tenants", evaluation_of(FILES), wide=False)) == [
         ["NAMESPACE", "NAME", "TEAM", "NODES", "LOADBALANCER"],
         ["team-a", "one", "team-a", "-", "10.40.0.0-10.40.0.7"],
         ["team-a", "two", "red", "-", "-"],
@@ -92,11 +102,15 @@ def test_tenants_are_listed_with_what_they_hold() -> None:
 
 
 def test_wide_tenants_tell_pools_and_source() -> None:
-    found = rows(tenants_text(evaluation_of(FILES), frozenset({"one"}), PLAIN, wide=True))
+    found = rows(text_of("tenants", evaluation_of(FILES), frozenset({"one"}), wide=True))
     assert found[1][5:] == ["edge", "tenants/one.yaml:1"]
     assert len(found) == 2
 
 
-@pytest.mark.parametrize("text", [pools_text, tenants_text])
-def test_nothing_to_list_is_no_table(text: Callable[..., str]) -> None:
-    assert text(evaluation_of({}), ALL, PLAIN, wide=False) == ""
+@pytest.mark.parametrize("what", ["pools", "tenants"])
+def test_nothing_to_list_is_no_table(what: str) -> None:
+    assert text_of(what, evaluation_of({}), wide=False) == ""
+
+
+def test_pools_of_all_families_are_named_first_then_records() -> None:
+    assert [*listings()][:2] == ["pools", "allocations"]

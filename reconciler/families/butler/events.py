@@ -4,23 +4,46 @@ Reasons and messages are Butler's (`butler.md` §1.1). What was told lately is r
 cluster, so that a restart, or a run elsewhere, repeats nothing.
 """
 
-from collections.abc import Iterable, Mapping
-from hashlib import sha256
+from collections.abc import Iterable
 
-from reconciler.clusters.intent import MANAGER, owned_labels
-from reconciler.clusters.resources import BUTLER, NETWORK_POOL
-from reconciler.model.instant import format_instant, parse_instant
+from reconciler.families._events import (
+    QUIET_SECONDS,
+    event_name,
+    event_on,
+    is_recent,
+    reference,
+)
+from reconciler.families._objects import Happening
+from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.resource import Manifest
+from reconciler.model.resource import Manifest, Ref
 
 TIER = "gitops-ipam.dev/tier"
 """Annotation of an event: the tier that was reached, or that usage is below again."""
 
 RECOVERED = "PoolCapacityRecovered"
-QUIET_SECONDS = 600
 _TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
-_MAX_NAME = 200
-_MAX_MESSAGE = 1024
+
+
+def pool_event(happening: Happening) -> Manifest | None:
+    """The Event that a change of a pool, or of a record on a pool, gives cause for.
+
+    Of the pools that were there before alone is told who got what.
+    """
+    ref, wanted = happening.ref, happening.wanted
+    if ref.resource == NETWORK_POOL and ref in happening.pools:
+        thresholds = happening.pools[ref].thresholds
+        recent = happening.told(NETWORK_POOL, ref.namespace)
+        return capacity_event(wanted, happening.before, thresholds, recent, happening.now)
+    if not happening.is_record:
+        return None
+    named = wanted["spec"]["poolRef"]
+    if named.get("kind", NETWORK_POOL.kind) != NETWORK_POOL.kind:
+        return None  # a pool of another family
+    live = happening.there.get(Ref(NETWORK_POOL, ref.namespace, named["name"]))
+    if live is None:
+        return None
+    return allocation_event(wanted, happening.before, live, happening.now)
 
 
 def capacity_event(
@@ -56,12 +79,12 @@ def capacity_event(
     else:
         tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
         message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {told}"
-    if any(_tells(event, wanted, (reason, tier)) and _is_recent(event, now) for event in events):
+    if any(_tells(event, wanted, (reason, tier)) and is_recent(event, now) for event in events):
         return None
-    pool = _reference(wanted, live)
+    pool = reference(NETWORK_POOL, wanted, live)
     # Two events that are further apart than the quiet time never share a window, so never a name.
-    name = _name(pool, reason, tier, str(now // QUIET_SECONDS))
-    return _event(pool, name, (kind, reason, message), now, {TIER: tier.value})
+    name = event_name(pool, reason, tier, str(now // QUIET_SECONDS))
+    return event_on(pool, name, (kind, reason, message), now, {TIER: tier.value})
 
 
 def allocation_event(
@@ -95,9 +118,9 @@ def allocation_event(
         "name": record["spec"]["poolRef"]["name"],
         "namespace": record["metadata"]["namespace"],
     }
-    involved = _reference(pool or {"metadata": metadata}, None)
-    unique = _name(involved, told[1], name, ready["lastTransitionTime"])
-    return _event(involved, unique, told, now, {})
+    involved = reference(NETWORK_POOL, pool or {"metadata": metadata})
+    unique = event_name(involved, told[1], name, ready["lastTransitionTime"])
+    return event_on(involved, unique, told, now, {})
 
 
 def _tier(pool: Manifest) -> Tier:
@@ -121,57 +144,3 @@ def _tells(event: Manifest, pool: Manifest, told: tuple[str, Tier]) -> bool:
         and event.get("reason") == told[0]
         and annotations.get(TIER, told[1]) == told[1]
     )
-
-
-def _is_recent(event: Manifest, now: int) -> bool:
-    """It was seen last within the quiet time, by any of the times that an event has."""
-    times = [
-        (event.get("series") or {}).get("lastObservedTime"),
-        *(event.get(field) for field in ("lastTimestamp", "eventTime", "firstTimestamp")),
-        (event.get("metadata") or {}).get("creationTimestamp"),
-    ]
-    seconds = [parse_instant(f"{text[:19]}Z") for text in times if text]  # some have microseconds
-    last = max((item for item in seconds if item is not None), default=0)
-    return now - last < QUIET_SECONDS
-
-
-def _reference(pool: Manifest, other: Manifest | None) -> Mapping[str, str]:
-    metadata = pool["metadata"]
-    uid = metadata.get("uid") or ((other or {}).get("metadata") or {}).get("uid")
-    named = {"name": metadata["name"], "namespace": metadata["namespace"]}
-    kind = {"apiVersion": BUTLER, "kind": NETWORK_POOL.kind}
-    return {**kind, **named, **({"uid": uid} if uid else {})}
-
-
-def _name(pool: Mapping[str, str], *parts: str) -> str:
-    """A name that the same event has again: who makes it a second time is told that it is there."""
-    text = "\n".join([pool.get("uid", ""), *parts])
-    stem = pool["name"][:_MAX_NAME].rstrip("-.")
-    return f"{stem}.{sha256(text.encode()).hexdigest()[:16]}"
-
-
-def _event(
-    pool: Mapping[str, str],
-    name: str,
-    told: tuple[str, str, str],
-    now: int,
-    annotations: Mapping[str, str],
-) -> Manifest:
-    kind, reason, message = told
-    at = format_instant(now)
-    metadata = {"name": name, "namespace": pool["namespace"], "labels": owned_labels()}
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {**metadata, **({"annotations": annotations} if annotations else {})},
-        "involvedObject": pool,
-        "type": kind,
-        "reason": reason,
-        "message": message[:_MAX_MESSAGE],
-        "source": {"component": MANAGER},
-        "reportingComponent": MANAGER,
-        "reportingInstance": MANAGER,
-        "firstTimestamp": at,
-        "lastTimestamp": at,
-        "count": 1,
-    }

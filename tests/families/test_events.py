@@ -5,10 +5,15 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.events import allocation_event, capacity_event
+from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.evaluate import project
+from reconciler.families._events import event_on, reference
+from reconciler.families._objects import Happening
+from reconciler.families.butler.events import allocation_event, capacity_event, pool_event
+from reconciler.families.butler.resources import NETWORK_POOL, TEAMS
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Thresholds
+from reconciler.model.resource import Ref
 from tests.engine.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 
@@ -259,3 +264,32 @@ def test_a_message_has_an_end() -> None:
     found = allocation_event(record, None, None, NOW)
     assert found is not None
     assert len(found["message"]) == 1_024
+
+
+EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
+
+
+def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> Happening:
+    live = {EDGE: network_pool(0)} if there else {}
+    (pools,) = evaluation_of(SMALL).state.pools.values()
+    return Happening(ref, is_record, wanted, live.get(ref), {EDGE: pools}, live, lambda *_: (), NOW)
+
+
+def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else() -> None:
+    record = allocation(SMALL)
+    own = Ref(IP_ALLOCATION, "butler-system", "team-a-one-lb")
+    assert pool_event(happening(EDGE, network_pool(75), is_record=False)) is not None
+    assert pool_event(happening(own, record, is_record=True)) is not None
+    assert pool_event(happening(own, record, is_record=True, there=False)) is None
+    foreign = {**record["spec"], "poolRef": {"kind": "OtherPool", "name": "edge"}}
+    assert pool_event(happening(own, {**record, "spec": foreign}, is_record=True)) is None
+    assert pool_event(happening(Ref(TEAMS, "", "edge"), {}, is_record=False)) is None
+    unknown = EDGE._replace(name="other")
+    assert pool_event(happening(unknown, network_pool(75), is_record=False)) is None
+
+
+def test_what_has_no_namespace_is_told_in_the_default_one() -> None:
+    about = reference(TEAMS, {"metadata": {"name": "red"}})
+    assert about == {"apiVersion": TEAMS.api_version, "kind": "Team", "name": "red"}
+    found = event_on(about, "red.1", ("Normal", "Seen", "it is there"), NOW, {})
+    assert found["metadata"]["namespace"] == "default"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from reconciler.clusters.infrastructure import infrastructure
-from reconciler.clusters.resources import NETWORK_POOL
+from reconciler.families.butler.infrastructure import infrastructure
+from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.resource import Ref
 from tests.world import evaluation_of, pool
 

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import NotationError, format_address, parse_address
-from reconciler.clusters.resources import NETWORK_POOL
+from reconciler.families._objects import Lists
+from reconciler.families.butler.resources import MACHINE, NETWORK_POOL
+from reconciler.model.builtin import NODE, SERVICE
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref
 
@@ -26,6 +28,11 @@ class _User(NamedTuple):
     rank: int
     namespace: str
     name: str
+
+
+def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
+    """The same of all that a management cluster holds of the kinds that are observed."""
+    return infrastructure(pools, lists[SERVICE], lists[NODE], lists[MACHINE])
 
 
 def infrastructure(

@@ -1,0 +1,196 @@
+"""What a family is in clusters: its kinds there, its rights, and what it says of their objects.
+
+All of it is a value beside the family's pure half; what is not given means nothing or nobody.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.key import Key
+from reconciler.model.plan import Usage
+from reconciler.model.pool import Pool
+from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.model.right import Right
+from reconciler.model.shape import Check
+
+Lists = Mapping[Resource, Iterable[Manifest]]
+
+
+class UpdateRule(NamedTuple):
+    """A rule that admission policies keep when an object is changed, in CEL.
+
+    Attributes:
+        variables: What the rule uses, by names that no other rule has.
+        holds: The expression that must be true.
+        message: Why a change is refused.
+        message_expression: The same with values of the object; empty for the message alone.
+    """
+
+    resource: Resource
+    variables: Mapping[str, str]
+    holds: str
+    message: str
+    message_expression: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A change of an object in the management cluster.
+
+    Attributes:
+        is_record: The object is a record, of this family or of another one.
+        wanted: What the object shall be, with its status and its live metadata.
+        before: What it was, or None.
+        pools: All pools of the tree, by their objects.
+        there: All objects that were there before.
+        told: Lists the events on objects of a kind in a namespace. Asks the cluster: call it only
+            when there is something to tell.
+        now: The server's time, in seconds since 1970.
+    """
+
+    ref: Ref
+    is_record: bool
+    wanted: Manifest
+    before: Manifest | None
+    pools: Mapping[Ref, Pool]
+    there: Mapping[Ref, Manifest]
+    told: Callable[[Resource, str], Iterable[Manifest]]
+    now: int
+
+
+class ClusterKind(NamedTuple):
+    """A kind whose objects stand for clusters, each called `namespace/name`.
+
+    Attributes:
+        homes: The namespaces in which the Secret with its kubeconfig may be, for the live object
+            (None when there is none) and its namespace. A `ValueError` says what is wrong with
+            the object.
+    """
+
+    resource: Resource
+    homes: Callable[[Manifest | None, str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a listing is made from: the tree as it stands, not as planned."""
+
+    documents: Documents
+    usage: Mapping[Key, Usage]
+    records: tuple[Allocation, ...]
+
+
+class Row(NamedTuple):
+    """A document that is listed, and what is known of it besides."""
+
+    document: Document
+    more: Any = None
+
+
+class Column(NamedTuple):
+    """A column of a listing: its header, and the text of a row in it."""
+
+    header: str
+    cell: Callable[[Row], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Something that `ipam get` can list.
+
+    Attributes:
+        name: The word for it on the command line.
+        kind: The kind of the documents.
+        rows: The documents that have a row, in order. As JSON all of the kind are listed.
+        columns: As `kubectl get` shows them.
+        wide: Columns that `-o wide` adds.
+    """
+
+    name: str
+    kind: GroupKind
+    rows: Callable[[Standing], Iterable[Row]]
+    columns: tuple[Column, ...]
+    wide: tuple[Column, ...] = ()
+
+
+class Sizes(NamedTuple):
+    """How large a claimant is that is added in thought; None leaves it to defaults."""
+
+    lb: int | None
+    nodes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """What `ipam simulate` adds in thought.
+
+    Attributes:
+        kind: The kind of the document that stands for one.
+        chooses: The kind of document that it names where it is not the default one.
+        document: One of a name, in a namespace, that names such a document (or None) and is so
+            large.
+    """
+
+    kind: GroupKind
+    chooses: GroupKind
+    document: Callable[[str, str, str | None, Sizes], Mapping[str, object]]
+
+
+def _nowhere_else(record: Allocation) -> str:
+    del record
+    return MANAGEMENT
+
+
+def _nobody(manifest: Manifest) -> str | None:
+    del manifest
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """A family in clusters.
+
+    Attributes:
+        resources: Its kinds in the management cluster.
+        owned: Those whose objects we make, keep and take away. Admission policies lock them.
+        needed: Those without which nothing can be done at all.
+        shapes: The shape of what is read of its kinds, and of those that it observes.
+        record_spec: The shape of the fields that it adds to the spec of its records.
+        crds: Its CRDs as YAML, by file name.
+        rights: What it needs in the management cluster, besides what everybody needs.
+        tenant_rights: The same in every other cluster.
+        update_rules: What holds when an object of its kinds is changed.
+        event: The Event to make because of a change, if any. It is made before the status is
+            applied.
+        observes: The kinds of the management cluster that it looks at.
+        observe: All pools, and all objects of these kinds, to more fields of status.
+        cluster_of: The cluster that announces the addresses of a record, by name. Without it
+            that is the management cluster.
+        announcer: The same told from a record's copy in the management cluster; None when it is of
+            another family, or its addresses are not announced.
+        clusters: The kind whose objects stand for clusters.
+        listings: What `ipam get` can list: its pools first.
+        newcomer: What `ipam simulate` adds.
+    """
+
+    resources: tuple[Resource, ...] = ()
+    owned: tuple[Resource, ...] = ()
+    needed: tuple[Resource, ...] = ()
+    shapes: Mapping[Resource, Check] = field(default_factory=dict)
+    record_spec: Mapping[str, Check] = field(default_factory=dict)
+    crds: Callable[[], Mapping[str, str]] = dict
+    rights: tuple[Right, ...] = ()
+    tenant_rights: tuple[Right, ...] = ()
+    update_rules: tuple[UpdateRule, ...] = ()
+    event: Callable[[Happening], Manifest | None] | None = None
+    observes: tuple[Resource, ...] = ()
+    observe: Callable[[Iterable[Pool], Lists], Mapping[Ref, Manifest]] | None = None
+    cluster_of: Callable[[Allocation], str] = _nowhere_else
+    announcer: Callable[[Manifest], str | None] = _nobody
+    clusters: ClusterKind | None = None
+    listings: tuple[Listing, ...] = ()
+    newcomer: Newcomer | None = None

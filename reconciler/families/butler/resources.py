@@ -1,0 +1,42 @@
+"""Butler's kinds in clusters: what they look like there, and which rights they need."""
+
+from collections.abc import Mapping
+
+from reconciler.documents.shipped import crd_files
+from reconciler.families.butler.kinds import API_VERSION, POOL, PROVIDER, TEAM, TENANT
+from reconciler.model.builtin import EVENT, NODE, SERVICE
+from reconciler.model.resource import Resource
+from reconciler.model.right import OURS, Need, Right
+from reconciler.model.shape import CONDITIONS, HOST, NAMED, Check, fields, stored
+
+NETWORK_POOL = Resource(API_VERSION, POOL.kind, "networkpools")
+PROVIDER_CONFIG = Resource(API_VERSION, PROVIDER.kind, "providerconfigs")
+TENANT_CLUSTER = Resource(API_VERSION, TENANT.kind, "tenantclusters")
+TEAMS = Resource(API_VERSION, TEAM.kind, "teams", is_namespaced=False)
+MACHINE = Resource("cluster.x-k8s.io/v1beta1", "Machine", "machines")
+
+RESOURCES = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER, TEAMS)
+OBSERVED = (SERVICE, NODE, MACHINE)
+
+SHAPES: Mapping[Resource, Check] = {
+    NETWORK_POOL: stored(status=fields(conditions=CONDITIONS)),
+    MACHINE: stored(status=HOST),
+}
+RECORD_SPEC: Mapping[str, Check] = {"tenantClusterRef": NAMED}
+
+RIGHTS = (
+    Right(Need.APPLY, NETWORK_POOL, OURS),
+    Right(Need.APPLY, NETWORK_POOL, ("patch",), "status"),
+    Right(Need.APPLY, PROVIDER_CONFIG, ("get", "list")),
+    Right(Need.APPLY, PROVIDER_CONFIG, ("patch",), "status"),
+    Right(Need.APPLY, TENANT_CLUSTER, ("get", "list")),
+    Right(Need.APPLY, TENANT_CLUSTER, ("patch",), "status"),
+    Right(Need.APPLY, EVENT, ("list", "create")),
+    *(Right(Need.OBSERVE, kind, ("list",)) for kind in OBSERVED),
+)
+
+
+def crds() -> Mapping[str, str]:
+    """Its CRDs that ship with the program."""
+    kinds = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER)
+    return crd_files(*(f"{kind.group}_{kind.plural}.yaml" for kind in kinds))

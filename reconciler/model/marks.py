@@ -1,0 +1,12 @@
+"""Our marks on objects of clusters: by them it is known who made what, and from which commit."""
+
+MANAGER = "gitops-ipam"
+STATUS_MANAGER = "gitops-ipam-status"
+OWNER_LABEL = "gitops-ipam.dev/managed-by"
+REVISION = "gitops-ipam.dev/revision"
+ADOPT = "gitops-ipam.dev/adopt"
+
+
+def owned_labels() -> dict[str, str]:
+    """The label of every object that we create."""
+    return {OWNER_LABEL: MANAGER}

@@ -1,0 +1,23 @@
+"""The kind of object that states an allocation: one for all families, and none of them owns it.
+
+Its name is Butler's, because Butler's users have tools that list `IPAllocation`; the records of every
+other family are written as the same kind (`contract.md` §3). So these words belong to the record, not
+to the family of that name, and stand here alone: what reads or writes records, in files or in clusters,
+takes them from this piece.
+"""
+
+GROUP = "butler.butlerlabs.dev"
+API_VERSION = f"{GROUP}/v1alpha1"
+KIND = "IPAllocation"
+LIST_KIND = f"{KIND}List"
+PLURAL = "ipallocations"
+LABEL = f"{GROUP}/"
+"""What the labels of a record begin with."""
+
+FINALIZER = f"{GROUP}/ipallocation"
+ALLOCATED_BY = "networkpool-controller"
+NAMESPACE = "butler-system"
+"""Where a record lies that names no namespace, and where the records of claims are written."""
+
+CLAIM = "gitops-ipam.dev/claim"
+"""The annotation that names the claim."""
