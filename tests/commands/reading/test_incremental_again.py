@@ -36,7 +36,7 @@ def test_records_moved_between_pools_of_one_name_give_no_address_twice() -> None
 def test_a_tenant_that_names_a_default_that_is_not_there(
     processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "WORTH_IT", 1)
+    monkeypatch.setattr(parallel, "LEAST_FILES", 1)
     files = without(settled(), "tenants/a0.yaml")
     files["tenants/x.yaml"] = tenant("x", providerConfigRef="{name: default}")
     files["tenants/y.yaml"] = tenant("y")
