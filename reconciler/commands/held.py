@@ -1,8 +1,8 @@
-"""What the records of a revision hold, whole, with as little of it read as the cache allows.
+"""The addresses that the records of a revision hold: all of them, reading as few as it can.
 
-The cache has a row for each folder of a pool, and for each that should not be there: the addresses that are held somewhere below it. Rows
-only tell which folders need not be read. One may hold more than the folder does, never less: it
-follows a commit by what that adds, and is put right when its folder is next read.
+The cache has a row for each folder of records: the addresses that are held below it. A row only
+tells whether its folder has to be read. It may name more than the folder holds, never less: what a
+commit adds is added to it, and the next reading of the folder puts it right.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,13 +31,13 @@ class Held:
     """The records of a revision.
 
     Attributes:
-        source: Its files.
+        source: The files of the revision.
         folder: The records folder.
         kinds: Folders below it that have a folder for each pool.
         facts: The cache.
-        entries: Records that were found to hold what was asked for, by path.
-        rows: What each folder holds at most, by path.
-        known: The ids of those folders; None where the records were read without dividing them.
+        entries: Records that hold some of the addresses that were asked for, by path.
+        rows: The addresses that each folder holds at most, by path.
+        known: The ids of those folders, by path; None where folders have no ids.
     """
 
     source: Source
@@ -49,7 +49,7 @@ class Held:
     known: dict[str, str] | None = None
 
     def spans(self, line: Line, without: Collection[str]) -> list[Span]:
-        """What records hold that touches a line, but for those of some paths."""
+        """The ranges of records that touch a line, without the records of some paths."""
         divided = self._units(self.source)
         units, files = divided or ([], self._records([self.folder]))
         if divided is not None:
@@ -71,7 +71,7 @@ class Held:
         return found
 
     def found(self, paths: Iterable[str]) -> list[Holding]:
-        """Of some paths the records that were among the spans, in full."""
+        """The records of some paths, read in full, as far as `spans` found them."""
         return self._full([self.entries[path] for path in paths if path in self.entries])
 
     def read(self, paths: Collection[str]) -> list[Holding]:
@@ -80,7 +80,7 @@ class Held:
         return self._full([entry for entry in self._records(few) if entry.path in paths])
 
     def follow(self, made: Source, records: Iterable[Holding]) -> None:
-        """Let the cache know a commit on this revision, by the records that it writes."""
+        """Tell the cache of a commit that was made on this revision, by the records that it writes."""
         known = self.known
         if self.facts is None or known is None or (divided := self._units(made)) is None:
             return
@@ -97,7 +97,7 @@ class Held:
         )
 
     def _units(self, source: Source) -> tuple[list[Entry], list[Entry]] | None:
-        """Folders with the id of all that is below, and the records that stand above them.
+        """The folders of records with their ids, and the records that stand in none of them.
 
         None where folders have no ids.
         """

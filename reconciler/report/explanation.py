@@ -87,7 +87,7 @@ def _pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> dict[str, An
 
 
 def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """What would help without touching a pool, best first: sizes that fit, and records that only wait to go."""
+    """What would help without touching a pool, best first: a smaller size, or waiting."""
     found = []
     largest = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
     if 0 < largest < claim.size and claim.pin is None:

@@ -189,7 +189,7 @@ def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
         files |= island(number)
     kept, clock, before = MemoryFacts(), CLOCK, list[Files]()
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parallel, "WORTH_IT", data.draw(st.sampled_from((1, 5_000))))
+        patch.setattr(parallel, "LEAST_FILES", data.draw(st.sampled_from((1, 5_000))))
         patch.setattr(incremental, "FEW", data.draw(st.sampled_from((0, 12, 1_000))))
         for _ in range(data.draw(st.integers(2, 7))):
             whole = evaluate(read_tree(MemorySource(files, clock, before)))

@@ -1,17 +1,17 @@
-"""Reading only what may have changed: groups that had nothing to do and are untouched are left out.
+"""Reading only what may have changed: a group that had nothing to do and is untouched is left out.
 
-What reading and planning asked for says what belongs together (`incremental/group.py`). Of the
-groups of an earlier run those are read again that hold a changed file, that had something to do,
-or that what is read now reaches: by a name that it asks for or provides, by an address, by the
-name of a record. The rest is the sum that was noted. A tree that nothing is known of is read whole,
-as is one without ids of its folders. The evaluation is the same (ADR 0007).
+Files that can bear on each other are a group (`incremental/group.py`). Three sorts of groups are
+read: those with a changed file, those that had something to do, and those that one of these
+reaches: by a name that is asked for or provided, by an address, by the name of a record. For all
+others the sum counts that an earlier run noted. A tree is read whole when nothing is known of it,
+or when its folders have no ids. The evaluation is the same in each case (ADR 0007).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from reconciler.commands.reading.parallel import divided
+from reconciler.commands.reading.parallel import groups_in_parallel
 from reconciler.commands.reading.parts import FOLDER, NotPlainError, Parts
 from reconciler.commands.reading.reader import split
 from reconciler.commands.reading.settings import read_own_settings
@@ -201,7 +201,7 @@ class _Run:
 
     def _divide(self) -> None:
         """Evaluate many parts on all processors; those with nothing to do are left out then."""
-        found = divided(self.parts, self.to_read, self.shared)
+        found = groups_in_parallel(self.parts, self.to_read, self.shared)
         if not found:
             return
         new = {number: item for number, item in enumerate(found, self.known) if item.settled}

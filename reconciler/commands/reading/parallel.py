@@ -1,8 +1,8 @@
-"""Many parts at once: each processor evaluates a share of them, as one that has nothing beside it.
+"""Evaluating on all processors: each gets a share of the parts, and evaluates it by itself.
 
-The shares are a guess at what belongs together. Whether it was right is told by what evaluating
-them asked for, as with what is known from an earlier run: whatever reaches out of its group is
-evaluated once more, together with what it reaches (ADR 0007).
+The shares are a guess at what belongs together. Evaluating them tells whether it was right. A
+group that asked for something outside its share is evaluated once more, together with that, just
+like a group that an earlier run left (ADR 0007).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,14 @@ from reconciler.ports import Entry
 from reconciler.records.layout import place_of
 from reconciler.tree import Settled, Tree
 
-# Below so many files, processes of their own cost more than they save.
-WORTH_IT = 5_000
+# With fewer files, processes of their own cost more than they save.
+LEAST_FILES = 5_000
 
 
-def divided(parts: Parts, wanted: Mapping[str, str], shared: Mapping[str, str]) -> list[Group]:
-    """The groups of some parts with what each comes to, from all processors; none of a few parts.
+def groups_in_parallel(
+    parts: Parts, wanted: Mapping[str, str], shared: Mapping[str, str]
+) -> list[Group]:
+    """The groups of some parts, each with what it comes to; none when there are only a few parts.
 
     Args:
         parts: How parts are read.
@@ -41,7 +43,7 @@ def divided(parts: Parts, wanted: Mapping[str, str], shared: Mapping[str, str]) 
     loaded = parts.load({**wanted, **shared})
     records = parts.records(wanted)
     count = len(loaded) + sum(map(len, records.values()))
-    if count < WORTH_IT:
+    if count < LEAST_FILES:
         return []
     mine = {path: oid for path, oid in wanted.items() if path not in shared}
     guessed = groups(mine, _guess(parts, loaded, records))

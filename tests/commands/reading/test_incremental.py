@@ -73,7 +73,7 @@ def test_nothing_expires_by_a_date_that_is_ahead_with_a_cache_or_without() -> No
 def test_a_record_that_says_something_else_than_its_path(
     least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "WORTH_IT", least)
+    monkeypatch.setattr(parallel, "LEAST_FILES", least)
     files = settled()
     moved = without(files, RECORD.format(1, "b"))
     moved[RECORD.format(0, "c")] = files[RECORD.format(1, "b")]
@@ -84,7 +84,7 @@ def test_a_record_that_says_something_else_than_its_path(
 def test_a_second_record_of_a_claim_in_another_pool(
     least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "WORTH_IT", least)
+    monkeypatch.setattr(parallel, "LEAST_FILES", least)
     files = settled()
     text = files[RECORD.format(0, "a")]
     assert isinstance(text, bytes)
@@ -100,7 +100,7 @@ def test_a_second_record_of_a_claim_in_another_pool(
 
 @pytest.mark.parametrize("least", [1, 5_000])
 def test_a_record_at_an_odd_depth(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "WORTH_IT", least)
+    monkeypatch.setattr(parallel, "LEAST_FILES", least)
     files = settled()
     path = RECORD.format(0, "a")
     deep = without(files, path)
@@ -159,7 +159,7 @@ def test_address_spaces_of_odd_names_give_no_address_twice(space: str) -> None:
 def test_a_record_outside_its_pool_but_inside_one_of_another_space(
     least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "WORTH_IT", least)
+    monkeypatch.setattr(parallel, "LEAST_FILES", least)
     more: Files = {
         "pools/p0.yaml": spaced("p0", "10.0.0.0/26", "lab"),
         "pools/q.yaml": pool("q", "10.1.0.0/26"),

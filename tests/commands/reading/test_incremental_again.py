@@ -40,7 +40,7 @@ def test_records_moved_between_pools_of_one_name_give_no_address_twice() -> None
 def test_a_tenant_that_names_a_default_that_is_not_there(
     processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "WORTH_IT", 1)
+    monkeypatch.setattr(parallel, "LEAST_FILES", 1)
     files = without(settled(), "tenants/a0.yaml")
     files["tenants/x.yaml"] = tenant("x", providerConfigRef="{name: default}")
     files["tenants/y.yaml"] = tenant("y")
@@ -144,7 +144,7 @@ def test_groups_are_not_written_anew_for_one_file_that_changed() -> None:
 def test_a_new_name_makes_no_group_be_read_twice_when_nothing_was_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(parallel, "WORTH_IT", 1)
+    monkeypatch.setattr(parallel, "LEAST_FILES", 1)
     read: list[str] = []
     whole = Parts.evaluate
 
