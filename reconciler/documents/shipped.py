@@ -22,14 +22,24 @@ def folder(name: str) -> Traversable:
 @cache
 def schema(name: str) -> dict[str, Any]:
     """A JSON Schema by its path below `schemas/`, or as `package:path` by that in a package."""
-    package, _, path = name.rpartition(":")
-    home = files(package) if package else folder("schemas")
-    text = home.joinpath(*path.split("/")).read_text(encoding="utf-8")
-    parsed: dict[str, Any] = json.loads(text)
+    parsed: dict[str, Any] = json.loads(_text(name))
     return parsed
 
 
 def crd_files(*names: str) -> dict[str, str]:
-    """CRDs that ship with the program, as text by file name."""
-    found = folder("schemas").joinpath("crds")
-    return {name: found.joinpath(name).read_text(encoding="utf-8") for name in sorted(names)}
+    """CRDs as text by file name.
+
+    Args:
+        names: Files of `schemas/crds/`, or of a package as `package:path`.
+    """
+    found = {
+        name.rpartition(":")[2].rpartition("/")[2]: _text(name if ":" in name else f"crds/{name}")
+        for name in names
+    }
+    return {name: found[name] for name in sorted(found)}
+
+
+def _text(name: str) -> str:
+    package, _, path = name.rpartition(":")
+    home = files(package) if package else folder("schemas")
+    return home.joinpath(*path.split("/")).read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ address.
 from dataclasses import replace
 
 from reconciler.addresses import IPRange
+from reconciler.engine.frozen import frozen_pools
 from reconciler.engine.overlap import neighbours, overlapping_pools
 from reconciler.engine.pins import check_pin
 from reconciler.engine.quotas import Quotas
@@ -16,18 +17,21 @@ from reconciler.engine.refusal import (
     FROZEN,
     NO_ROOM,
     Holders,
-    Refusal,
     frozen,
     left,
     no_room,
+    not_by_itself,
     not_found,
+    other_version,
     stale,
+    telling,
     untold,
+    usable_for,
 )
 from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
 from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Claim, Refusal
 from reconciler.model.current import current_records
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
@@ -72,7 +76,7 @@ class _Planner:
         self.quotas = Quotas(state.claims, self.record_of)
         self.spaces: dict[str, Space] = {}
         self.is_served = False  # all claims, once: before that, no refusal needs its words
-        self.frozen = self._frozen()
+        self.frozen = frozen_pools(state, self.neighbours)
         self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
 
     def without_claim(self) -> list[Decision]:
@@ -176,7 +180,7 @@ class _Planner:
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
         size = record.range.size if record.range else 0
-        if refusal := self.quotas.refusal(claim, size):
+        if refusal := claim.refusal or self.quotas.refusal(claim, size):
             return replace(_refuse(claim, refusal), allocation=record)
         self.quotas.count(claim, size)
         allocation = self._allocation(claim, record.pool, record.range)
@@ -185,6 +189,8 @@ class _Planner:
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
         if self.state.unknown and len(claim.candidates) < len(claim.wanted):
             return _refuse(claim, untold(claim), failed)
+        if claim.refusal is not None:
+            return _refuse(claim, claim.refusal, failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
         if refusal := self.quotas.refusal(claim, claim.size):
@@ -212,20 +218,24 @@ class _Planner:
                 full.append(pool)
             else:
                 refusals.append(found)
-        refusal = withheld or (self._no_room(claim, full) if full else refusals[0])
+        refusal = withheld or (self._no_room(claim, full) if full else telling(claim, refusals))
         return _refuse(claim, refusal, failed)
 
     def _no_room(self, claim: Claim, full: list[Pool]) -> Refusal:
         if not self.is_served:
             return NO_ROOM
-        tried = [(pool, self._space(pool.space).room(pool)) for pool in full]
+        tried = [(pool, self._space(pool.space).room(pool, claim.version)) for pool in full]
         return no_room(claim, tried, self.holders)
 
     def _take(self, claim: Claim, pool: Pool) -> IPRange | Refusal | None:
         """A range of a pool, or why it gives none; None when it only has no room."""
         space = self._space(pool.space)
+        if claim.pin is None and claim.version is not None and not usable_for(claim, pool):
+            return other_version(pool, claim.version)
+        if claim.pin is None and not pool.auto_assign:
+            return not_by_itself(pool)
         if claim.pin is None:
-            return space.allocate(pool, claim.size)
+            return space.allocate(pool, claim.size, claim.version)
         refused = check_pin(claim.pin, pool, space, self.holders, claim.owner)
         return refused or space.take(pool, claim.pin)
 
@@ -264,7 +274,9 @@ class _Planner:
         if claim is not None and claim.doubt:
             return False
         is_current = self.record_of[record.claim] is record
-        return claim is None or not is_current or bool(self._difference(claim, record))
+        if claim is None or not is_current or claim.refusal is not None:
+            return True
+        return bool(self._difference(claim, record))
 
     def _space(self, name: str) -> Space:
         if name not in self.spaces:
@@ -273,20 +285,6 @@ class _Planner:
             taken += [item for unreadable in state.unreadable for item in unreadable.ranges]
             self.spaces[name] = Space(taken, self.neighbours, (*state.blocked, *state.off_limits))
         return self.spaces[name]
-
-    def _frozen(self) -> dict[Key, str]:
-        """Pools that give nothing new, with the path of what cannot be read.
-
-        A record that never could be read may hold anything of its pool, and of its neighbours.
-        """
-        found: dict[Key, str] = dict(self.state.frozen)
-        for item in self.state.unreadable:
-            keys = list(self.state.pools)
-            if item.pool is not None and item.pool in self.state.pools:
-                keys = [item.pool, *self.neighbours.get(item.pool, ())]
-            for key in keys:
-                found.setdefault(key, item.path)
-        return found
 
 
 def _precedence(claim: Claim) -> tuple[bool, int, Key]:

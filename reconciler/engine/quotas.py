@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from reconciler.engine.refusal import Refusal, over_quota
+from reconciler.engine.refusal import over_quota
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Claim, Refusal
 from reconciler.model.key import Key
 
 

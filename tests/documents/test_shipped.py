@@ -26,3 +26,11 @@ def test_a_schema_is_read_once() -> None:
     first = shipped.schema("butler/Team.json")
     assert first["title"] == "Team (Butler)"
     assert shipped.schema("butler/Team.json") is first
+
+
+def test_a_crd_of_a_package_is_named_with_the_package() -> None:
+    name = "butler.butlerlabs.dev_networkpools.yaml"
+    (own,) = shipped.crd_files(name).items()
+    beside = shipped.crd_files(f"reconciler:../schemas/crds/{name}")
+    assert own[0] == name
+    assert beside == {name: own[1]}
