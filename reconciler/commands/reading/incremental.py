@@ -27,7 +27,6 @@ from reconciler.ports import Facts, Source
 from reconciler.records.layout import FAMILY_OF_POOL
 from reconciler.tree import Settled
 
-_FOLDER = "040000"
 _Ids = Mapping[str, str]
 """Object ids by path."""
 
@@ -135,7 +134,7 @@ class _Run:
     def _tops(self) -> dict[str, str]:
         """Ids of the folders that are read; what is not there is left out."""
         listed = self.source.standing([*self.settings.sources, self.settings.records])
-        if listed is None or any(entry.mode != _FOLDER for entry in listed):
+        if listed is None or any(not entry.is_folder for entry in listed):
             raise NotPlainError
         return {entry.path: entry.oid for entry in listed}
 
@@ -186,9 +185,9 @@ class _Run:
         found: dict[str, str] = {}
         elsewhere: list[str] = []
         for entry in self.source.folders([folder, *kinds]) or ():
-            if entry.path in kinds and entry.mode == _FOLDER:
+            if entry.path in kinds and entry.is_folder:
                 continue
-            if entry.mode == _FOLDER and entry.path.startswith(tuple(f"{kind}/" for kind in kinds)):
+            if entry.is_folder and entry.path.startswith(tuple(f"{kind}/" for kind in kinds)):
                 found[entry.path] = entry.oid
             else:
                 elsewhere.append(entry.path)

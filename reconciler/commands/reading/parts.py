@@ -9,13 +9,10 @@ from reconciler.commands.reading.settings import OwnSettings
 from reconciler.documents.load import Loaded
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.settings import Settings
-from reconciler.ports import Entry, Source
+from reconciler.ports import FEW_FOLDERS, Entry, Source
 from reconciler.records.layout import part_of
 from reconciler.records.recall import Recalled
 from reconciler.tree import Settled, Tree
-
-# Git's argument list has an end; beyond some folders one listing of all is as good.
-_FEW = 200
 
 
 class NotPlainError(Exception):
@@ -118,7 +115,7 @@ class Parts:
         """The records in some pools' folders."""
         if not folders:
             return []
-        few = len(folders) < _FEW
+        few = len(folders) < FEW_FOLDERS
         listed = self.source.entries(folders if few else [self.settings.records])
         wanted = frozenset(folders)
         _, records = split(listed, self.settings)
