@@ -12,13 +12,9 @@ from functools import partial
 from reconciler.net.clashes import Line, Span, read_row, write_row
 from reconciler.net.ranges import Range, union
 from reconciler.net.reading import Holding, holding_of, ranges_of
-from reconciler.ports import Entry, Facts, Source
+from reconciler.ports import FEW_FOLDERS, Entry, Facts, Source
 
 TABLE = "ranges"
-_FOLDER = "040000"
-_FILE = "100"
-# Git's argument list has an end; beyond some folders one listing of all is as good.
-_FEW = 200
 
 
 def is_record(folder: str, path: str) -> bool:
@@ -76,7 +72,7 @@ class Held:
 
     def read(self, paths: Collection[str]) -> list[Holding]:
         """The records of some paths, as far as there are any."""
-        few = sorted(paths) if len(paths) <= _FEW else [self.folder]
+        few = sorted(paths) if len(paths) <= FEW_FOLDERS else [self.folder]
         return self._full([entry for entry in self._records(few) if entry.path in paths])
 
     def follow(self, made: Source, records: Iterable[Holding]) -> None:
@@ -105,8 +101,8 @@ class Held:
         listed = source.folders([self.folder, *above])
         if listed is None:
             return None
-        units = [it for it in listed if it.mode == _FOLDER and it.path not in above]
-        files = [it for it in listed if it.mode.startswith(_FILE)]
+        units = [it for it in listed if it.is_folder and it.path not in above]
+        files = [it for it in listed if it.is_file]
         return units, [entry for entry in files if is_record(self.folder, entry.path)]
 
     def _known_rows(self, units: Sequence[Entry]) -> dict[str, tuple[Range, ...]]:
@@ -136,7 +132,7 @@ class Held:
 
     def _listed(self, units: Mapping[str, Entry]) -> list[Entry]:
         """The records of some folders."""
-        if len(units) <= _FEW:
+        if len(units) <= FEW_FOLDERS:
             return self._records(list(units))
         records = self._records([self.folder])
         return [entry for entry in records if self._unit_of(entry.path) in units]

@@ -27,6 +27,7 @@ from reconciler.ports.errors import (
     UsageError,
 )
 from reconciler.ports.git import (
+    FEW_FOLDERS,
     Changed,
     Commit,
     Entry,
@@ -40,6 +41,7 @@ from reconciler.ports.git import (
 
 __all__ = [
     "CONTACTS",
+    "FEW_FOLDERS",
     "BugError",
     "Changed",
     "Cluster",

@@ -18,12 +18,26 @@ class Revision(NamedTuple):
     clock: int
 
 
+FEW_FOLDERS = 200
+"""Git's argument list has an end: for more folders than these one listing of all is as good."""
+
+
 class Entry(NamedTuple):
-    """A file of a revision: path, mode as Git writes it, object id."""
+    """A file of a revision, or a folder: path, mode as Git writes it, object id."""
 
     path: str
     mode: str
     oid: str
+
+    @property
+    def is_folder(self) -> bool:
+        """A folder, whose id is that of all its content."""
+        return self.mode == "040000"
+
+    @property
+    def is_file(self) -> bool:
+        """A plain file: no link and no submodule."""
+        return self.mode.startswith("100")
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,7 +244,7 @@ def test_only_folders_that_hold_what_is_given_out_are_read_again() -> None:
 
 @pytest.mark.parametrize("few", [1, 3, 200])
 def test_many_folders_are_listed_as_one(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "_FEW", few)
+    monkeypatch.setattr(held, "FEW_FOLDERS", few)
     before = BASE | many(6) | at(**{"imported/deep/x": of("d", "10.42.0.1", "10.42.0.9")})
     assert both(before, before | at(FREE)) == ""
     assert ONE.path in both(before, before | at(TAKEN))

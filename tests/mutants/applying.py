@@ -33,7 +33,7 @@ APPLYING = (
            "union([*self.rows.get(unit.path, ()), *more.get(unit.path, ())])",
            "union(more.get(unit.path, ()))", NET),
     Mutant("net: records above the folders of pools are not read", "commands/held.py",
-           "files = [it for it in listed if it.mode.startswith(_FILE)]", "files = []", NET),
+           "files = [it for it in listed if it.is_file]", "files = []", NET),
     Mutant("net: what cannot be read holds nothing", "net/reading.py",
            'or Holding(path, "", "", place, literals(text))', 'or Holding(path, "", "", place, ())',
            NET),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from reconciler.commands.reading.parallel import groups_in_parallel
-from reconciler.commands.reading.parts import FOLDER, NotPlainError, Parts
+from reconciler.commands.reading.parts import NotPlainError, Parts
 from reconciler.commands.reading.reader import split
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.whole import read_tree
@@ -136,7 +136,7 @@ class _Run:
     def _tops(self) -> dict[str, str]:
         """Ids of the folders that are read; what is not there is left out."""
         listed = self.source.standing([*self.settings.sources, self.settings.records])
-        if listed is None or any(entry.mode != FOLDER for entry in listed):
+        if listed is None or any(not entry.is_folder for entry in listed):
             raise NotPlainError
         return {entry.path: entry.oid for entry in listed}
 

@@ -126,7 +126,7 @@ class _Search:
             item.old
             for item in step.changed
             if item.old is not None
-            and item.old.mode.startswith("100")
+            and item.old.is_file
             and (item.path in self.pending or not step.is_reconcile)
             and is_yaml(item.path)
         ]

@@ -10,16 +10,10 @@ from reconciler.documents.load import Loaded
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import pool_kinds
 from reconciler.model.settings import Settings
-from reconciler.ports import Entry, Source
+from reconciler.ports import FEW_FOLDERS, Entry, Source
 from reconciler.records.layout import part_of
 from reconciler.records.recall import Recalled
 from reconciler.tree import Settled, Tree
-
-FOLDER = "040000"
-"""The mode of a folder, as Git writes it."""
-
-# Git's argument list has an end; beyond some folders one listing of all is as good.
-_FEW = 200
 
 
 class NotPlainError(Exception):
@@ -110,9 +104,9 @@ class Parts:
         found: dict[str, str] = {}
         elsewhere: list[str] = []
         for entry in self.source.folders([folder, *kinds]) or ():
-            if entry.path in kinds and entry.mode == FOLDER:
+            if entry.path in kinds and entry.is_folder:
                 continue
-            if entry.mode == FOLDER and entry.path.startswith(tuple(f"{kind}/" for kind in kinds)):
+            if entry.is_folder and entry.path.startswith(tuple(f"{kind}/" for kind in kinds)):
                 found[entry.path] = entry.oid
             else:
                 elsewhere.append(entry.path)
@@ -143,7 +137,7 @@ class Parts:
         """The records in some pools' folders, each with its folder."""
         if not folders:
             return
-        few = len(folders) < _FEW
+        few = len(folders) < FEW_FOLDERS
         listed = self.source.entries(folders if few else [self.settings.records])
         wanted = frozenset(folders)
         _, records = split(listed, self.settings)
