@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reconciler.clusters import crds
+from reconciler.clusters.decision import is_ours
 from reconciler.clusters.diagnosis import Check, doubtful, fine, wrong
 from reconciler.clusters.difference import differing
 from reconciler.clusters.intent import intent
@@ -18,11 +20,9 @@ from reconciler.clusters.resources import (
     IP_ALLOCATION,
     NETWORK_POOL,
 )
-from reconciler.clusters.rights import MANAGEMENT, TENANT, Need, Right, questions
-from reconciler.clusters.steps import is_ours
-from reconciler.commands.applying import crds
+from reconciler.clusters.rights import HOME, MANAGEMENT, TENANT, Need, Right, questions
+from reconciler.clusters.snapshot import live_of
 from reconciler.commands.applying.enrolment import Enrolment
-from reconciler.commands.applying.management import HOME
 from reconciler.commands.doctor_checks import SKEW_SECONDS, Step, shorten
 from reconciler.model.resource import Manifest
 from reconciler.ports import (
@@ -187,7 +187,7 @@ class _Crds:
             (self.absent if kind in _NEEDED else self.doubts).append(f"{kind} is not there")
         elif not crds.is_established(live):
             self.wrong.append(f"{kind} is not established")
-        elif not is_ours(live, entry):
+        elif not is_ours(live_of(live), entry):
             self.foreign.append(kind)
             lacks = crds.lacking(manifest, live)
             self.wrong += [f"{kind} is not ours and lacks {item}" for item in lacks]

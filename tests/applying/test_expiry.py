@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from threading import Barrier, BrokenBarrierError
 
+from reconciler.clusters.options import Wish
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Ref
 from reconciler.ports import UnreachableError
 from tests.applying.in_memory import HUB, Country, InMemory

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.inventory import NAME
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import GitError
 from tests.applying.in_memory import HUB, Country, InMemory

@@ -7,11 +7,11 @@ from threading import Event
 
 import pytest
 
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.turns import in_turn, threads
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import UnreachableError
 from tests.applying.in_memory import Country, InMemory

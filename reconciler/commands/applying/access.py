@@ -1,14 +1,17 @@
 """How a tenant cluster is reached: the kubeconfig that a person named, else the Secret."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import SECRET, TENANT_CLUSTER
+from reconciler.clusters.rights import HOME
+from reconciler.clusters.snapshot import Live
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.management import HOME, Hub
-from reconciler.commands.applying.target import Target
+from reconciler.commands.applying.management import Hub
 from reconciler.model.cluster import tenant_name, tenant_of
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
@@ -61,13 +64,17 @@ class Access:
         if tenant is None:
             return [] if self.is_there(tenant_name(HOME, cluster)) else [(HOME, cluster)]
         namespace, name = tenant
-        inner = ((self._tenant(cluster) or {}).get("status") or {}).get("tenantNamespace")
+        inner = self._status(cluster).get("tenantNamespace")
         if not isinstance(inner, str | None):
             message = f"TenantCluster {cluster}: status.tenantNamespace is not a text"
             raise ClusterError(f"its Secret cannot be found: {message}", "mend that object")
         return [(place, name) for place in (inner, namespace) if place]
 
-    def _tenant(self, cluster: str) -> Manifest | None:
+    def _status(self, cluster: str) -> Mapping[str, Any]:
+        live = self._tenant(cluster)
+        return {} if live is None else live.status
+
+    def _tenant(self, cluster: str) -> Live | None:
         tenant = tenant_of(cluster)
         if tenant is None:
             return None

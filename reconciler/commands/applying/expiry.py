@@ -11,6 +11,7 @@ from threading import BoundedSemaphore
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
+from reconciler.clusters.options import Wish
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.concluding import contained
@@ -19,7 +20,6 @@ from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
 from reconciler.commands.applying.targets import described_tenants, is_whole
 from reconciler.commands.applying.turns import threads
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
