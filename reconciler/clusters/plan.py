@@ -4,7 +4,7 @@ A plan is a value: made of what the cluster shall hold, of what was read of it a
 alone. What is withdrawn stands before what is taken away, and that before what is given.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from reconciler.addresses import IPSet
@@ -115,14 +115,3 @@ class Draft:
         """Take away an object that nothing asks for; `live` is what it was when it was read."""
         now = self.progress.live(ref, live)
         self.add(pruned(ref, now, self.entries.get(str(ref))))
-
-
-def unreadable(pools: Mapping[Ref, Live]) -> Sequence[str]:
-    """What to say of pools whose addresses cannot be read."""
-    found: list[str] = []
-    for live in pools.values():
-        try:
-            pool_addresses(live.manifest)
-        except ValueError as wrong:
-            found.append(f"{live.ref.resource.kind} {live.ref.name}: {wrong}")
-    return found

@@ -87,10 +87,7 @@ class EventRecorder:
 
     def _told(self, desired: Intent, tell: Tell) -> bool:
         """There is an event to make, whatever the uid of the object."""
-        body = desired.body
-        if body is None:
-            return False
-        now = tell.before or Live(desired.ref, body)
+        now = tell.before or Live(desired.ref, desired.body or {})
         return tell.event(now, self._snapshot.now) is not None
 
 

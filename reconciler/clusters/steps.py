@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from reconciler.clusters.decision import Action, Decision, decide, is_ours, status_to_apply
+from reconciler.clusters.decision import Action, Decision, decide, status_to_apply
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.events import allocation_event, capacity_event
 from reconciler.clusters.intent import MANAGER, OWNER_LABEL, Intent
@@ -220,8 +220,3 @@ def refusal(step: Apply) -> str:
     is_dying = step.live is not None and bool(step.live.dying_since)
     mend = "wait, or remove what holds it" if is_dying else "--adopt takes it over"
     return f"{step.decision.reason}; {mend}"
-
-
-def is_known(live: Live | None, entry: Entry | None) -> bool:
-    """It is there and ours."""
-    return live is not None and is_ours(live, entry)

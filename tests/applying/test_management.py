@@ -34,7 +34,7 @@ from reconciler.ports import (
 from tests.applying.site import FIRST, failures, results, world
 from tests.fake_cluster import HUB, Fault, rejecting
 from tests.fake_clusters import POOL, FakeClusters
-from tests.world import CLOCK
+from tests.world import CLOCK, pool
 
 OURS = (NETWORK_POOL, IP_ALLOCATION, PROVIDER_CONFIG, TENANT_CLUSTER)
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
@@ -363,3 +363,37 @@ def test_the_clock_is_the_servers(clusters: FakeClusters) -> None:
     clusters.run(world())
     made = clusters.objects[HUB][EDGE]["metadata"]["creationTimestamp"]
     assert (made, CLOCK) == ("2026-02-15T10:00:30Z", 1_771_149_630)
+
+
+def test_more_than_fifty_allocations_are_not_told_in_one_run(clusters: FakeClusters) -> None:
+    wide = {"pools/edge.yaml": pool("edge", "10.0.0.0/23")}
+    clusters.run(world(**wide))
+    names = (f"n{number:02d}" for number in range(53))
+    clusters.run(world(*names, **wide), "b")
+    assert told(clusters).count("IPsAllocated") == 50
+
+
+def test_with_documents_applied_others_are_not_told_of(clusters: FakeClusters) -> None:
+    settings = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        "spec: {apply: {documents: all}}\n"
+    )
+    clusters.run(world("web", **{"ipam.yaml": settings}))
+    tenant = Ref(TENANT_CLUSTER, "team-a", "web")
+    assert tenant in clusters.objects[HUB]
+    assert clusters.objects[HUB][tenant]["metadata"]["labels"]
+    clusters.run(world("web"), "b")
+    clusters.run(world(), "c")
+    assert tenant in clusters.objects[HUB]
+
+
+def test_an_orphan_in_the_management_cluster_is_noted(clusters: FakeClusters) -> None:
+    clusters.run(world())
+    labels = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+    spec = {"poolRef": {"name": "edge"}, "type": "nodes", "count": 1}
+    left = {"apiVersion": IP_ALLOCATION.api_version, "kind": IP_ALLOCATION.kind, "spec": spec}
+    left["metadata"] = {"name": "left", "namespace": "butler-system", "labels": labels}
+    clusters.hand(HUB).put(left, "gitops-ipam")
+    clusters.run(world())
+    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
+    assert f"orphan-since-{CLOCK}" in inventory["data"]["objects"]
