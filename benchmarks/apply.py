@@ -15,8 +15,8 @@ import urllib3
 from benchmarks.apply_many import many_table
 from reconciler.adapters.kube import KubeClusters
 from reconciler.clusters.intent import MANAGER, STATUS_MANAGER, Intent, intents
+from reconciler.clusters.options import Wish
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, project
 from reconciler.model.cluster import MANAGEMENT
 from tests.envtest.assets import find

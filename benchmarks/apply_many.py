@@ -16,9 +16,9 @@ from typing import NamedTuple
 import urllib3
 
 from reconciler.adapters.kube import KubeClusters
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from tests.world import evaluation_of, pool, provider, reconciled, tenant

@@ -11,9 +11,9 @@ import pytest
 
 from reconciler.adapters import git_process, git_remote, kube
 from reconciler.cli.group import VERBS, ipam
+from reconciler.clusters.orphans import GRACE_SECONDS
 from reconciler.commands import doctor_cluster, doctor_git, reconcile
 from reconciler.commands.applying.fleet import AT_ONCE
-from reconciler.commands.applying.orphans import GRACE_SECONDS
 from reconciler.documents import yaml
 from reconciler.evaluate import schema_files
 from reconciler.families._events import QUIET_SECONDS

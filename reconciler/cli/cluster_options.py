@@ -12,7 +12,7 @@ import click
 
 from reconciler.adapters.kube_account import Account
 from reconciler.cli.options import option, parse_seconds
-from reconciler.commands.applying.wish import Wish
+from reconciler.clusters.options import Wish
 from reconciler.ports import Clusters, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,8 +10,8 @@ from reconciler.cli.cluster_options import Reach, reaching_options, wishing_opti
 from reconciler.cli.options import Number, option, output_options, repository_option
 from reconciler.cli.progress import progress
 from reconciler.cli.shared import emit, open_branch, painter, tell
+from reconciler.clusters.options import Wish
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.outcome import applied_code
 from reconciler.commands.reading import evaluate_source
 from reconciler.findings import Severity

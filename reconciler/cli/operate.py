@@ -28,11 +28,11 @@ from reconciler.cli.shared import (
     painter,
     tell,
 )
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import Applied, together
 from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.outcome import reconciled_code
 from reconciler.commands.reading import evaluate_source
 from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings

@@ -13,16 +13,16 @@ from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doub
 from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import State
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
-from reconciler.commands.applying.target import Target
 from reconciler.commands.applying.targets import targets
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.doctor_checks import Step, failed, run
 from reconciler.commands.doctor_cluster import Patient, management_steps, tenant_steps
 from reconciler.commands.doctor_git import Looked, look_at_git

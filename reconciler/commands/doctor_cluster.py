@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reconciler.clusters import crds
+from reconciler.clusters.decision import is_ours
 from reconciler.clusters.diagnosis import Check, doubtful, fine, wrong
 from reconciler.clusters.difference import differing
 from reconciler.clusters.intent import intent
@@ -17,8 +19,7 @@ from reconciler.clusters.resources import (
     needed,
 )
 from reconciler.clusters.rights import management_rights, questions, tenant_rights
-from reconciler.clusters.steps import is_ours
-from reconciler.commands.applying import crds
+from reconciler.clusters.snapshot import live_of
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.doctor_checks import SKEW_SECONDS, Step, shorten
 from reconciler.model.builtin import DEPLOYMENT
@@ -187,7 +188,7 @@ class _Crds:
             (self.absent if is_needed else self.doubts).append(f"{kind} is not there")
         elif not crds.is_established(live):
             self.wrong.append(f"{kind} is not established")
-        elif not is_ours(live, entry):
+        elif not is_ours(live_of(live), entry):
             self.foreign.append(kind)
             lacks = crds.lacking(manifest, live)
             self.wrong += [f"{kind} is not ours and lacks {item}" for item in lacks]

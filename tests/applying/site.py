@@ -7,10 +7,10 @@ from typing import Any
 
 from reconciler.adapters.kube import KubeClusters
 from reconciler.adapters.kube_pace import Pace
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.ports import Clusters, GitError
 from tests.envtest.servers import ApiServer

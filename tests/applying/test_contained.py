@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube import KubeCluster
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.outcome import applied_code
 from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.resource import Manifest, Resource

@@ -15,9 +15,9 @@ from reconciler.adapters.git_open import open_repository
 from reconciler.adapters.git_probe import RepositoryProbe
 from reconciler.adapters.kube import KubeClusters
 from reconciler.clusters.diagnosis import Check, Diagnosis, Verdict
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.doctor import diagnose, diagnosis_code
 from tests.applying.site import (
     ADDRESS_POOLS,

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from reconciler.adapters.kube import KubeClusters
 from reconciler.adapters.kube_pace import Pace
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import Result, State
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Ref
 from reconciler.ports import Cluster, UnreachableError
 from tests.applying.site import ALLOCATIONS, FIRST, Site, announced, evaluated, world

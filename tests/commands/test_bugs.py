@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 
 from reconciler.clusters.diagnosis import Diagnosis, Group
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.concluding import contained, refused
 from reconciler.commands.applying.expiry import still_announced
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.doctor import diagnosis_code
 from reconciler.commands.doctor_checks import failed
 from reconciler.commands.outcome import applied_code, reconciled_code

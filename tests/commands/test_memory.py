@@ -8,10 +8,10 @@ import pytest
 
 from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import NAME, Enrolled, Inventory, config_maps
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.memory import Memory
-from reconciler.commands.applying.target import Target
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError
 

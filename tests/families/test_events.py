@@ -271,8 +271,9 @@ EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
 
 def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> Happening:
     live = {EDGE: network_pool(0)} if there else {}
-    (pools,) = evaluation_of(SMALL).state.pools.values()
-    return Happening(ref, is_record, wanted, live.get(ref), {EDGE: pools}, live, lambda *_: (), NOW)
+    (known,) = evaluation_of(SMALL).state.pools.values()
+    own = known if ref == EDGE else None
+    return Happening(ref, is_record, wanted, live.get(ref), own, live.get, (), NOW)
 
 
 def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from reconciler.clusters.announcing import cluster_kinds
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.outcome import Applied, State
+from reconciler.clusters.resources import SECRET
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.management import Hub
-from reconciler.commands.applying.target import Target
 from reconciler.families._objects import ClusterKind
-from reconciler.model.builtin import SECRET
 from reconciler.model.cluster import HOME, tenant_name, tenant_of
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
@@ -80,9 +80,10 @@ class Access:
         if tenant is None:
             return None
         try:
-            return self.hub.objects(kind.resource).get(Ref(kind.resource, *tenant))
+            live = self.hub.objects(kind.resource).get(Ref(kind.resource, *tenant))
         except NoSuchKindError:
             return None
+        return None if live is None else live.manifest
 
 
 def without_kubeconfig(

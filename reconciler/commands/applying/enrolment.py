@@ -34,6 +34,11 @@ class Enrolment:
     config_maps: Sequence[Manifest]
     namespace: str
 
+    @property
+    def home(self) -> Ref | None:
+        """The ConfigMap of its inventory, when there is one."""
+        return Ref(CONFIG_MAP, self.namespace, NAME) if self.config_maps else None
+
 
 def enrol(
     cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False

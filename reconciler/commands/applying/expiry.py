@@ -12,6 +12,7 @@ from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.clusters.announcing import cluster_of, described_clusters
 from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
+from reconciler.clusters.options import Wish
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.concluding import contained
@@ -20,7 +21,6 @@ from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import Hub, open_hub
 from reconciler.commands.applying.targets import is_whole
 from reconciler.commands.applying.turns import threads
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Expire

@@ -12,30 +12,25 @@ from threading import BoundedSemaphore
 
 from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.options import Wish
 from reconciler.clusters.outcome import Applied
+from reconciler.clusters.plan_management import Estate
 from reconciler.clusters.rivals import Claims, rivals
 from reconciler.clusters.shard import is_in_shard
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.concluding import LAST_SECONDS, contained, refused
+from reconciler.commands.applying.concluding import LAST_SECONDS, Run, contained, refused
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.fence import Fence
-from reconciler.commands.applying.ledger import Ledger
-from reconciler.commands.applying.management import (
-    Estate,
-    apply_management,
-    open_hub,
-)
+from reconciler.commands.applying.management import apply_management, open_hub
 from reconciler.commands.applying.memory import Memory
-from reconciler.commands.applying.target import Target
 from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
 from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.turns import in_turn, threads
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, project
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import (
     CONTACTS,
-    Cluster,
     ClusterError,
     Clusters,
     IdentityError,
@@ -102,7 +97,7 @@ class _Fleet:
         self.fence = fence
         self.hub = access.hub
         self.wish = wish
-        self.revision = evaluation.tree.revision or ""
+        self.todo = Run(evaluation.tree.revision or "", wish)
         self.memory = memory
         self.known = memory.known
         self.access = access
@@ -157,13 +152,9 @@ class _Fleet:
         )
         try:
             with contained():
-                ledger = self._ledger(self.hub.cluster, self.hub.enrolment)
-                return apply_management(self.hub, estate, ledger)
+                return apply_management(self.hub, estate, self.todo)
         except ClusterError as failed:
             return refused(MANAGEMENT, failed)
-
-    def _ledger(self, cluster: Cluster, enrolment: Enrolment) -> Ledger:
-        return Ledger(cluster, self.revision, self.wish, dict(enrolment.inventory.objects))
 
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)
@@ -174,13 +165,11 @@ class _Fleet:
                     return self._without_kubeconfig(target, known)
                 place.callback(cluster.close)
 
-                def begin(enrolment: Enrolment) -> Ledger:
+                def claim(enrolment: Enrolment) -> None:
+                    self._claim(enrolment, target)
                     place.enter_context(self.places)  # it has answered: now it is worked on
-                    return self._ledger(cluster, enrolment)
 
-                applied, enrolled = apply_tenant(
-                    cluster, target, known, lambda it: self._claim(it, target), begin
-                )
+                applied, enrolled = apply_tenant(cluster, target, known, claim, self.todo)
         except ClusterError as failed:
             return _Done(refused(target.name, failed, known.revision if known else ""), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed

@@ -7,6 +7,7 @@ noted before it is told, and stays noted until it was seen to announce it no mor
 from collections.abc import Callable, Mapping
 
 from reconciler.clusters.announcing import announcer
+from reconciler.clusters.decision import is_ours
 from reconciler.clusters.intent import MANAGER
 from reconciler.clusters.inventory import (
     NAME,
@@ -18,10 +19,10 @@ from reconciler.clusters.inventory import (
 )
 from reconciler.clusters.metallb import ranges_of, written
 from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION
-from reconciler.clusters.steps import is_ours
+from reconciler.clusters.snapshot import Live
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.management import Hub
-from reconciler.commands.applying.target import Target
-from reconciler.model.resource import Manifest, Ref
+from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, GitError, NoSuchKindError, NoSuchObjectError
 
 
@@ -109,16 +110,16 @@ def _rebuilt(hub: Hub) -> dict[str, Enrolled]:
     except NoSuchKindError:
         return {}
     ranges: dict[str, list[str]] = {}
-    for manifest in allocations.values():
-        if is_ours(manifest, None) and (found := _announced(manifest)) is not None:
+    for live in allocations.values():
+        if is_ours(live, None) and (found := _announced(live)) is not None:
             ranges.setdefault(found[0], []).append(found[1])
     return {name: Enrolled("", "", (), tuple(sorted(texts))) for name, texts in ranges.items()}
 
 
-def _announced(manifest: Manifest) -> tuple[str, str] | None:
+def _announced(live: Live) -> tuple[str, str] | None:
     """The cluster and the range of an allocation that a cluster announces."""
-    status = manifest.get("status") or {}
-    cluster = announcer(manifest) if status.get("phase") == "Allocated" else None
+    status = live.status
+    cluster = announcer(live.manifest) if status.get("phase") == "Allocated" else None
     first, last = status.get("startAddress"), status.get("endAddress")
     if cluster is None or not (first and last):
         return None
@@ -126,7 +127,7 @@ def _announced(manifest: Manifest) -> tuple[str, str] | None:
     try:
         ranges_of([text])
     except ValueError as wrong:
-        message = f"{IP_ALLOCATION.kind} {manifest['metadata']['name']}: {wrong}"
+        message = f"{IP_ALLOCATION.kind} {live.ref.name}: {wrong}"
         raise ClusterError(
             message, "mend its status: it says what a cluster may announce"
         ) from wrong

@@ -8,7 +8,7 @@ from reconciler.clusters.intent import Intent
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.rivals import Claims
-from reconciler.commands.applying.target import Target
+from reconciler.clusters.target import Target
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.cluster import MANAGEMENT

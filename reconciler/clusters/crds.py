@@ -1,20 +1,15 @@
-"""The CRDs that our objects need: installed, upgraded, or checked when they are somebody else's."""
+"""The CRDs that our objects need, and what those that are somebody else's lack of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import yaml
 
 from reconciler.clusters.definitions import crd_texts
-from reconciler.clusters.intent import intent
+from reconciler.clusters.intent import Intent, intent
 from reconciler.clusters.resources import CRD
-from reconciler.clusters.steps import is_ours
-from reconciler.commands.applying.ledger import Ledger
-from reconciler.model.resource import Manifest, Ref
-from reconciler.ports import ClusterError
-
-_POLL_SECONDS = 0.2
-_ESTABLISHED_SECONDS = 60
+from reconciler.model.resource import Manifest, Resource
 
 
 def manifests() -> list[Manifest]:
@@ -22,49 +17,20 @@ def manifests() -> list[Manifest]:
     return [yaml.safe_load(text) for text in crd_texts().values()]
 
 
-def knows_crds(ledger: Ledger) -> bool:
-    """We installed CRDs there before: when they are gone, they come back."""
-    return any(name.startswith(f"{CRD.group}/{CRD.kind}/") for name in ledger.entries)
+@cache
+def desired() -> tuple[tuple[Manifest, Intent], ...]:
+    """Each of them, and as the object that a cluster shall hold."""
+    return tuple((manifest, intent(manifest)) for manifest in manifests())
 
 
-def install(ledger: Ledger) -> list[str]:
-    """Install or upgrade the CRDs and wait until the server serves them.
-
-    A CRD of the same name that is not ours is left alone; the errors say what it lacks.
-
-    Returns:
-        What a person should know.
-    """
-    notes: list[str] = []
-    waiting: list[Ref] = []
-    for manifest in manifests():
-        wanted = intent(manifest)
-        live = ledger.cluster.get(wanted.ref)
-        entry = ledger.entries.get(str(wanted.ref))
-        if live is not None and not is_ours(live, entry) and not ledger.wish.adopt:
-            lacks = list(lacking(manifest, live))
-            if lacks:
-                message = f"it is not ours and lacks {', '.join(lacks)}; --adopt upgrades it"
-                ledger.fail(str(wanted.ref), message)
-            else:
-                notes.append(f"CRD {wanted.ref.name} is not ours; it has what is needed")
-            continue
-        ledger.bring(wanted, live)
-        if not ledger.wish.dry_run:
-            waiting.append(wanted.ref)
-    for ref in waiting:
-        _await(ledger, ref)
-    return notes
+def is_among(names: Iterable[str]) -> bool:
+    """An inventory names CRDs: we installed them, and when they are gone, they come back."""
+    return any(name.startswith(f"{CRD.group}/{CRD.kind}/") for name in names)
 
 
-def _await(ledger: Ledger, ref: Ref) -> None:
-    live: Manifest | None = None
-    for _ in range(int(_ESTABLISHED_SECONDS / _POLL_SECONDS)):
-        live = ledger.cluster.get(ref)
-        if live is None or is_established(live):
-            return
-        ledger.cluster.pause(_POLL_SECONDS)
-    raise ClusterError(f"CRD {ref.name} is not established after {_ESTABLISHED_SECONDS} s")
+def crd_name(resource: Resource) -> str:
+    """The name of the CRD of a kind."""
+    return f"{resource.plural}.{resource.group}"
 
 
 def is_established(live: Manifest) -> bool:

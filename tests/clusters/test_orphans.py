@@ -1,25 +1,18 @@
 """Objects with our label that no run remembers: noted first, let go after a grace."""
 
-from typing import Any, cast
+from typing import Any
 
 from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import Entry, orphan
+from reconciler.clusters.options import Wish
+from reconciler.clusters.orphans import GRACE_SECONDS, orphan_notes
+from reconciler.clusters.plan import Draft
 from reconciler.clusters.resources import ref_of
-from reconciler.commands.applying.ledger import Ledger
-from reconciler.commands.applying.orphans import GRACE_SECONDS, track
-from reconciler.commands.applying.wish import Wish
+from reconciler.clusters.snapshot import live_of
 from reconciler.model.resource import Manifest
-from reconciler.ports import Cluster
 
 NOW = 1_771_149_630
 UID, HASH = "uid-1", "0000000000000000.0000000000000000"
-
-
-class Clock:
-    """A cluster that tells the time."""
-
-    def now(self) -> int:
-        return NOW
 
 
 def pool(manager: str = "gitops-ipam", **labels: str) -> dict[str, Any]:
@@ -43,9 +36,12 @@ NAME = str(ref_of(pool()))
 def tracked(live: Manifest, entry: Entry | None, *, is_wanted: bool = False) -> Entry | None:
     """What the inventory says of an object after a look at it."""
     entries = {} if entry is None else {NAME: entry}
-    ledger = Ledger(cast(Cluster, Clock()), "a" * 40, Wish(), entries)
-    track(ledger, {ref_of(live): live}, [intent(live)] if is_wanted else [])
-    return ledger.entries.get(NAME)
+    seen = live_of(live)
+    wanted = [intent(live).ref] if is_wanted else []
+    draft = Draft(entries, Wish())
+    for name, found in orphan_notes(entries, {seen.ref: seen}, wanted, NOW):
+        draft.note(name, found)
+    return draft.entries.get(NAME)
 
 
 def test_an_orphan_is_noted_with_the_time() -> None:

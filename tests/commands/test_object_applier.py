@@ -9,12 +9,14 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.intent import intent
+from reconciler.clusters.intent import Intent, intent
 from reconciler.clusters.inventory import Entry
-from reconciler.clusters.outcome import Result
+from reconciler.clusters.outcome import Outcome, Result
+from reconciler.clusters.progress import Progress, foresee
 from reconciler.clusters.resources import IP_ALLOCATION, ref_of
-from reconciler.commands.applying.ledger import Ledger, listed
-from reconciler.commands.applying.wish import Wish
+from reconciler.clusters.snapshot import Live, live_of, objects_of
+from reconciler.clusters.steps import Apply, Delete, applied, pruned
+from reconciler.commands.applying.object_applier import ObjectApplier
 from reconciler.model.resource import Ref
 from reconciler.ports import (
     Cluster,
@@ -99,15 +101,50 @@ def living(uid: str = OLD, **metadata: Any) -> dict[str, Any]:
     }
 
 
-def ledger(server: Server, entries: Mapping[str, Entry] = KNOWN, **wish: Any) -> Ledger:
-    return Ledger(cast(Cluster, server), "a" * 40, Wish(**wish), dict(entries))
+class Account:
+    """One cluster: what is planned for an object is carried out at once, or foreseen."""
+
+    def __init__(self, server: Server, entries: Mapping[str, Entry], *, adopt: bool) -> None:
+        self.progress = Progress(dict(entries))
+        self.applier = ObjectApplier(cast(Cluster, server), "a" * 40, self.progress)
+        self.adopt = adopt
+
+    def bring(self, desired: Intent, live: Mapping[str, Any] | None) -> None:
+        self.applier.apply(self.planned(desired, live))
+
+    def planned(self, desired: Intent, live: Mapping[str, Any] | None) -> Apply:
+        entry = self.entries.get(str(desired.ref))
+        return applied(desired, seen(live), entry, adopt=self.adopt)
+
+    def prune(self, ref: Ref, live: Mapping[str, Any] | None) -> None:
+        step = pruned(ref, seen(live), self.entries.get(str(ref)))
+        if isinstance(step, Delete):
+            self.applier.delete(step)
+        else:
+            foresee(self.progress, step)
+
+    @property
+    def entries(self) -> dict[str, Entry]:
+        return self.progress.entries
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        return self.progress.outcomes
+
+
+def seen(live: Mapping[str, Any] | None) -> Live | None:
+    return None if live is None else live_of(live)
+
+
+def ledger(server: Server, entries: Mapping[str, Entry] = KNOWN, *, adopt: bool = False) -> Account:
+    return Account(server, entries, adopt=adopt)
 
 
 def verbs(server: Server) -> list[str]:
     return [verb for verb, *_ in server.sent]
 
 
-def results(account: Ledger) -> list[tuple[Result, str]]:
+def results(account: Account) -> list[tuple[Result, str]]:
     return [(item.result, item.error) for item in account.outcomes]
 
 
@@ -130,7 +167,7 @@ def test_what_is_right_is_not_written() -> None:
     account.bring(WANTED, server.live)
     assert server.sent == []
     assert results(account) == [(Result.UNCHANGED, "")]
-    assert not account.is_changed
+    assert not account.progress.is_changed
 
 
 def test_only_the_object_that_was_read_is_changed() -> None:
@@ -238,14 +275,13 @@ def test_a_failed_status_leaves_the_entry_as_it_was() -> None:
         ({**living(), "spec": {"count": 5}}, Result.CONFIGURED),
     ],
 )
-def test_a_dry_run_foresees_and_writes_nothing(
-    live: Mapping[str, Any] | None, result: Result
-) -> None:
-    server = Server(live)
-    account = ledger(server, dry_run=True)
-    account.bring(WANTED, live)
-    assert (server.sent, account.entries) == ([], KNOWN)
+def test_what_a_step_does_is_foreseen(live: Mapping[str, Any] | None, result: Result) -> None:
+    account = ledger(Server(live))
+    foresee(account.progress, account.planned(WANTED, live))
     assert results(account) == [(result, "")]
+    done = ledger(Server(live))
+    done.bring(WANTED, live)
+    assert results(done) == results(account)
 
 
 def test_what_is_pruned_is_the_very_object_that_we_made() -> None:
@@ -279,11 +315,10 @@ def test_what_lost_our_label_is_not_pruned_and_told(labels: Mapping[str, str] | 
     assert results(account) == [(Result.FAILED, message)]
 
 
-def test_a_dry_run_prunes_nothing_and_says_so() -> None:
-    server = Server(living())
-    account = ledger(server, dry_run=True)
-    account.prune(REF, server.live)
-    assert (server.sent, results(account)) == ([], [(Result.DELETED, "")])
+def test_what_goes_is_foreseen() -> None:
+    account = ledger(Server(living()))
+    foresee(account.progress, pruned(REF, live_of(living()), KNOWN[NAME]))
+    assert (account.entries, results(account)) == ({}, [(Result.DELETED, "")])
 
 
 def test_what_could_not_be_pruned_stays_in_the_inventory() -> None:
@@ -325,8 +360,8 @@ def test_an_allocation_of_another_spec_is_made_anew() -> None:
 
 def test_items_of_a_list_get_their_kind_back() -> None:
     item = {"metadata": MANIFEST["metadata"], "spec": {}}
-    (found,) = listed([item], REF.resource).items()
-    assert found[0] == REF == ref_of(found[1])
+    (found,) = objects_of([item], REF.resource).values()
+    assert found.ref == REF == ref_of(found.manifest)
 
 
 def test_a_status_makes_nobodys_object_ours() -> None:
