@@ -71,6 +71,10 @@ class IPSet:
         """Addresses in the set: an exact count."""
         return sum(item.size for item in self.ranges)
 
+    def of_version(self, version: int) -> "IPSet":
+        """What is of one IP version."""
+        return IPSet(tuple(item for item in self.ranges if item.version == version))
+
     def overlapping(self, item: IPRange) -> tuple[IPRange, ...]:
         """The runs that share an address with `item`, whole, in order."""
         # The run before the first that starts behind `item.first` may reach into it.

@@ -5,10 +5,10 @@ Order of the checks: Butler's allocator (`butler.md` §2.5).
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_range, format_short
-from reconciler.engine.refusal import Holders, Refusal
+from reconciler.engine.refusal import Holders
 from reconciler.engine.space import Space
 from reconciler.findings import article_list
-from reconciler.model.claim import Owner
+from reconciler.model.claim import Owner, Refusal
 from reconciler.model.pool import Pool
 
 

@@ -15,19 +15,21 @@ from reconciler.engine.refusal import (
     FROZEN,
     NO_ROOM,
     Holders,
-    Refusal,
     frozen,
     left,
     no_room,
+    not_by_itself,
     not_found,
+    other_version,
     over_quota,
     stale,
     untold,
+    usable_for,
 )
 from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
 from reconciler.model.allocation import Allocation, Phase
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Claim, Refusal
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import (
@@ -185,7 +187,7 @@ class _Planner:
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
         size = record.range.size if record.range else 0
-        if refusal := self._quota_refusal(claim, size):
+        if refusal := claim.refusal or self._quota_refusal(claim, size):
             return replace(_refuse(claim, refusal), allocation=record)
         self._count(claim, size)
         allocation = self._allocation(claim, record.pool, record.range)
@@ -194,6 +196,8 @@ class _Planner:
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
         if self.state.unknown and len(claim.candidates) < len(claim.wanted):
             return _refuse(claim, untold(claim), failed)
+        if claim.refusal is not None:
+            return _refuse(claim, claim.refusal, failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
         if refusal := self._quota_refusal(claim, claim.size):
@@ -221,20 +225,24 @@ class _Planner:
                 full.append(pool)
             else:
                 refusals.append(found)
-        refusal = withheld or (self._no_room(claim, full) if full else refusals[0])
+        refusal = withheld or (self._no_room(claim, full) if full else _telling(claim, refusals))
         return _refuse(claim, refusal, failed)
 
     def _no_room(self, claim: Claim, full: list[Pool]) -> Refusal:
         if not self.is_served:
             return NO_ROOM
-        tried = [(pool, self._space(pool.space).room(pool)) for pool in full]
+        tried = [(pool, self._space(pool.space).room(pool, claim.version)) for pool in full]
         return no_room(claim, tried, self.holders)
 
     def _take(self, claim: Claim, pool: Pool) -> IPRange | Refusal | None:
         """A range of a pool, or why it gives none; None when it only has no room."""
         space = self._space(pool.space)
+        if claim.pin is None and claim.version is not None and not usable_for(claim, pool):
+            return other_version(pool, claim.version)
+        if claim.pin is None and not pool.auto_assign:
+            return not_by_itself(pool)
         if claim.pin is None:
-            return space.allocate(pool, claim.size)
+            return space.allocate(pool, claim.size, claim.version)
         refused = check_pin(claim.pin, pool, space, self.holders, claim.owner)
         return refused or space.take(pool, claim.pin)
 
@@ -288,7 +296,9 @@ class _Planner:
         if claim is not None and claim.doubt:
             return False
         speaks = self.record_of[record.claim] is record
-        return claim is None or not speaks or bool(self._difference(claim, record))
+        if claim is None or not speaks or claim.refusal is not None:
+            return True
+        return bool(self._difference(claim, record))
 
     def _space(self, name: str) -> Space:
         if name not in self.spaces:
@@ -325,6 +335,14 @@ class _Planner:
 def _precedence(claim: Claim) -> tuple[bool, int, Key]:
     """Pins first, lest another claim take a named address; then large before small."""
     return claim.pin is None, -claim.size, claim.key
+
+
+def _telling(claim: Claim, refusals: list[Refusal]) -> Refusal:
+    """Of several refusals the first; that a pool has another IP version tells least."""
+    if claim.version is None:
+        return refusals[0]
+    others = (refusal for refusal in refusals if refusal.reason != "family-mismatch")
+    return next(others, refusals[0])
 
 
 def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:

@@ -6,26 +6,16 @@ a person can do about it.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
-from reconciler.addresses import IPRange
+from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.engine.space import Room
 from reconciler.engine.usage import space_of
 from reconciler.findings import article_list
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim, Quota
+from reconciler.model.claim import Claim, Quota, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
-
-
-class Refusal(NamedTuple):
-    """A reason with its words."""
-
-    reason: str
-    message: str
-    hint: str
-
 
 FROZEN = "pool-frozen"
 # Stands in for `no_room` where nobody reads the words, which cost a look at all that is free.
@@ -93,20 +83,41 @@ def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
     )
 
 
+def not_by_itself(pool: Pool) -> Refusal:
+    """The pool gives an address only to a claim that names it."""
+    return Refusal(
+        "auto-assign-disabled",
+        f"{pool.key.name} gives no address by itself",
+        "name the address that is wanted, or another pool",
+    )
+
+
+def other_version(pool: Pool, version: int) -> Refusal:
+    """The pool has no address of the IP version that the claim needs."""
+    return Refusal(
+        "family-mismatch",
+        f"the claim needs IPv{version}, {pool.key.name} has none",
+        f"name a pool of IPv{version} addresses",
+    )
+
+
 def no_room(claim: Claim, tried: Sequence[tuple[Pool, Room]], holders: "Holders") -> Refusal:
     """No candidate has a free run of the size. `tried`: candidates with what is free of them."""
     need = claim.size
-    if all(pool.usable.size < need for pool, _ in tried):
-        sizes = article_list(
-            (f"{pool.key.name} has {pool.usable.size}" for pool, _ in tried), "and"
-        )
+    totals = [usable_for(claim, pool).size for pool, _ in tried]
+    if all(total < need for total in totals):
+        named = zip(tried, totals, strict=True)
+        sizes = article_list((f"{pool.key.name} has {total}" for (pool, _), total in named), "and")
         return Refusal(
             "request-too-large",
             f"needs {need} addresses; {sizes} in all",
             "ask for fewer, or add a larger pool",
         )
     fragmented = any(room.size >= need for _, room in tried)
-    parts = [_described(pool, room, holders) for pool, room in tried]
+    parts = [
+        _described(pool, total, room, holders)
+        for (pool, room), total in zip(tried, totals, strict=True)
+    ]
     lacking = min(need - room.run for _, room in tried)
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
@@ -116,11 +127,16 @@ def no_room(claim: Claim, tried: Sequence[tuple[Pool, Room]], holders: "Holders"
     )
 
 
-def _described(pool: Pool, room: Room, holders: "Holders") -> str:
+def usable_for(claim: Claim, pool: Pool) -> IPSet:
+    """What a pool may give to a claim: all, or what is of the IP version that it needs."""
+    return pool.usable if claim.version is None else pool.usable.of_version(claim.version)
+
+
+def _described(pool: Pool, total: int, room: Room, holders: "Holders") -> str:
     name = pool.key.name
     if room.largest is None:
-        return f"{name}: 0 free of {pool.usable.size}"
-    text = f"{name}: {room.size} free of {pool.usable.size}, largest run {room.run}"
+        return f"{name}: 0 free of {total}"
+    text = f"{name}: {room.size} free of {total}, largest run {room.run}"
     beside = holders.beside(room.largest, pool.space)
     return f"{text} beside {article_list(beside, 'and')}" if beside else text
 

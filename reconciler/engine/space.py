@@ -52,11 +52,19 @@ class Space:
         self._neighbours = neighbours
         self._granted: list[IPRange] = []
         self._free: dict[Key, dict[int, FreeRuns]] = {}
-        self._rooms: dict[Key, Room] = {}
+        self._rooms: dict[Key, dict[int | None, Room]] = {}
 
-    def allocate(self, pool: Pool, size: int) -> IPRange | None:
-        """Take `size` addresses where the pool's placement puts them, or None."""
+    def allocate(self, pool: Pool, size: int, needed: int | None = None) -> IPRange | None:
+        """Take `size` addresses where the pool's placement puts them, or None.
+
+        Args:
+            pool: The pool.
+            size: How many.
+            needed: Their IP version; None for any.
+        """
         for version, runs in self._runs(pool).items():
+            if needed is not None and version != needed:
+                continue
             first = runs.allocate(size)
             if first is not None:
                 item = IPRange(version, first, first + size - 1)
@@ -89,13 +97,17 @@ class Space:
         """The free addresses of a pool as they stand now."""
         return pool.usable - self.taken - IPSet.of(self._granted)
 
-    def room(self, pool: Pool) -> Room:
-        """How much of a pool is free; told once for all claims that are refused in a row."""
-        if pool.key not in self._rooms:
-            free = self.free(pool)
+    def room(self, pool: Pool, needed: int | None = None) -> Room:
+        """How much of a pool is free, of one IP version or of all.
+
+        Told once for all claims that are refused in a row.
+        """
+        rooms = self._rooms.setdefault(pool.key, {})
+        if needed not in rooms:
+            free = self.free(pool) if needed is None else self.free(pool).of_version(needed)
             largest = max(free, key=lambda run: (run.size, -run.first), default=None)
-            self._rooms[pool.key] = Room(free.size, largest)
-        return self._rooms[pool.key]
+            rooms[needed] = Room(free.size, largest)
+        return rooms[needed]
 
     def _note(self, item: IPRange, pool: Pool) -> None:
         insort(self._granted, item)

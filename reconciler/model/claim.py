@@ -24,6 +24,14 @@ class Quota(NamedTuple):
     source: Location
 
 
+class Refusal(NamedTuple):
+    """Why a claim gets nothing: one of the codes of findings, with its words."""
+
+    reason: str
+    message: str
+    hint: str
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A claim.
@@ -40,6 +48,9 @@ class Claim:
         namespace: Namespace of the record.
         doubt: A file that cannot be read, and that this follows from, or may be stood for in: the
             claim keeps what it holds and gets nothing new. Empty for any other claim.
+        version: The IP version that it needs, or None for whatever a pool has.
+        refusal: Why its family lets it have nothing new, or None. What it holds stays: a record is
+            a fact.
     """
 
     key: Key
@@ -56,3 +67,5 @@ class Claim:
     source: Location
     quota: Quota | None = None
     doubt: str = ""
+    version: int | None = None
+    refusal: Refusal | None = None

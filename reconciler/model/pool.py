@@ -58,6 +58,7 @@ class Pool:
         space: Address space. Only pools of one space compete for addresses.
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.
+        auto_assign: Claims that name no address may have one, too.
     """
 
     key: Key
@@ -70,3 +71,4 @@ class Pool:
     space: str
     extent: IPSet
     source: Location
+    auto_assign: bool = True

@@ -2,6 +2,7 @@
 
 from tests.mutants.mutant import PROTECTION, Mutant
 
+CHOICE = ("tests/engine/test_choice.py",)
 CLOCKS = ("tests/adapters/test_git_clock.py", "tests/contracts/test_reconcile.py")
 
 PLANNING = (
@@ -177,4 +178,16 @@ PLANNING = (
            "if new is None or not new.extent - old.extent:"),
     Mutant("comparison: nobody ever moves", "comparison.py",
            "and new.range != old.range", "and new.range == old.range"),
+    Mutant("choice: a pool of the other IP version serves", "engine/space.py",
+           "if needed is not None and version != needed:", "if False:", CHOICE),
+    Mutant("choice: pools give by themselves", "engine/planner.py",
+           "if claim.pin is None and not pool.auto_assign:", "if False:", CHOICE),
+    Mutant("choice: families refuse nothing", "engine/planner.py",
+           "        if claim.refusal is not None:\n            return _refuse", "        if False:\n            return _refuse",
+           CHOICE),
+    Mutant("choice: what was released is taken back all the same", "engine/planner.py",
+           "if refusal := claim.refusal or self._quota_refusal", "if refusal := self._quota_refusal",
+           CHOICE),
+    Mutant("choice: the other IP version is told first", "engine/planner.py",
+           'refusal.reason != "family-mismatch")', "True)", CHOICE),
 )  # fmt: skip

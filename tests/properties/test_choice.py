@@ -1,0 +1,91 @@
+"""What a claim may not have: the other IP version, what its family refuses, what a pool keeps back."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.engine.planner import plan
+from reconciler.model.claim import Refusal
+from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
+from reconciler.model.state import State
+from tests.properties.strategies import committed, states
+
+OWN = Refusal("no-matching-pool", "no pool matches", "label one")
+
+
+@st.composite
+def choosy(draw: st.DrawFn) -> State:
+    """A state whose claims and pools are particular."""
+    state = draw(states())
+    pools = {
+        key: replace(pool, auto_assign=draw(st.sampled_from((True, True, False))))
+        for key, pool in state.pools.items()
+    }
+    claims = {
+        key: replace(
+            claim,
+            version=None if claim.pin else draw(st.sampled_from((None, 4, 6))),
+            refusal=draw(st.sampled_from((None, None, None, OWN))),
+        )
+        for key, claim in state.claims.items()
+    }
+    return replace(state, pools=pools, claims=claims)
+
+
+@given(choosy())
+def test_nobody_is_given_what_is_not_for_him(state: State) -> None:
+    for decision in plan(state).decisions:
+        if not isinstance(decision, Grant):
+            continue
+        claim, item = state.claims[decision.claim], decision.allocation.range
+        assert item is not None
+        assert claim.refusal is None
+        if not decision.is_taken_back:
+            assert claim.version in (None, item.version)
+            assert claim.pin is not None or state.pools[decision.allocation.pool].auto_assign
+
+
+@given(choosy())
+def test_what_a_claim_holds_stays_whatever_it_may_have_now(state: State) -> None:
+    free = replace(
+        state,
+        pools={key: replace(pool, auto_assign=True) for key, pool in state.pools.items()},
+        claims={
+            key: replace(claim, version=None, refusal=None) for key, claim in state.claims.items()
+        },
+    )
+    kept = [item for item in plan(state).decisions if isinstance(item, Keep)]
+    assert kept == [item for item in plan(free).decisions if isinstance(item, Keep)]
+
+
+@given(choosy())
+def test_a_refusal_says_what_is_so(state: State) -> None:
+    for decision in plan(state).decisions:
+        if not isinstance(decision, Refuse) or decision.allocation is not None:
+            continue
+        claim = state.claims[decision.claim]
+        pools = [state.pools[key] for key in claim.candidates]
+        if claim.refusal is not None:
+            assert decision.reason == OWN.reason
+        elif decision.reason == "auto-assign-disabled":
+            fit = [
+                pool
+                for pool in pools
+                if claim.version is None or pool.usable.of_version(claim.version)
+            ]
+            assert fit
+            assert not any(pool.auto_assign for pool in fit)
+        elif decision.reason == "family-mismatch" and claim.pin is None:
+            assert claim.version is not None
+            assert not any(pool.usable.of_version(claim.version) for pool in pools)
+
+
+@given(choosy())
+def test_a_plan_that_was_carried_out_leaves_nothing_to_do(state: State) -> None:
+    """But for what holds its addresses until retention ends, and what that then makes room for."""
+    after = committed(state, plan(state))
+    found = plan(after).decisions
+    assert not any(isinstance(item, Release) for item in found)
+    if not any(isinstance(item, Release | Expire) for item in plan(state).decisions):
+        assert not any(isinstance(item, Grant) for item in found)
