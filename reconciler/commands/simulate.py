@@ -8,13 +8,14 @@ from reconciler.documents.document import GroupKind
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine.usage import percentage
-from reconciler.evaluate import Evaluation, evaluate, source_kinds
+from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
 from reconciler.model.record_kind import GROUP
 from reconciler.ports import Source, UsageError
 from reconciler.report.simulation import Simulation, Step
+from reconciler.sources import source_kinds
 
 NAMESPACE = "simulated"
 

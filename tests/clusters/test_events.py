@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.events import allocation_event, capacity_event
-from reconciler.evaluate import project
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Thresholds
+from reconciler.projecting import project
 from tests.engine.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 

@@ -10,10 +10,11 @@ import pytest
 from reconciler.documents.document import Documents, Kind
 from reconciler.documents.schema import acceptor, check
 from reconciler.documents.shipped import schema
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._family import Family
 from reconciler.model.plan import Grant
+from reconciler.projecting import project
 from tests.world import evaluation_of, reconciled
 
 EXAMPLES = Path(__file__).parent / "examples"

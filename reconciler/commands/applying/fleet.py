@@ -31,7 +31,7 @@ from reconciler.commands.applying.targets import claims_of, is_whole, remembered
 from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.turns import in_turn, threads
 from reconciler.commands.applying.wish import Wish
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import (
     CONTACTS,
@@ -41,6 +41,7 @@ from reconciler.ports import (
     IdentityError,
     UsageError,
 )
+from reconciler.projecting import project
 
 AT_ONCE = 16
 
