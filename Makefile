@@ -37,7 +37,7 @@ envtest: $(DEVELOPED)
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.
-PURE := addresses,clusters,comparison,documents,engine,evaluate,families,findings,gathering,incremental,model,net,records,report,settings,tree
+PURE := addresses,clusters,comparison,documents,engine,evaluate,families,findings,gathering,incremental,model,net,projecting,records,report,settings,sources,tree
 # What only tests with real API servers run; `make test` has those.
 SERVED := reconciler/adapters/kube*,reconciler/commands/applying/*
 coverage: $(DEVELOPED)

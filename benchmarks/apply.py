@@ -17,8 +17,9 @@ from reconciler.adapters.kube import KubeClusters
 from reconciler.clusters.intent import MANAGER, STATUS_MANAGER, Intent, intents
 from reconciler.clusters.options import Wish
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.projecting import project
 from tests.envtest.assets import find
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet

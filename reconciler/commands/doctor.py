@@ -26,9 +26,9 @@ from reconciler.commands.applying.targets import targets
 from reconciler.commands.doctor_checks import Step, failed, run
 from reconciler.commands.doctor_cluster import Patient, management_steps, tenant_steps
 from reconciler.commands.doctor_git import Looked, look_at_git
-from reconciler.evaluate import project
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import Cluster, ClusterError, Clusters, ExitCode, Probe, UnreachableError
+from reconciler.projecting import project
 
 _NOBODY = doubtful(
     "kubeconfig",

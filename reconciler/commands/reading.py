@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from reconciler.commands.last_good import Reader, is_yaml, last_good
 from reconciler.documents.load import has_error
-from reconciler.evaluate import Evaluation, evaluate, source_reader
+from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source
 from reconciler.records.recall import recall
 from reconciler.settings import PATH, read_settings
+from reconciler.sources import source_reader
 from reconciler.tree import Tree
 
 

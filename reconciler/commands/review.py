@@ -6,11 +6,12 @@ from functools import partial
 from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import read_own_settings
 from reconciler.comparison import Base, Compared, compare
-from reconciler.evaluate import pools_of, source_reader
+from reconciler.gathering import pools_of
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled, recall
 from reconciler.settings import PATH
+from reconciler.sources import source_reader
 
 
 def review(

@@ -4,7 +4,7 @@ from typing import Any
 
 from reconciler.clusters.intent import intent
 from reconciler.clusters.transitions import settled_conditions, timeless
-from reconciler.evaluate import project
+from reconciler.projecting import project
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled
 
 EARLY = "2026-02-15T10:00:30Z"

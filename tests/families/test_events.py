@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.resources import IP_ALLOCATION
-from reconciler.evaluate import project
 from reconciler.families._events import event_on, reference
 from reconciler.families._objects import Happening
 from reconciler.families.butler.events import allocation_event, capacity_event, pool_event
@@ -14,6 +13,7 @@ from reconciler.families.butler.resources import NETWORK_POOL, TEAMS
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Thresholds
 from reconciler.model.resource import Ref
+from reconciler.projecting import project
 from tests.engine.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 

@@ -1,5 +1,7 @@
 """The same questions to every family, of what it is in clusters."""
 
+from collections.abc import Iterator
+
 import pytest
 import yaml
 
@@ -7,21 +9,31 @@ from reconciler.clusters.announcing import announcer, cluster_of, described_clus
 from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
 from reconciler.documents.load import load
-from reconciler.evaluate import Evaluation, project, source_kinds
+from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._family import Family
 from reconciler.families._objects import Objects, Sizes
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.right import OURS, Need
+from reconciler.projecting import project
 from reconciler.records.emit import record_document
 from reconciler.report.listing import listing_text, listings
 from reconciler.report.table import Painter
+from reconciler.sources import source_kinds
 from tests.documentation import ROOT
 from tests.families.test_conformance import every_family, example
+from tests.toy import installed
 from tests.world import SMALL, evaluation_of, reconciled
 
 PLAIN = Painter(is_on=False)
+
+
+@pytest.fixture(autouse=True)
+def _all_known() -> Iterator[None]:
+    """The toy family is among those that the program knows."""
+    with installed():
+        yield
 
 
 def applied(family: Family) -> Evaluation:

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.documents.dump import dump
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant, Keep
+from reconciler.projecting import project
 from reconciler.records.changes import Change
 from reconciler.report.machine import actions, digest
 from tests.properties.trees import Files, arrangements, plain, texts

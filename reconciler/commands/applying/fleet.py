@@ -27,7 +27,7 @@ from reconciler.commands.applying.memory import Memory
 from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
 from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.turns import in_turn, threads
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import (
     CONTACTS,
@@ -36,6 +36,7 @@ from reconciler.ports import (
     IdentityError,
     UsageError,
 )
+from reconciler.projecting import project
 
 AT_ONCE = 16
 
