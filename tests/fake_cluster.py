@@ -3,10 +3,11 @@
 It has a clock that tests set, and fails on demand.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count
+from math import inf
 from threading import RLock
 from typing import Any, cast
 
@@ -15,7 +16,10 @@ from reconciler.families.butler.resources import MACHINE
 from reconciler.model.instant import format_instant
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
+    Became,
+    Change,
     ClusterError,
+    Listing,
     NoSuchKindError,
     NoSuchObjectError,
     OwnedError,
@@ -58,6 +62,7 @@ class FakeCluster:
     fault: Fault = lambda _verb, _what: None
     seconds: float = 60.0
     log: list[tuple[str, Any]] = field(default_factory=list)
+    changes: list[tuple[int, Change]] = field(default_factory=list)
     is_closed: bool = False
     lock: Any = field(default_factory=RLock)
 
@@ -86,10 +91,10 @@ class FakeCluster:
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Sequence[Manifest]:
+    ) -> Listing:
         self._asked("list", resource)
         with self.lock:
-            return [
+            found = [
                 deepcopy(item)
                 for ref, item in sorted(self.objects.items(), key=lambda pair: pair[0][1:])
                 if ref.resource == resource
@@ -97,6 +102,21 @@ class FakeCluster:
                 and _has_labels(item, labels)
                 and _has_fields(item, fields)
             ]
+            return Listing(found, str(next(_numbers)))
+
+    def watch(
+        self, resource: Resource, namespace: str = "", *, since: str, labels: str = ""
+    ) -> Iterator[Change]:
+        """What changed since; a real server goes on telling."""
+        self._asked("watch", resource)
+        with self.lock:
+            changes = [item for item in self.changes if item[0] > int(since)]
+        for _, change in changes:
+            metadata = change.manifest["metadata"]
+            is_kind = change.manifest["kind"] == resource.kind
+            is_here = namespace in ("", metadata.get("namespace"))
+            if is_kind and is_here and _has_labels(change.manifest, labels):
+                yield change
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
@@ -162,12 +182,16 @@ class FakeCluster:
                 metadata["resourceVersion"] = str(next(_numbers))
             else:
                 del self.objects[ref]
+                self._tell(Became.DELETED, live)
 
     def pause(self, seconds: float) -> None:
         if seconds >= self.seconds:
             raise UnreachableError("wait: the cluster's seconds are over", "--timeout")
         self.seconds -= seconds
         self.clock += round(seconds)
+
+    def limit(self, seconds: float | None) -> None:
+        self.seconds = inf if seconds is None else seconds
 
     def extend(self, seconds: float) -> None:
         self.seconds = max(self.seconds, seconds)
@@ -229,7 +253,13 @@ class FakeCluster:
         self.objects[ref] = changed
         if "deletionTimestamp" in metadata and not metadata.get("finalizers"):
             del self.objects[ref]
+            self._tell(Became.DELETED, changed)
+        else:
+            self._tell(Became.ADDED if live is None else Became.MODIFIED, changed)
         return deepcopy(changed)
+
+    def _tell(self, became: Became, manifest: Manifest) -> None:
+        self.changes.append((next(_numbers), Change(became, deepcopy(manifest))))
 
     def _serve(self, ref: Ref, crd: dict[str, Any]) -> None:
         """A CRD that is stored is served, and said to be, unless that takes its time."""

@@ -6,7 +6,7 @@ and send ones that nobody set. Its configuration and its connection pool are.
 
 import builtins
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
     ClusterError,
     KubeconfigError,
+    Listing,
     NoSuchObjectError,
     RejectedError,
     Requests,
@@ -85,7 +86,7 @@ class KubeCluster:
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Sequence[Manifest]:
+    ) -> Listing:
         """All objects of a kind, of one state of the cluster, page by page."""
         what = " ".join(("list", _kind(resource), *(("in", namespace) if namespace else ())))
         query = {"labelSelector": labels, "fieldSelector": fields, "limit": str(PAGE)}
@@ -142,6 +143,10 @@ class KubeCluster:
         """Wait, within the cluster's deadline."""
         self._transport.pause(seconds)
 
+    def limit(self, seconds: float | None) -> None:
+        """Begin a new deadline."""
+        self._transport.budget.limit(seconds)
+
     def extend(self, seconds: float) -> None:
         """Have so many seconds left, even when the deadline is over."""
         self._transport.budget.extend(seconds)
@@ -150,7 +155,7 @@ class KubeCluster:
         """Let go of all connections."""
         self._transport.close()
 
-    def _pages(self, resource: Resource, path: partial[str], what: str) -> builtins.list[Manifest]:
+    def _pages(self, resource: Resource, path: partial[str], what: str) -> Listing:
         found: builtins.list[Manifest] = []
         following = ""
         while True:
@@ -160,7 +165,7 @@ class KubeCluster:
             named = {"apiVersion": resource.api_version, "kind": resource.kind}
             found += [named | item for item in items]
             if not following:
-                return found
+                return Listing(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
 
     def _json(self, ask: Ask) -> dict[str, Any]:
         answer = self._transport.send(ask)

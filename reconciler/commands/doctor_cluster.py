@@ -226,7 +226,7 @@ def _metallb(cluster: Cluster, *, is_wanted: bool) -> Check:
         return doubtful("metallb", "it is not there; nothing is wanted of it yet", _METALLB)
     tag = _tag(_deployments(cluster))
     try:
-        states = cluster.list(CONFIGURATION_STATE, METALLB_HOME)
+        states = cluster.list(CONFIGURATION_STATE, METALLB_HOME).items
     except NoSuchKindError:
         told = tag or "older than 0.15.3"
         message = f"MetalLB {told} does not tell whether its configuration is valid"
@@ -243,7 +243,7 @@ def _metallb(cluster: Cluster, *, is_wanted: bool) -> Check:
 def _deployments(cluster: Cluster) -> Sequence[Manifest]:
     """Those beside MetalLB, if they may be read: nothing but their image is wanted."""
     try:
-        return cluster.list(DEPLOYMENT, METALLB_HOME)
+        return cluster.list(DEPLOYMENT, METALLB_HOME).items
     except UnreachableError:
         raise
     except ClusterError:

@@ -2,9 +2,13 @@
 
 from reconciler.ports.clusters import (
     CONTACTS,
+    Became,
+    Change,
     Cluster,
     Clusters,
+    Listing,
     Requests,
+    WatchableCluster,
 )
 from reconciler.ports.errors import (
     BugError,
@@ -40,7 +44,9 @@ from reconciler.ports.git import (
 
 __all__ = [
     "CONTACTS",
+    "Became",
     "BugError",
+    "Change",
     "Changed",
     "Cluster",
     "ClusterError",
@@ -54,6 +60,7 @@ __all__ = [
     "HistoryError",
     "IdentityError",
     "KubeconfigError",
+    "Listing",
     "LostRaceError",
     "NoSuchKindError",
     "NoSuchObjectError",
@@ -70,4 +77,5 @@ __all__ = [
     "UnauthorizedError",
     "UnreachableError",
     "UsageError",
+    "WatchableCluster",
 ]

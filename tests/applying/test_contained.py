@@ -12,7 +12,7 @@ from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.outcome import applied_code
 from reconciler.families.butler.resources import NETWORK_POOL
-from reconciler.model.resource import Manifest, Resource
+from reconciler.model.resource import Resource
 from reconciler.ports import Cluster, Clusters, ExitCode
 from tests.applying.site import ADDRESS_POOLS, FIRST, SECOND, Site, announced, evaluated, world
 
@@ -32,8 +32,7 @@ class Buggy:
     def list(self, resource: Resource, namespace: str = "", **words: str) -> Any:
         if resource == self._resource:
             raise KeyError(resource.kind)
-        found: list[Manifest] = [*self._cluster.list(resource, namespace, **words)]
-        return found
+        return self._cluster.list(resource, namespace, **words)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import Hub
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError
+from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, Listing
 
 
 @dataclass
@@ -26,13 +26,14 @@ class Server:
     value: str = ""
     asked: list[str] = field(default_factory=list)
 
-    def list(self, resource: Resource) -> Sequence[Manifest]:
+    def list(self, resource: Resource) -> Listing:
         assert resource.kind == "TenantCluster"
         named = (item.split("/") for item in self.tenants)
-        return [
+        found = [
             {"metadata": {"namespace": place, "name": name}, "status": self.status}
             for place, name in named
         ]
+        return Listing(found)
 
     def get(self, ref: Ref) -> Manifest | None:
         name = f"{ref.namespace}/{ref.name}"

@@ -13,7 +13,7 @@ from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.management import Hub
 from reconciler.commands.applying.memory import Memory
 from reconciler.model.resource import Ref, Resource
-from reconciler.ports import Cluster, ClusterError
+from reconciler.ports import Cluster, ClusterError, Listing
 
 HERE = "butler-system"
 OLD, NOW, NEW = "a" * 40, "b" * 40, "c" * 40
@@ -28,13 +28,11 @@ class Server:
     allocations: Sequence[Mapping[str, Any]] = ()
     sent: list[Mapping[str, Any]] = field(default_factory=list)
 
-    def list(
-        self, resource: Resource, namespace: str = "", *, labels: str = ""
-    ) -> Sequence[Mapping[str, Any]]:
+    def list(self, resource: Resource, namespace: str = "", *, labels: str = "") -> Listing:
         if resource.kind == "IPAllocation":
-            return self.allocations
+            return Listing(self.allocations)
         assert (namespace, labels) == (HERE, "gitops-ipam.dev/inventory")
-        return [{"metadata": {"name": NAME}, "data": self.data}]
+        return Listing([{"metadata": {"name": NAME}, "data": self.data}])
 
     def merge(self, ref: Ref, patch: Mapping[str, Any], manager: str) -> None:
         assert (ref.name, manager) == (NAME, "gitops-ipam")

@@ -17,12 +17,14 @@ from reconciler.clusters.snapshot import Live, live_of
 from reconciler.families.butler.resources import MACHINE, NETWORK_POOL
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import (
+    Became,
     Cluster,
     NoSuchKindError,
     NoSuchObjectError,
     OwnedError,
     StaleError,
     UnreachableError,
+    WatchableCluster,
 )
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
@@ -243,15 +245,15 @@ class Contract:
             cluster.create(a_map(name, labels))
 
         def names(**query: str) -> list[str]:
-            found = cluster.list(CONFIG_MAP, HERE, **query)
+            found = cluster.list(CONFIG_MAP, HERE, **query).items
             return sorted(item["metadata"]["name"] for item in found)
 
         assert names(labels="x") == ["one", "two"]
         assert names(labels="x=2") == ["two"]
         assert names(labels="x", fields="metadata.name=one") == ["one"]
         assert names(fields="metadata.name=none") == []
-        assert {item["kind"] for item in cluster.list(CONFIG_MAP)} == {"ConfigMap"}
-        assert [*cluster.list(CONFIG_MAP, "nowhere")] == []
+        assert {item["kind"] for item in cluster.list(CONFIG_MAP).items} == {"ConfigMap"}
+        assert [*cluster.list(CONFIG_MAP, "nowhere").items] == []
 
     def test_a_kind_that_is_not_known_is_told(self, cluster: Cluster) -> None:
         ref = Ref(MACHINE, HERE, "one")
@@ -292,7 +294,23 @@ class Contract:
         with pytest.raises(UnreachableError):
             cluster.pause(1_000_000)
         cluster.extend(2_000_000)
+        cluster.limit(0.0)
+        with pytest.raises(UnreachableError):
+            cluster.pause(0.01)
+        cluster.limit(None)
+        cluster.pause(0.01)
+        cluster.limit(60.0)
+        cluster.pause(0.01)
+        with pytest.raises(UnreachableError):
+            cluster.pause(61.0)
         cluster.close()
+
+    def test_a_list_tells_of_which_state_it_is(self, cluster: Cluster) -> None:
+        before = cluster.list(ADDRESS_POOL, HERE)
+        made = live_of(cluster.apply(pool("10.0.0.0/30"), US))
+        after = cluster.list(ADDRESS_POOL, HERE)
+        assert (len(before.items), len(after.items)) == (0, 1)
+        assert int(before.resource_version) < int(made.version) <= int(after.resource_version)
 
 
 class TestFakeCluster(Contract):
@@ -301,6 +319,20 @@ class TestFakeCluster(Contract):
     @pytest.fixture
     def cluster(self) -> Cluster:
         return FakeCluster()
+
+
+def test_a_watch_tells_what_changed_since_a_list() -> None:
+    """Of the one in memory alone, until some run watches."""
+    cluster: WatchableCluster = FakeCluster()
+    cluster.apply(pool("10.0.0.0/30"), US)
+    since = cluster.list(ADDRESS_POOL, HERE).resource_version
+    cluster.apply(pool("10.0.0.0/29"), US)
+    cluster.create(a_map("one"))
+    cluster.delete(POOL, live_of(cluster.get(POOL) or {}).uid)
+    told = list(cluster.watch(ADDRESS_POOL, HERE, since=since))
+    assert [became for became, _ in told] == [Became.MODIFIED, Became.DELETED]
+    assert told[0].manifest["spec"] == {"addresses": ["10.0.0.0/29"]}
+    assert list(cluster.watch(ADDRESS_POOL, "elsewhere", since=since)) == []
 
 
 class TestApiServer(Contract):

@@ -76,7 +76,7 @@ def events(clusters: FakeClusters) -> list[tuple[str, str, str]]:
     event = resource_of({"apiVersion": "v1", "kind": "Event"})
     return [
         (item["metadata"]["namespace"], item["reason"], item["involvedObject"]["name"])
-        for item in clusters.hand(HUB).list(event)
+        for item in clusters.hand(HUB).list(event).items
     ]
 
 

@@ -61,7 +61,7 @@ def enrol(
         raise ClusterError("it has no namespace kube-system, by which clusters are known")
     _check_version(cluster)
     uid: str = home["metadata"]["uid"]
-    maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL)
+    maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
     if not any(item["metadata"]["name"] == NAME for item in maps):
         _check_hidden(cluster, namespace)
     try:
@@ -82,7 +82,7 @@ def enrol(
 
 def _check_hidden(cluster: Cluster, namespace: str) -> None:
     """Refuse an inventory without its label: unread, it would be taken for an empty one."""
-    if cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}"):
+    if cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}").items:
         message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
         raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
 

@@ -1,6 +1,6 @@
 """Carry out the plan of a cluster: its steps in order, and nothing besides."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from reconciler.clusters.crds import is_established
@@ -97,7 +97,7 @@ class Executor:
 
     def _look(self, step: Look) -> None:
         try:
-            found = self.cluster.list(step.resource, step.namespace)
+            found = self.cluster.list(step.resource, step.namespace).items
         except NoSuchKindError as missing:
             if not step.is_needed:
                 return
@@ -125,12 +125,12 @@ class Executor:
         is_written = any(item.result in WRITTEN for item in outcomes)
         since = format_instant(self._begun if step.is_last else self.cluster.now())
 
-        def is_confirmed(states: list[Manifest]) -> bool:
+        def is_confirmed(states: Sequence[Manifest]) -> bool:
             seen = controller_time(states)
             return seen is None or seen >= since or (step.is_last and not is_written)
 
-        def ask() -> list[Manifest]:
-            return list(self.cluster.list(CONFIGURATION_STATE, NAMESPACE))
+        def ask() -> Sequence[Manifest]:
+            return self.cluster.list(CONFIGURATION_STATE, NAMESPACE).items
 
         try:
             states, is_so = poll(self.cluster, ask, is_confirmed, every=0.1, times=51)

@@ -140,7 +140,7 @@ class _Doubts:
 def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[str, str]]:
     """Records whose addresses a cluster has in a pool, at a Service or at a node."""
     pools = _pools(cluster)
-    services, nodes = cluster.list(SERVICE), cluster.list(NODE)
+    services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
     for record in records:
         assert record.range is not None  # noqa: S101 - only such are asked for
         held = IPSet((record.range,))
@@ -154,7 +154,8 @@ def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[
 
 def _pools(cluster: Cluster) -> dict[str, IPSet]:
     try:
-        return {_name(item): pool_addresses(item) for item in cluster.list(ADDRESS_POOL, NAMESPACE)}
+        found = cluster.list(ADDRESS_POOL, NAMESPACE).items
+        return {_name(item): pool_addresses(item) for item in found}
     except NoSuchKindError:
         return {}
     except ValueError as wrong:

@@ -33,7 +33,8 @@ class Hub:
         """
         with self._lock:
             if resource not in self._lists:
-                self._lists[resource] = objects_of(self.cluster.list(resource), resource)
+                found = self.cluster.list(resource).items
+                self._lists[resource] = objects_of(found, resource)
             return self._lists[resource]
 
 

@@ -71,7 +71,8 @@ class Memory:
         if not changed and self._hub.enrolment.inventory.revision == self._revision:
             return
         namespace = self._hub.enrolment.namespace
-        now = read_inventory(self._hub.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL))
+        maps = self._hub.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
+        now = read_inventory(maps)
         mine = {
             name: item
             for name, item in changed.items()

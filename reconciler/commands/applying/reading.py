@@ -81,5 +81,5 @@ def _found(cluster: Cluster, query: Query, lists: Lists | None) -> Objects:
         return {} if found is None else {(live := live_of(found)).ref: live}
     if lists is not None and not query.namespace and not query.fields:
         return lists(resource)
-    found_here = cluster.list(resource, query.namespace, fields=query.fields)
+    found_here = cluster.list(resource, query.namespace, fields=query.fields).items
     return objects_of(found_here, resource)
