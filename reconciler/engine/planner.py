@@ -9,8 +9,10 @@ address.
 from dataclasses import replace
 
 from reconciler.addresses import IPRange
+from reconciler.engine.freezing import frozen_pools
 from reconciler.engine.overlap import neighbours, overlapping_pools
 from reconciler.engine.pins import check_pin
+from reconciler.engine.quotas import Quotas
 from reconciler.engine.refusal import (
     FROZEN,
     NO_ROOM,
@@ -21,8 +23,8 @@ from reconciler.engine.refusal import (
     not_by_itself,
     not_found,
     other_version,
-    over_quota,
     stale,
+    telling,
     untold,
     usable_for,
 )
@@ -32,16 +34,7 @@ from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import (
-    Decision,
-    Expire,
-    Grant,
-    Keep,
-    Plan,
-    Refuse,
-    Release,
-    Usage,
-)
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
 from reconciler.model.pool import Pool
 from reconciler.model.speaking import speaking
 from reconciler.model.state import State
@@ -80,10 +73,10 @@ class _Planner:
         }
         self.shared = overlapping_pools(state.pools)
         self.neighbours = neighbours(self.shared)
-        self.quota_used = self._quota_used()
+        self.quotas = Quotas(state, self.record_of)
         self.spaces: dict[str, Space] = {}
         self.is_served = False  # all claims, once: before that, no refusal needs its words
-        self.frozen = self._frozen()
+        self.frozen = frozen_pools(state, self.neighbours)
         self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
 
     def without_claim(self) -> list[Decision]:
@@ -187,9 +180,9 @@ class _Planner:
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
         size = record.range.size if record.range else 0
-        if refusal := claim.refusal or self._quota_refusal(claim, size):
+        if refusal := claim.refusal or self.quotas.refusal(claim, size):
             return replace(_refuse(claim, refusal), allocation=record)
-        self._count(claim, size)
+        self.quotas.count(claim, size)
         allocation = self._allocation(claim, record.pool, record.range)
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
@@ -200,7 +193,7 @@ class _Planner:
             return _refuse(claim, claim.refusal, failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
-        if refusal := self._quota_refusal(claim, claim.size):
+        if refusal := self.quotas.refusal(claim, claim.size):
             return _refuse(claim, refusal, failed)
         return self._try(claim, failed)
 
@@ -217,7 +210,7 @@ class _Planner:
                 withheld = frozen(self.frozen[pool.key], pool.key.name)
             found = self._take(claim, pool)
             if isinstance(found, IPRange):
-                self._count(claim, claim.size)
+                self.quotas.count(claim, claim.size)
                 if withheld is not None:
                     break
                 return Grant(self._allocation(claim, pool.key, found), claim.source, failed)
@@ -225,7 +218,7 @@ class _Planner:
                 full.append(pool)
             else:
                 refusals.append(found)
-        refusal = withheld or (self._no_room(claim, full) if full else _telling(claim, refusals))
+        refusal = withheld or (self._no_room(claim, full) if full else telling(claim, refusals))
         return _refuse(claim, refusal, failed)
 
     def _no_room(self, claim: Claim, full: list[Pool]) -> Refusal:
@@ -245,21 +238,6 @@ class _Planner:
             return space.allocate(pool, claim.size, claim.version)
         refused = check_pin(claim.pin, pool, space, self.holders, claim.owner)
         return refused or space.take(pool, claim.pin)
-
-    def _quota_refusal(self, claim: Claim, size: int) -> Refusal | None:
-        """Why `size` more addresses do not fit in the claim's quota; None when they do."""
-        if claim.quota is None:
-            return None
-        used = self.quota_used.get(claim.quota.group, 0)
-        if used + size > claim.quota.limit:
-            return over_quota(claim, claim.quota, used, size)
-        return None
-
-    def _count(self, claim: Claim, size: int) -> None:
-        """Count what a claim was given towards its quota; what is refused counts for nothing."""
-        if claim.quota is not None:
-            used = self.quota_used.get(claim.quota.group, 0)
-            self.quota_used[claim.quota.group] = used + size
 
     def _allocation(self, claim: Claim, pool: Key, item: IPRange | None) -> Allocation:
         return Allocation(
@@ -308,41 +286,10 @@ class _Planner:
             self.spaces[name] = Space(taken, self.neighbours, (*state.blocked, *state.off_limits))
         return self.spaces[name]
 
-    def _quota_used(self) -> dict[tuple[str, ...], int]:
-        used: dict[tuple[str, ...], int] = {}
-        for key, claim in self.state.claims.items():
-            record = self.record_of.get(key)
-            if claim.quota and record and record.is_live and record.range:
-                group = claim.quota.group
-                used[group] = used.get(group, 0) + record.range.size
-        return used
-
-    def _frozen(self) -> dict[Key, str]:
-        """Pools that give nothing new, with the path of what cannot be read.
-
-        A record that never could be read may hold anything of its pool, and of its neighbours.
-        """
-        found: dict[Key, str] = dict(self.state.frozen)
-        for item in self.state.unreadable:
-            keys = list(self.state.pools)
-            if item.pool is not None and item.pool in self.state.pools:
-                keys = [item.pool, *self.neighbours.get(item.pool, ())]
-            for key in keys:
-                found.setdefault(key, item.path)
-        return found
-
 
 def _precedence(claim: Claim) -> tuple[bool, int, Key]:
     """Pins first, lest another claim take a named address; then large before small."""
     return claim.pin is None, -claim.size, claim.key
-
-
-def _telling(claim: Claim, refusals: list[Refusal]) -> Refusal:
-    """Of several refusals the first; that a pool has another IP version tells least."""
-    if claim.version is None:
-        return refusals[0]
-    others = (refusal for refusal in refusals if refusal.reason != "family-mismatch")
-    return next(others, refusals[0])
 
 
 def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:
