@@ -7,7 +7,7 @@ cluster, so that a restart, or a run elsewhere, repeats nothing.
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from reconciler.clusters.intent import MANAGER, owned_labels
+from reconciler.clusters.desired import MANAGER, owned_labels
 from reconciler.clusters.resources import BUTLER, NETWORK_POOL
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.pool import Thresholds, Tier

@@ -5,7 +5,7 @@ What lately was told is read from the cluster, and only when some tier was cross
 
 from collections.abc import Mapping, Sequence
 
-from reconciler.clusters.intent import Intent
+from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.resources import EVENT, IP_ALLOCATION, NETWORK_POOL
 from reconciler.clusters.snapshot import Live, Objects, Query, Snapshot, Tolerates
 from reconciler.clusters.steps import Tell
@@ -34,7 +34,7 @@ class EventRecorder:
         self._left = _MOST_ALLOCATIONS
         self.notes: list[str] = []
 
-    def need(self, desired: Sequence[Intent]) -> None:
+    def need(self, desired: Sequence[DesiredObject]) -> None:
         """Have read what was told lately of the pools that cross a tier.
 
         Raises:
@@ -47,7 +47,7 @@ class EventRecorder:
         }
         self._snapshot.need(*map(_events, crossing))
 
-    def tell(self, desired: Intent) -> Tell | None:
+    def tell(self, desired: DesiredObject) -> Tell | None:
         """The event that a change of an object gives cause for, if it does."""
         if desired.body is None:
             return None
@@ -57,10 +57,10 @@ class EventRecorder:
             return self._of_allocation(desired)
         return None
 
-    def _thresholds(self, desired: Intent) -> Tell:
+    def _thresholds(self, desired: DesiredObject) -> Tell:
         return Tell(desired, self._there.get(desired.ref), self._pools[desired.ref])
 
-    def _of_pool(self, desired: Intent) -> Tell | None:
+    def _of_pool(self, desired: DesiredObject) -> Tell | None:
         tell = self._thresholds(desired)
         if not self._told(desired, tell):
             return None
@@ -72,7 +72,7 @@ class EventRecorder:
         tell = Tell(desired, tell.before, tell.thresholds, recent)
         return tell if self._told(desired, tell) else None
 
-    def _of_allocation(self, desired: Intent) -> Tell | None:
+    def _of_allocation(self, desired: DesiredObject) -> Tell | None:
         pool = self._pool_of(desired.body or {}, desired.ref.namespace)
         if pool is None:
             return None
@@ -85,7 +85,7 @@ class EventRecorder:
     def _pool_of(self, body: Manifest, namespace: str) -> Live | None:
         return self._there.get(Ref(NETWORK_POOL, namespace, body["spec"]["poolRef"]["name"]))
 
-    def _told(self, desired: Intent, tell: Tell) -> bool:
+    def _told(self, desired: DesiredObject, tell: Tell) -> bool:
         """There is an event to make, whatever the uid of the object."""
         now = tell.before or Live(desired.ref, desired.body or {})
         return tell.event(now, self._snapshot.now) is not None

@@ -8,7 +8,7 @@ Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admis
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from reconciler.clusters.intent import MANAGER, OWNER_LABEL, REVISION
+from reconciler.clusters.desired import MANAGER, OWNER_LABEL, REVISION
 from reconciler.clusters.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,

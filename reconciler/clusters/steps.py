@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from reconciler.clusters.decision import Action, Decision, decide, status_to_apply
+from reconciler.clusters.desired import MANAGER, OWNER_LABEL, DesiredObject
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.events import allocation_event, capacity_event
-from reconciler.clusters.intent import MANAGER, OWNER_LABEL, Intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.snapshot import Live
 from reconciler.model.pool import Thresholds
@@ -25,7 +25,7 @@ class Apply:
         unless_failed: Leave it out when this object could not be written.
     """
 
-    desired: Intent
+    desired: DesiredObject
     live: Live | None
     decision: Decision
     status: Manifest | None = None
@@ -108,7 +108,7 @@ class Tell:
         pool: Of an allocation, as it was.
     """
 
-    desired: Intent
+    desired: DesiredObject
     before: Live | None
     thresholds: Thresholds | None = None
     recent: tuple[Manifest, ...] = ()
@@ -182,7 +182,7 @@ Step: TypeAlias = (
 
 
 def applied(
-    desired: Intent,
+    desired: DesiredObject,
     live: Live | None,
     entry: Entry | None,
     *,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from reconciler.clusters.intent import owned_labels
+from reconciler.clusters.desired import owned_labels
 from reconciler.documents.dump import dump
 from reconciler.documents.shipped import crd_files
 from reconciler.evaluate import Evaluation, project

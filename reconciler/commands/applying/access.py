@@ -11,7 +11,7 @@ from reconciler.clusters.rights import HOME
 from reconciler.clusters.snapshot import Live
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.management import Hub
+from reconciler.commands.applying.management import ManagementCluster
 from reconciler.model.cluster import tenant_name, tenant_of
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
@@ -27,9 +27,9 @@ class Access:
     ClusterTarget is beside our inventory, if no TenantCluster has it.
     """
 
-    def __init__(self, clusters: Clusters, hub: Hub) -> None:
+    def __init__(self, clusters: Clusters, management: ManagementCluster) -> None:
         self._clusters = clusters
-        self.hub = hub
+        self.management = management
 
     def connect(self, cluster: str) -> Cluster | None:
         """A cluster, or None when there is no kubeconfig for it.
@@ -50,7 +50,7 @@ class Access:
         for place, name in dict.fromkeys(self._places(cluster)):
             ref = Ref(SECRET, place, f"{name}-kubeconfig")
             try:
-                secret = self.hub.cluster.get(ref)
+                secret = self.management.cluster.get(ref)
             except ClusterError as failed:
                 message = f"Secret {place}/{ref.name} in the management cluster: {failed}"
                 raise type(failed)(message, failed.hint) from failed
@@ -79,7 +79,7 @@ class Access:
         if tenant is None:
             return None
         try:
-            return self.hub.objects(TENANT_CLUSTER).get(Ref(TENANT_CLUSTER, *tenant))
+            return self.management.objects(TENANT_CLUSTER).get(Ref(TENANT_CLUSTER, *tenant))
         except NoSuchKindError:
             return None
 
