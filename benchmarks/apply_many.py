@@ -16,7 +16,7 @@ from typing import NamedTuple
 import urllib3
 
 from reconciler.adapters.kube import KubeClusters
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.evaluate import Evaluation
@@ -82,7 +82,7 @@ def _measured(evaluation: Evaluation, folder: Path, port: int, hole: int, dead: 
 
 
 def _apply(evaluation: Evaluation, clusters: KubeClusters) -> int:
-    applied = apply_fleet(evaluation, clusters, Wish(), lambda _old, _new: True)
+    applied = apply_fleet(evaluation, clusters, ApplyOptions(), lambda _old, _new: True)
     assert applied[0].state is State.APPLIED, applied[0].error
     return sum(item.state is State.UNREACHABLE for item in applied)
 

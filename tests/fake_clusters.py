@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
@@ -69,7 +69,7 @@ class FakeClusters:
     def apply(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
         """Apply a tree; what became of each cluster."""
         self.opened.clear()
-        found = apply_fleet(evaluated(files, revision), self, Wish(**options), is_in)
+        found = apply_fleet(evaluated(files, revision), self, ApplyOptions(**options), is_in)
         return {item.cluster: item for item in found}
 
     def last(self, cluster: str) -> FakeCluster:

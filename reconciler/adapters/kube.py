@@ -19,7 +19,7 @@ from reconciler.adapters.kube_pace import Budget, Pace
 from reconciler.adapters.kube_session import Session, enter
 from reconciler.adapters.kube_transport import Ask, Transport
 from reconciler.adapters.kubeconfig import Kubeconfig, check, parse, read_file, read_files
-from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.resources import MAY_I, WHO_AM_I, ref_of, resource_of
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (

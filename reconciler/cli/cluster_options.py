@@ -12,7 +12,7 @@ import click
 
 from reconciler.adapters.kube_account import Account
 from reconciler.cli.options import option, parse_seconds
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.ports import Clusters, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -158,12 +158,12 @@ def _wish(
     re_enrol: Sequence[str],
     force_withdraw: bool,
     confirm_withdrawn: Sequence[str],
-) -> Wish:
+) -> ApplyOptions:
     if break_glass and not policies:
         raise UsageError("--break-glass needs --policies")
     if not all(break_glass):
         raise UsageError("--break-glass names no group")
-    return Wish(
+    return ApplyOptions(
         crds=crds,
         policies=policies,
         break_glass=tuple(break_glass),

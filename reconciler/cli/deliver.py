@@ -10,7 +10,7 @@ from reconciler.cli.cluster_options import Reach, reaching_options, wishing_opti
 from reconciler.cli.options import Number, option, output_options, repository_option
 from reconciler.cli.progress import progress
 from reconciler.cli.shared import emit, open_branch, painter, tell
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.outcome import applied_code
 from reconciler.commands.reading import evaluate_source
@@ -39,7 +39,7 @@ def apply(
     branch: str | None,
     rev: str | None,
     reach: Reach,
-    wish: Wish,
+    wish: ApplyOptions,
     dry_run: bool,
     detailed_exitcode: bool,
     allow_release: int | None,

@@ -28,7 +28,7 @@ from reconciler.cli.shared import (
     painter,
     tell,
 )
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
 from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.applying.expiry import still_announced
@@ -73,7 +73,7 @@ def reconcile(
     branch: str | None,
     no_apply: bool,
     reach: Reach,
-    wish: Wish,
+    wish: ApplyOptions,
     allow_release: int | None,
     accept_history: str | None,
     author: str | None,
@@ -118,7 +118,7 @@ class _Job:
     repository: GitRepository
     wanted: Wanted
     reach: Reach | None
-    wish: Wish
+    wish: ApplyOptions
     applies: bool = True
     read: dict[str, Evaluation] = field(default_factory=dict)
     bugs: list[BugError] = field(default_factory=list)

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from reconciler.clusters.definitions import crd_texts
-from reconciler.clusters.intent import Intent, intent
+from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.clusters.resources import CRD
 from reconciler.model.resource import Manifest, Resource
 
@@ -18,9 +18,9 @@ def manifests() -> list[Manifest]:
 
 
 @cache
-def desired() -> tuple[tuple[Manifest, Intent], ...]:
+def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
     """Each of them, and as the object that a cluster shall hold."""
-    return tuple((manifest, intent(manifest)) for manifest in manifests())
+    return tuple((manifest, desired_object(manifest)) for manifest in manifests())
 
 
 def is_among(names: Iterable[str]) -> bool:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from reconciler.clusters.desired import ADOPT, MANAGER, OWNER_LABEL, DesiredObject
 from reconciler.clusters.difference import Drift, differing, drift
-from reconciler.clusters.intent import ADOPT, MANAGER, OWNER_LABEL, Intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.policies import intruders
 from reconciler.clusters.resources import BINDING, POLICY
@@ -40,33 +40,35 @@ class Decision:
     reason: str = ""
 
 
-def decide(intent: Intent, live: Live | None, entry: Entry | None, *, adopt: bool) -> Decision:
+def decide(
+    desired: DesiredObject, live: Live | None, entry: Entry | None, *, adopt: bool
+) -> Decision:
     """The decision on the body of an object.
 
     Args:
-        intent: What it shall be.
+        desired: What it shall be.
         live: What it is, or None.
         entry: What the inventory says of it.
         adopt: Take over what belongs to others.
     """
-    if intent.body is None:
+    if desired.body is None:
         return Decision(Action.SKIP if live is None else Action.KEEP)
     if live is None:
         return Decision(Action.CREATE)
     ours = is_ours(live, entry)
-    if not ours and not (adopt or _consents(live) or _invites(intent.body)):
+    if not ours and not (adopt or _consents(live) or _invites(desired.body)):
         reason = "it is there already and not ours"
         return Decision(Action.REFUSE, reason=reason)
-    if ours and intent.ref.resource in (POLICY, BINDING) and intruders(live.manifest):
-        return _opened(intent.body, live)
+    if ours and desired.ref.resource in (POLICY, BINDING) and intruders(live.manifest):
+        return _opened(desired.body, live)
     if live.dying_since:
         return _dying(live)
-    fields = differing(intent.body, live.manifest)
-    same_intent = entry is not None and _half(entry.hash, 0) == _half(intent.hash, 0)
-    if not fields and same_intent:
+    fields = differing(desired.body, live.manifest)
+    is_same = entry is not None and _half(entry.hash, 0) == _half(desired.hash, 0)
+    if not fields and is_same:
         return Decision(Action.KEEP)
-    found = drift(live.manifest, fields) if fields and same_intent else None
-    if _is_other_spec(intent.body, live):
+    found = drift(live.manifest, fields) if fields and is_same else None
+    if _is_other_spec(desired.body, live):
         return Decision(Action.REPLACE, found, force=True)
     return Decision(Action.CONFIGURE, found, force=True)
 
@@ -78,15 +80,15 @@ def is_ours(live: Live, entry: Entry | None) -> bool:
     return live.labels.get(OWNER_LABEL) == MANAGER and MANAGER in live.managers
 
 
-def noted(intent: Intent, uid: str, entry: Entry | None) -> Entry:
+def noted(desired: DesiredObject, uid: str, entry: Entry | None) -> Entry:
     """What the inventory shall say of an object that is as it shall be.
 
     What we made stays ours while its status alone is applied, so that it is known again when its
     body is.
     """
-    if intent.body is None and entry is not None and _made(uid, entry):
-        return Entry(uid, f"{_half(entry.hash, 0)}.{_half(intent.hash, 1)}")
-    return Entry(uid, intent.hash)
+    if desired.body is None and entry is not None and _made(uid, entry):
+        return Entry(uid, f"{_half(entry.hash, 0)}.{_half(desired.hash, 1)}")
+    return Entry(uid, desired.hash)
 
 
 def _made(uid: str, entry: Entry) -> bool:
@@ -94,18 +96,18 @@ def _made(uid: str, entry: Entry) -> bool:
     return entry.uid == uid and entry.orphan_since is None and not entry.is_status_only
 
 
-def status_to_apply(intent: Intent, live: Live, entry: Entry | None) -> Manifest | None:
+def status_to_apply(desired: DesiredObject, live: Live, entry: Entry | None) -> Manifest | None:
     """The status to apply to a live object, or None when it has it.
 
     The time of a condition stays where the condition did not flip.
     """
-    if intent.status is None:
+    if desired.status is None:
         return None
-    wanted = dict(settled_conditions(intent.status, live.status))
-    if intent.body is not None:
+    wanted = dict(settled_conditions(desired.status, live.status))
+    if desired.body is not None:
         wanted["observedGeneration"] = live.generation
-    same_intent = entry is not None and _half(entry.hash, 1) == _half(intent.hash, 1)
-    if same_intent and not differing(wanted, live.status):
+    is_same = entry is not None and _half(entry.hash, 1) == _half(desired.hash, 1)
+    if is_same and not differing(wanted, live.status):
         return None
     named = {"name": live.ref.name, "namespace": live.ref.namespace}
     return {

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ApplyOptions:
     """What a person asks of an apply.
 
     Attributes:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.decision import is_ours
+from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.difference import Drift
-from reconciler.clusters.intent import Intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.metallb import pool_addresses
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.progress import Progress, foresee
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.clusters.snapshot import Live
@@ -80,7 +80,7 @@ class Draft:
         progress: As if all steps so far were taken.
     """
 
-    def __init__(self, entries: Mapping[str, Entry], options: Wish) -> None:
+    def __init__(self, entries: Mapping[str, Entry], options: ApplyOptions) -> None:
         self.options = options
         self.progress = Progress(dict(entries))
         self.steps: list[Step] = []
@@ -105,7 +105,7 @@ class Draft:
         if self.entries.get(name) != entry:
             self.add(Note(name, entry))
 
-    def bring(self, desired: Intent, live: Live | None, after: Ref | None = None) -> None:
+    def bring(self, desired: DesiredObject, live: Live | None, after: Ref | None = None) -> None:
         """Bring an object to what it shall be; `live` is what it was when it was read."""
         now = self.progress.live(desired.ref, live)
         entry = self.entries.get(str(desired.ref))

@@ -5,7 +5,7 @@ What lately was told is read from the cluster, and only when there is something 
 
 from collections.abc import Mapping, Sequence
 
-from reconciler.clusters.intent import Intent
+from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.resources import EVENT, IP_ALLOCATION, pools_by_ref
 from reconciler.clusters.snapshot import Live, Objects, Query, Snapshot, Tolerates
 from reconciler.clusters.steps import Tell
@@ -30,7 +30,7 @@ class EventRecorder:
         self._left = _MOST_ALLOCATIONS
         self.notes: list[str] = []
 
-    def need(self, desired: Sequence[Intent]) -> None:
+    def need(self, desired: Sequence[DesiredObject]) -> None:
         """Have read what was told lately of the objects that there is something to tell of.
 
         Raises:
@@ -39,7 +39,7 @@ class EventRecorder:
         told = {_events(item.ref): None for item in desired if self._first(item) is not None}
         self._snapshot.need(*told)
 
-    def tell(self, desired: Intent) -> Tell | None:
+    def tell(self, desired: DesiredObject) -> Tell | None:
         """The event that a change of an object gives cause for, if it does."""
         if desired.ref.resource == IP_ALLOCATION:
             return self._of_allocation(desired)
@@ -54,7 +54,7 @@ class EventRecorder:
         again = Tell(desired, tell.before, tell.pool, tell.there, recent)
         return again if self._is_told(again) else None
 
-    def _of_allocation(self, desired: Intent) -> Tell | None:
+    def _of_allocation(self, desired: DesiredObject) -> Tell | None:
         if desired.body is None or self._left <= 0:
             return None
         tell = Tell(desired, self._there.get(desired.ref), there=self._there)
@@ -63,7 +63,7 @@ class EventRecorder:
         self._left -= 1
         return tell
 
-    def _first(self, desired: Intent) -> Tell | None:
+    def _first(self, desired: DesiredObject) -> Tell | None:
         """What there is to tell of an object that is no record, if nobody told it before."""
         if desired.body is None or desired.ref.resource == IP_ALLOCATION:
             return None

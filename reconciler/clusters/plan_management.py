@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from reconciler.clusters import crds
 from reconciler.clusters.decision import is_ours
-from reconciler.clusters.intent import Intent, with_status
+from reconciler.clusters.desired import DesiredObject, with_status
 from reconciler.clusters.inventory import Inventory
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.orphans import orphan_notes
 from reconciler.clusters.plan import ClusterPlan, Draft, Stop
 from reconciler.clusters.plan_events import EventRecorder
@@ -45,14 +45,18 @@ class Estate:
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
     """
 
-    intents: Sequence[Intent]
+    desired: Sequence[DesiredObject]
     pools: Sequence[Pool]
     settings: Settings
     is_whole: bool
 
 
 def plan_management(
-    estate: Estate, snapshot: Snapshot, inventory: Inventory, options: Wish, home: Ref | None
+    estate: Estate,
+    snapshot: Snapshot,
+    inventory: Inventory,
+    options: ApplyOptions,
+    home: Ref | None,
 ) -> ClusterPlan:
     """What is done in the management cluster.
 
@@ -82,7 +86,7 @@ class _Management:
         self.estate = estate
         self.snapshot = snapshot
         self.draft = draft
-        self.intents = list(estate.intents)
+        self.desired = list(estate.desired)
         self.live: dict[Ref, Live] = {}
         self.unknown: list[Resource] = []
         self.brought: list[str] = []
@@ -104,7 +108,7 @@ class _Management:
         if missing and not self.draft.options.dry_run:
             return Stop(f"no kind {', '.join(missing)} there", "--crds installs the CRDs")
         self._observe()
-        wanted = frozenset(item.ref for item in self.intents)
+        wanted = frozenset(item.ref for item in self.desired)
         for name, entry in list(
             orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
         ):
@@ -147,7 +151,7 @@ class _Management:
         present = self.snapshot.of(_NAMESPACES).objects
         wanted = {HOME: None} | {
             item.ref.namespace: None
-            for item in self.intents
+            for item in self.desired
             if item.body is not None and item.ref.namespace
         }
         for name in wanted:
@@ -181,7 +185,7 @@ class _Management:
     def _resources(self) -> Mapping[Resource, bool]:
         """The kinds to read, and whether nothing can be done without them."""
         found = dict.fromkeys(needed(), True)
-        for item in self.intents:
+        for item in self.desired:
             found.setdefault(item.ref.resource, False)
         one_of_each = {tuple(name.split("/", 2)[:2]): name for name in self.draft.entries}
         for name in one_of_each.values():
@@ -200,7 +204,7 @@ class _Management:
             if lists is None:
                 return
             told |= own.observe(self.estate.pools, lists)
-        self.intents = [with_status(item, told.get(item.ref)) for item in self.intents]
+        self.desired = [with_status(item, told.get(item.ref)) for item in self.desired]
 
     def _observed(self, own: Objects) -> Lists | None:
         """All objects of the kinds that a family looks at; None when some may not be read."""
@@ -216,8 +220,8 @@ class _Management:
 
     def _bring(self) -> None:
         recorder = EventRecorder(self.estate.pools, self.live, self.snapshot)
-        recorder.need(self.intents)
-        for item in self.intents:
+        recorder.need(self.desired)
+        for item in self.desired:
             if item.ref.resource in self.unknown:
                 if item.body is not None:
                     error = f"no kind {item.ref.resource.kind} there"
@@ -236,7 +240,7 @@ class _Management:
 
     def _prune(self) -> Stop | None:
         """Take away what nothing asks for any more: objects of the kinds that are read."""
-        wanted = frozenset(str(item.ref) for item in self.intents)
+        wanted = frozenset(str(item.ref) for item in self.desired)
         entries = self.draft.entries
         unwanted = [item for item in sorted(entries.items()) if item[0] not in wanted]
         for name, entry in unwanted:

@@ -6,7 +6,7 @@ nothing else from being applied.
 """
 
 from reconciler.clusters.decision import Action, is_ours
-from reconciler.clusters.intent import Intent, intent
+from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.plan import Draft
 from reconciler.clusters.policies import OWNED, policies
@@ -41,18 +41,18 @@ class Lock:
         self._draft = draft
         self._snapshot = snapshot
         self._inventory = inventory
-        self._wish = draft.options.policies
-        self._is_done = self._wish is None
+        self._are_wanted = draft.options.policies
+        self._is_done = self._are_wanted is None
 
     def begin(self) -> None:
         """Renew or remove the policies that are there, before anything else is written."""
-        if self._wish is None:
+        if self._are_wanted is None:
             return
         live = self._read()
-        if live is None or (self._wish and not live):
+        if live is None or (self._are_wanted and not live):
             return
         self._is_done = True
-        steps = self._brought(live) if self._wish else self._removed(live)
+        steps = self._brought(live) if self._are_wanted else self._removed(live)
         if self._inventory is not None and any(map(_is_felt, steps)):
             steps.append(AwaitPolicies(self._inventory))
         self._draft.add(Try(_NAME, tuple(steps)))
@@ -78,7 +78,7 @@ class Lock:
                 self._excuse(answer.problem)
                 return None
             found |= answer.objects
-        wanted = [intent(manifest).ref for manifest in policies("")]
+        wanted = [desired_object(manifest).ref for manifest in policies("")]
         return {ref: found[ref] for ref in wanted if ref in found}
 
     def _excuse(self, problem: str) -> None:
@@ -88,7 +88,7 @@ class Lock:
             return
         for name in [name for name in self._draft.entries if is_policy(name)]:
             self._draft.note(name, None)
-        if self._wish:
+        if self._are_wanted:
             self._draft.notes.append("no admission policies: they need Kubernetes 1.31 or newer")
 
     def _brought(self, live: dict[Ref, Live]) -> list[Step]:
@@ -101,9 +101,9 @@ class Lock:
         if not writer:
             return [Fail(_NAME, answer.problem or "the server does not say who it takes us for")]
         found: list[Step] = []
-        policy: Intent | None = None
+        policy: DesiredObject | None = None
         for manifest in policies(writer, self._draft.options.break_glass):
-            item = intent(manifest)
+            item = desired_object(manifest)
             if item.ref.resource == POLICY:
                 policy = item
             # Without its policy it would put somebody else's policy in force.

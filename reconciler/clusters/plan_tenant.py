@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.decision import is_ours
+from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.difference import Drift, taken
-from reconciler.clusters.intent import Intent
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.metallb import (
     NAMESPACE,
@@ -21,7 +21,7 @@ from reconciler.clusters.metallb import (
     with_addresses,
     written,
 )
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.orphans import orphan_notes
 from reconciler.clusters.outcome import WRITTEN
 from reconciler.clusters.plan import ClusterPlan, Draft, Stop
@@ -47,7 +47,11 @@ _NOTHING = IPSet()
 
 
 def plan_tenant(
-    target: Target, snapshot: Snapshot, inventory: Inventory, options: Wish, home: Ref | None
+    target: Target,
+    snapshot: Snapshot,
+    inventory: Inventory,
+    options: ApplyOptions,
+    home: Ref | None,
 ) -> ClusterPlan:
     """What is done in a tenant cluster.
 
@@ -88,24 +92,24 @@ class _Tenant:
         self.objects: dict[Ref, Live] = {}
         self.live: dict[str, IPSet] = {}
         self.wanted = target.wanted()
-        self.intents = list(target.intents)
+        self.desired = list(target.desired)
         self.given_up: list[Ref] = []
 
     def run(self) -> Stop | None:
         """Make it; returns why the cluster cannot be brought to what it shall be."""
         answer = self.snapshot.of(_POOLS)
-        self.is_there = bool(self.draft.entries or self.target.intents)
+        self.is_there = bool(self.draft.entries or self.target.desired)
         if answer.is_unknown:
             return self._without_metallb()
         self.objects = {**answer.objects, **self.snapshot.of(_ADVERTISEMENTS).objects}
         self._read()
         self._hold_back()
         blocked = self._clashing()
-        self.intents = self._adjusted()
+        self.desired = self._adjusted()
         begun = len(self.draft.progress.outcomes)
         self._shrink()
         self._prune(ADDRESS_POOL)
-        for item in self.intents:
+        for item in self.desired:
             if item.ref not in blocked:
                 self.draft.bring(item, self.objects.get(item.ref))
         self._prune(ADVERTISEMENT)
@@ -134,7 +138,7 @@ class _Tenant:
     def _without_metallb(self) -> Stop | None:
         """Nothing can be done; and nothing needs to be when nothing is wanted."""
         self.is_there = bool(self.draft.entries)
-        if self.target.intents:
+        if self.target.desired:
             return Stop(
                 "MetalLB is not there: no kind IPAddressPool of metallb.io",
                 "install MetalLB 0.15.3 or newer",
@@ -145,7 +149,7 @@ class _Tenant:
 
     def _read(self) -> None:
         """See what is there, and which of it is ours."""
-        wanted = frozenset(item.ref for item in self.target.intents)
+        wanted = frozenset(item.ref for item in self.target.desired)
         now = self.snapshot.now
         for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):
             self.draft.note(name, entry)
@@ -218,11 +222,11 @@ class _Tenant:
                 blocked.append(_pool(name))
         return frozenset(blocked)
 
-    def _adjusted(self) -> list[Intent]:
+    def _adjusted(self) -> list[DesiredObject]:
         """The objects with the addresses that are wanted by now; a pool of none is no pool."""
         asked = self.target.wanted()
-        found: list[Intent] = []
-        for item in self.target.intents:
+        found: list[DesiredObject] = []
+        for item in self.target.desired:
             if item.ref.resource == ADDRESS_POOL:
                 addresses = self.wanted[item.ref.name]
                 changed = addresses != asked[item.ref.name]
@@ -249,12 +253,12 @@ class _Tenant:
             self.draft.add(Confirm(is_last=False))
             self.draft.add(Look(ADDRESS_POOL, NAMESPACE))
 
-    def _desired(self) -> Mapping[str, Intent]:
-        return {item.ref.name: item for item in self.intents if item.ref.resource == ADDRESS_POOL}
+    def _desired(self) -> Mapping[str, DesiredObject]:
+        return {item.ref.name: item for item in self.desired if item.ref.resource == ADDRESS_POOL}
 
     def _prune(self, resource: Resource) -> None:
         """Take away objects of ours that nothing asks for, but a pool that has to stay."""
-        wanted = frozenset(item.ref for item in self.intents)
+        wanted = frozenset(item.ref for item in self.desired)
         for name in sorted(self.draft.entries):
             ref = parse_ref(name)
             is_kept = ref.resource == ADDRESS_POOL and self.wanted.get(ref.name)

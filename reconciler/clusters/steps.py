@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from reconciler.clusters.decision import Action, Decision, decide, status_to_apply
+from reconciler.clusters.desired import MANAGER, OWNER_LABEL, DesiredObject
 from reconciler.clusters.difference import Drift
-from reconciler.clusters.intent import MANAGER, OWNER_LABEL, Intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.snapshot import Live, Objects
@@ -27,7 +27,7 @@ class Apply:
         unless_failed: Leave it out when this object could not be written.
     """
 
-    desired: Intent
+    desired: DesiredObject
     live: Live | None
     decision: Decision
     status: Manifest | None = None
@@ -110,7 +110,7 @@ class Tell:
         recent: What lately was told of objects of its kind in its namespace.
     """
 
-    desired: Intent
+    desired: DesiredObject
     before: Live | None
     pool: Pool | None = None
     there: Objects = field(default_factory=dict, repr=False)
@@ -195,7 +195,7 @@ Step: TypeAlias = (
 
 
 def applied(
-    desired: Intent,
+    desired: DesiredObject,
     live: Live | None,
     entry: Entry | None,
     *,

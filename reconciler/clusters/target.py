@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from reconciler.addresses import IPSet
-from reconciler.clusters.intent import Intent
+from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.metallb import pool_addresses
 from reconciler.clusters.resources import ADDRESS_POOL
 
@@ -25,7 +25,7 @@ class Target:
     """
 
     name: str
-    intents: tuple[Intent, ...] = ()
+    desired: tuple[DesiredObject, ...] = ()
     released: IPSet = field(default_factory=IPSet)
     is_whole: bool = True
     spaces: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Target:
         """The addresses of each pool that it shall have."""
         return {
             item.ref.name: pool_addresses(item.body)
-            for item in self.intents
+            for item in self.desired
             if item.ref.resource == ADDRESS_POOL and item.body is not None
         }
 

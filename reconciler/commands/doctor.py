@@ -9,20 +9,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
+from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, wrong
-from reconciler.clusters.intent import intents
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
-from reconciler.commands.applying.management import Hub, open_hub
+from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.targets import targets
+from reconciler.commands.applying.work import contained
 from reconciler.commands.doctor_checks import Step, failed, run
 from reconciler.commands.doctor_cluster import Patient, management_steps, tenant_steps
 from reconciler.commands.doctor_git import Looked, look_at_git
@@ -92,7 +92,7 @@ class _Round:
         self.looked = looked
         self.clusters = clusters
         self.wall = wall
-        self.hub: Hub | None = None
+        self.hub: ManagementCluster | None = None
         self.known: Mapping[str, Enrolled] = {}
         self.uids: dict[str, str] = {}
         self.opened = ExitStack()
@@ -112,7 +112,7 @@ class _Round:
             cluster = Checked(found)
             self.opened.callback(cluster.close)
             with contained():
-                self.hub = open_hub(cluster, Wish())
+                self.hub = open_management(cluster, ApplyOptions())
             self.known = self.hub.enrolment.inventory.clusters
         except ClusterError as failure:
             refusal = failure
@@ -150,7 +150,7 @@ class _Round:
         evaluation = self.looked.evaluation
         if evaluation is None:
             return [Target(name) for name in sorted(self.known)]
-        return targets(evaluation, intents(project(evaluation)), self.known)
+        return targets(evaluation, desired_objects(project(evaluation)), self.known)
 
     def _other(self, target: Target) -> Group | None:
         known = self.known.get(target.name)
@@ -167,7 +167,7 @@ class _Round:
             self.uids[target.name] = found.uid
             return found
 
-        steps = tenant_steps(Patient(cluster, recognise, self.wall), is_wanted=bool(target.intents))
+        steps = tenant_steps(Patient(cluster, recognise, self.wall), is_wanted=bool(target.desired))
         with closing(cluster):
             return Group(target.name, tuple(run(map(_contained, steps))))
 

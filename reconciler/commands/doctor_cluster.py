@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from reconciler.clusters import crds
 from reconciler.clusters.decision import is_ours
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.diagnosis import Check, doubtful, fine, wrong
 from reconciler.clusters.difference import differing
-from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.metallb import controller_time, state_error
@@ -153,7 +153,7 @@ def _crds(patient: Patient) -> Check:
     found = _Crds()
     try:
         for manifest in crds.manifests():
-            wanted = intent(manifest)
+            wanted = desired_object(manifest)
             live = patient.cluster.get(wanted.ref)
             entry = entries.get(str(wanted.ref))
             found.look(manifest["spec"]["names"]["kind"], manifest, live, entry)
@@ -192,7 +192,7 @@ class _Crds:
             self.foreign.append(kind)
             lacks = crds.lacking(manifest, live)
             self.wrong += [f"{kind} is not ours and lacks {item}" for item in lacks]
-        elif differing(intent(manifest).body or {}, live):
+        elif differing(desired_object(manifest).body or {}, live):
             self.doubts.append(f"{kind} is not that of this program")
 
     def check(self) -> Check:

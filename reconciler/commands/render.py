@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reconciler.clusters.definitions import crd_texts
-from reconciler.clusters.intent import owned_labels
+from reconciler.clusters.desired import owned_labels
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT

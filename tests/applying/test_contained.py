@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube import KubeCluster
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
@@ -71,7 +71,7 @@ def test_a_bug_in_one_cluster_leaves_the_others_alone(
     site.tenants[SECOND].request("DELETE", f"{ADDRESS_POOLS}/default-pool")
     evaluation = evaluated(files, "b")
     fleet = Fleet(site.clusters(), {name: resource})
-    found = apply_fleet(evaluation, fleet, Wish(), lambda old, new: old <= new)
+    found = apply_fleet(evaluation, fleet, ApplyOptions(), lambda old, new: old <= new)
     applied = {item.cluster: item for item in found}
     bug = applied[name]
     assert (bug.state, bug.is_bug) == (State.FAILED, True)

@@ -15,7 +15,7 @@ from reconciler.adapters.git_open import open_repository
 from reconciler.adapters.git_probe import RepositoryProbe
 from reconciler.adapters.kube import KubeClusters
 from reconciler.clusters.diagnosis import Check, Diagnosis, Verdict
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.doctor import diagnose, diagnosis_code
@@ -338,7 +338,7 @@ def applied_by(clerk: Clerk, files: Mapping[str, str | bytes], revision: str) ->
     found = apply_fleet(
         evaluated(files, revision),
         clerk.clusters(),
-        Wish(),
+        ApplyOptions(),
         lambda ancestor, revision: ancestor <= revision,
     )
     done = [item for item in found if item.state is not State.WAITING]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from threading import Barrier, BrokenBarrierError
 
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet
 from reconciler.model.resource import Ref
@@ -48,11 +48,11 @@ class Away(FakeClusters):
 def test_many_dead_clusters_cost_the_time_of_one() -> None:
     whole = world(*NAMES, **{"pools/edge.yaml": pool("edge", "10.0.0.0/20")})
     country = FakeClusters()
-    apply_fleet(evaluated(whole), country, Wish(), lambda _old, _new: True)
+    apply_fleet(evaluated(whole), country, ApplyOptions(), lambda _old, _new: True)
     assert all(connection.is_closed for connection in country.opened)
     gone = reconciled({path: text for path, text in whole.items() if "tenants/" not in path})
     away = Away(country.objects)
-    doubts = still_announced(evaluated(gone, clock=LATER), away, Wish())
+    doubts = still_announced(evaluated(gone, clock=LATER), away, ApplyOptions())
     assert away.waited == []
     assert len(doubts) == len(NAMES)
     assert all("cannot be asked: read Namespace/kube-system" in why for why in doubts.values())

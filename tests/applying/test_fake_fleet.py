@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import (
     ADDRESS_POOL,
@@ -51,7 +51,7 @@ def gone(files: Files) -> dict[str, str | bytes]:
 
 def doubts(clusters: Clusters, files: Files, **options: Any) -> list[str]:
     """Why records stay whose time is over."""
-    found = still_announced(evaluated(files, clock=LATER), clusters, Wish(**options))
+    found = still_announced(evaluated(files, clock=LATER), clusters, ApplyOptions(**options))
     return sorted(found.values())
 
 
@@ -61,7 +61,7 @@ def test_without_a_management_cluster_nothing_is_applied_nor_asked() -> None:
             return None
 
     with pytest.raises(UsageError, match="no management cluster is named"):
-        apply_fleet(evaluated(world()), Nowhere(), Wish(), is_in)
+        apply_fleet(evaluated(world()), Nowhere(), ApplyOptions(), is_in)
     assert doubts(Nowhere(), gone(world("web"))) == []
 
 
@@ -255,7 +255,9 @@ def test_bugs_in_asking_are_noted(clusters: FakeClusters) -> None:
     clusters.run(world("web"))
     clusters.faults[FIRST] = buggy
     bugs: list[BugError] = []
-    found = still_announced(evaluated(gone(world("web")), clock=LATER), clusters, Wish(), bugs)
+    found = still_announced(
+        evaluated(gone(world("web")), clock=LATER), clusters, ApplyOptions(), bugs
+    )
     assert len(found) == len(bugs) == 1
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.inventory import NAME
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP
 from reconciler.commands.applying.fleet import apply_fleet
@@ -35,9 +35,9 @@ def broken(_ancestor: str, _revision: str) -> bool:
 
 
 def apply(
-    country: FakeClusters, revision: str, files: Files = FILES, git: Any = is_in, **wish: Any
+    country: FakeClusters, revision: str, files: Files = FILES, git: Any = is_in, **options: Any
 ) -> dict[str, Applied]:
-    found = apply_fleet(evaluated(files, revision), country, Wish(**wish), git)
+    found = apply_fleet(evaluated(files, revision), country, ApplyOptions(**options), git)
     return {item.cluster: item for item in found}
 
 

@@ -33,10 +33,10 @@ from reconciler.ports import (
     UnauthorizedError,
     UnreachableError,
 )
-from tests.applying.site import FIRST, failures, results, world
+from tests.applying.site import FIRST, Files, failures, results, world
 from tests.fake_cluster import HUB, Fault, rejecting
 from tests.fake_clusters import POOL, FakeClusters
-from tests.world import CLOCK, pool
+from tests.world import CLOCK, pool, reconciled
 
 OURS = (NETWORK_POOL, IP_ALLOCATION, PROVIDER_CONFIG, TENANT_CLUSTER)
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
@@ -399,3 +399,33 @@ def test_an_orphan_in_the_management_cluster_is_noted(clusters: FakeClusters) ->
     clusters.run(world())
     inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
     assert f"orphan-since-{CLOCK}" in inventory["data"]["objects"]
+
+
+def test_others_documents_are_forgotten_and_stay(clusters: FakeClusters) -> None:
+    hand = clusters.hand(HUB)
+    hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
+    kind = {"apiVersion": TENANT_CLUSTER.api_version, "kind": TENANT_CLUSTER.kind}
+    hand.put({**kind, "metadata": {"name": "web", "namespace": "team-a"}, "spec": {}})
+    clusters.run(world("web"))
+    tenant = Ref(TENANT_CLUSTER, "team-a", "web")
+    assert clusters.objects[HUB][tenant]["status"]
+    clusters.run(world(), "b")
+    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
+    assert "TenantCluster" not in inventory["data"]["objects"]
+    assert tenant in clusters.objects[HUB]
+
+
+def test_policies_of_a_server_that_knows_none_any_more_are_forgotten(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(world("web"), policies=True)
+    clusters.unknown[FIRST] |= {POLICY, BINDING}
+    applied = clusters.run(reconciled_without(world("web")), "b")[FIRST]
+    assert (applied.notes, applied.state) == ((), State.APPLIED)
+    inventory = clusters.objects[FIRST][Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")]
+    assert inventory["data"]["objects"] == ""
+
+
+def reconciled_without(files: Files) -> Files:
+    """The tree without its tenants."""
+    return reconciled({path: text for path, text in files.items() if "tenants/" not in path})

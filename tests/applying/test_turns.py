@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
@@ -64,7 +64,9 @@ class Waiting(FakeClusters):
 
     def all(self, files: Files, revision: str) -> dict[str, Applied]:
         self.done.clear()
-        found = apply_fleet(evaluated(files, revision), self, Wish(), lambda old, new: old <= new)
+        found = apply_fleet(
+            evaluated(files, revision), self, ApplyOptions(), lambda old, new: old <= new
+        )
         return {item.cluster: item for item in found}
 
 

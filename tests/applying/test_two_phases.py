@@ -1,19 +1,19 @@
 """A range that moves between two of our pools in one cluster: taken from one, then given."""
 
-from reconciler.clusters.intent import intent
-from reconciler.clusters.options import Wish
+from reconciler.clusters.desired import desired_object
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.target import Target
-from reconciler.commands.applying.concluding import Run
 from reconciler.commands.applying.tenant import apply_tenant
+from reconciler.commands.applying.work import Run
 from tests.applying.site import ADDRESS_POOLS, FIRST, Site, address_pool, announced
 
 
 def applied(site: Site, **pools: tuple[str, ...]) -> Applied:
     cluster = site.clusters().connect(FIRST, site.tenants[FIRST].kubeconfig.read_bytes())
-    wanted = tuple(intent(address_pool(name, *entries)) for name, entries in pools.items())
+    wanted = tuple(desired_object(address_pool(name, *entries)) for name, entries in pools.items())
 
-    run = Run("a" * 40, Wish())
+    run = Run("a" * 40, ApplyOptions())
     done, _ = apply_tenant(cluster, Target(FIRST, wanted), None, lambda uid: None, run)
     return done
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.decision import Action, Decision, decide, is_ours, status_to_apply
+from reconciler.clusters.desired import ADOPT, DesiredObject, desired_object
 from reconciler.clusters.difference import Drift
-from reconciler.clusters.intent import ADOPT, Intent, intent
 from reconciler.clusters.inventory import Entry, orphan
 from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.snapshot import Live, live_of
@@ -40,9 +40,9 @@ def seen(live: Mapping[str, Any] | None) -> Live | None:
     return None if live is None else live_of(live)
 
 
-WANTED = intent(manifest())
-POOL = intent(pool_manifest())
-STATUS_ONLY = intent(manifest(), is_status_only=True)
+WANTED = desired_object(manifest())
+POOL = desired_object(pool_manifest())
+STATUS_ONLY = desired_object(manifest(), is_status_only=True)
 KNOWN = Entry(UID, WANTED.hash)
 
 
@@ -53,7 +53,7 @@ def managed(*managers: str) -> list[dict[str, Any]]:
     ]
 
 
-def living(wanted: Intent = WANTED, *managers: str, **metadata: Any) -> dict[str, Any]:
+def living(wanted: DesiredObject = WANTED, *managers: str, **metadata: Any) -> dict[str, Any]:
     """The object as the server has it after we applied it."""
     assert wanted.body is not None
     own = {
@@ -90,9 +90,13 @@ DRIFTED = Decision(Action.CONFIGURE, DRIFT, force=True)
 CONSENTS = {ADOPT: "true"}
 RELABELLED = living(labels={})
 UNLABELLED = Drift("", "", ("metadata.labels.gitops-ipam.dev/managed-by",))
-LARGER = intent(manifest(count=8))
-RENAMED = intent({**manifest(), "metadata": {**manifest()["metadata"], "labels": {"a": "b"}}})
-INVITING = intent({**manifest(), "metadata": {**manifest()["metadata"], "annotations": CONSENTS}})
+LARGER = desired_object(manifest(count=8))
+RENAMED = desired_object(
+    {**manifest(), "metadata": {**manifest()["metadata"], "labels": {"a": "b"}}}
+)
+INVITING = desired_object(
+    {**manifest(), "metadata": {**manifest()["metadata"], "annotations": CONSENTS}}
+)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,7 @@ INVITING = intent({**manifest(), "metadata": {**manifest()["metadata"], "annotat
     ],
 )  # fmt: skip
 def test_the_step_is_decided_by_intent_object_and_inventory(
-    wanted: Intent, live: Mapping[str, Any] | None, entry: Entry | None, step: Decision
+    wanted: DesiredObject, live: Mapping[str, Any] | None, entry: Entry | None, step: Decision
 ) -> None:
     assert decide(wanted, seen(live), entry, adopt=False) == step
 
@@ -209,7 +213,10 @@ def test_ours_is_what_we_remember_or_what_bears_label_and_manager(
 
 def test_a_status_that_is_there_is_not_applied() -> None:
     assert status_to_apply(WANTED, live_of(living()), KNOWN) is None
-    assert status_to_apply(intent({**manifest(), "status": None}), live_of(living()), KNOWN) is None
+    assert (
+        status_to_apply(desired_object({**manifest(), "status": None}), live_of(living()), KNOWN)
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,5 +279,5 @@ def test_a_later_commit_alone_changes_no_status() -> None:
         "phase": "Allocated",
         "conditions": [{**READY, "lastTransitionTime": "2026-03-01T00:00:00Z"}],
     }
-    assert intent(later).hash == WANTED.hash
-    assert status_to_apply(intent(later), live_of(living()), KNOWN) is None
+    assert desired_object(later).hash == WANTED.hash
+    assert status_to_apply(desired_object(later), live_of(living()), KNOWN) is None

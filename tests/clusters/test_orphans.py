@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from reconciler.clusters.intent import intent
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.inventory import Entry, orphan
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.orphans import GRACE_SECONDS, orphan_notes
 from reconciler.clusters.plan import Draft
 from reconciler.clusters.resources import ref_of
@@ -37,8 +37,8 @@ def tracked(live: Manifest, entry: Entry | None, *, is_wanted: bool = False) -> 
     """What the inventory says of an object after a look at it."""
     entries = {} if entry is None else {NAME: entry}
     seen = live_of(live)
-    wanted = [intent(live).ref] if is_wanted else []
-    draft = Draft(entries, Wish())
+    wanted = [desired_object(live).ref] if is_wanted else []
+    draft = Draft(entries, ApplyOptions())
     for name, found in orphan_notes(entries, {seen.ref: seen}, wanted, NOW):
         draft.note(name, found)
     return draft.entries.get(NAME)

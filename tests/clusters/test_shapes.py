@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.crds import is_established, lacking, manifests
 from reconciler.clusters.decision import decide, noted, status_to_apply
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.difference import differing, drift, taken
-from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import read_inventory
 from reconciler.clusters.metallb import (
     controller_time,
@@ -129,7 +129,7 @@ def read(live: Manifest, resource: Resource) -> None:
 
 def _compared(live: Manifest, shall: Manifest) -> None:
     for is_status_only in (False, True):
-        item = intent(shall, is_status_only=is_status_only)
+        item = desired_object(shall, is_status_only=is_status_only)
         seen = live_of(live)
         entry = noted(item, seen.uid, None)
         decide(item, seen, entry, adopt=True)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.intent import Intent, intent
+from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import Outcome, Result
 from reconciler.clusters.progress import Progress, foresee
@@ -36,7 +36,7 @@ MANIFEST: Mapping[str, Any] = {
     "spec": {"count": 4},
     "status": {"phase": "Allocated"},
 }
-WANTED = intent(MANIFEST)
+WANTED = desired_object(MANIFEST)
 REF, NAME = WANTED.ref, str(WANTED.ref)
 KNOWN = {NAME: Entry(OLD, WANTED.hash)}
 
@@ -109,10 +109,10 @@ class Account:
         self.applier = ObjectApplier(cast(Cluster, server), "a" * 40, self.progress)
         self.adopt = adopt
 
-    def bring(self, desired: Intent, live: Mapping[str, Any] | None) -> None:
+    def bring(self, desired: DesiredObject, live: Mapping[str, Any] | None) -> None:
         self.applier.apply(self.planned(desired, live))
 
-    def planned(self, desired: Intent, live: Mapping[str, Any] | None) -> Apply:
+    def planned(self, desired: DesiredObject, live: Mapping[str, Any] | None) -> Apply:
         entry = self.entries.get(str(desired.ref))
         return applied(desired, seen(live), entry, adopt=self.adopt)
 
@@ -192,7 +192,7 @@ def test_a_status_alone_is_a_change_too() -> None:
 def test_the_status_of_others_objects_is_forced_by_adopting_alone(adopt: bool) -> None:
     server = Server(living(NEW))
     account = ledger(server, {}, adopt=adopt)
-    account.bring(intent(MANIFEST, is_status_only=True), server.live)
+    account.bring(desired_object(MANIFEST, is_status_only=True), server.live)
     (verb, _, _, force) = server.sent[0]
     assert (verb, force) == ("status", adopt)
 
@@ -349,7 +349,7 @@ def test_what_changed_before_it_is_pruned_is_read_again_if_it_is_still_ours() ->
 
 
 def test_an_allocation_of_another_spec_is_made_anew() -> None:
-    larger = intent({**MANIFEST, "spec": {"count": 8}})
+    larger = desired_object({**MANIFEST, "spec": {"count": 8}})
     server = Server(living())
     account = ledger(server)
     account.bring(larger, server.live)
@@ -369,7 +369,7 @@ def test_a_status_makes_nobodys_object_ours() -> None:
     theirs = living(labels={}, managedFields=[{"manager": "butler-controller"}])
     server = Server({**theirs, "spec": {"count": 9}, "status": {}})
     account = ledger(server, {})
-    account.bring(intent(MANIFEST, is_status_only=True), server.live)
+    account.bring(desired_object(MANIFEST, is_status_only=True), server.live)
     assert results(account) == [(Result.CONFIGURED, "")]
     later = ledger(server, account.entries)
     later.bring(WANTED, server.live)
@@ -377,7 +377,7 @@ def test_a_status_makes_nobodys_object_ours() -> None:
     assert results(later) == [(Result.FAILED, message)]
     assert verbs(server) == ["status"]
     again = ledger(server, later.entries)
-    again.bring(intent(MANIFEST, is_status_only=True), server.live)
+    again.bring(desired_object(MANIFEST, is_status_only=True), server.live)
     assert results(again) == [(Result.UNCHANGED, "")]
 
 
@@ -385,7 +385,7 @@ def test_what_we_made_stays_ours_while_its_status_alone_is_applied() -> None:
     """Settings may go from all documents to pools and back; our label may be gone by then."""
     server = Server(living())
     account = ledger(server)
-    account.bring(intent(MANIFEST, is_status_only=True), server.live)
+    account.bring(desired_object(MANIFEST, is_status_only=True), server.live)
     assert results(account) == [(Result.UNCHANGED, "")]
     assert account.entries == KNOWN
     server.live = living(labels={})
@@ -395,6 +395,6 @@ def test_what_we_made_stays_ours_while_its_status_alone_is_applied() -> None:
 
 def test_others_objects_are_forgotten_not_pruned() -> None:
     server = Server(living(labels={}))
-    account = ledger(server, {NAME: Entry(OLD, intent(MANIFEST, is_status_only=True).hash)})
+    account = ledger(server, {NAME: Entry(OLD, desired_object(MANIFEST, is_status_only=True).hash)})
     account.prune(REF, server.live)
     assert (server.sent, account.entries, account.outcomes) == ([], {}, [])

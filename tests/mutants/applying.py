@@ -3,10 +3,10 @@
 from tests.mutants.mutant import Mutant
 
 DIFFERENCE = ("tests/clusters/test_difference.py",)
-INTENT = ("tests/clusters/test_intent.py",)
+DESIRED = ("tests/clusters/test_desired.py",)
 INVENTORY = ("tests/clusters/test_inventory.py",)
 METALLB = ("tests/clusters/test_metallb.py",)
-RIVALS = ("tests/clusters/test_rivals.py",)
+CONFLICTS = ("tests/clusters/test_address_conflicts.py",)
 NET = ("tests/net", "tests/commands/test_net.py")
 SHARD = ("tests/clusters/test_shard.py",)
 STEPS = ("tests/clusters/test_decision.py",)
@@ -57,7 +57,7 @@ APPLYING = (
     Mutant("apply: what others hold is deleted", "clusters/decision.py",
            "if live.finalizers in ((), (finalizer,)):", "if True:", STEPS),
     Mutant("apply: a change in Git is called drift", "clusters/decision.py",
-           "if fields and same_intent else", "if fields else", STEPS),
+           "if fields and is_same else", "if fields else", STEPS),
     Mutant("apply: a fixed spec is changed in place", "clusters/decision.py",
            "return is_fixed and", "return False and", STEPS),
     Mutant("apply: drift is blamed on us", "clusters/difference.py",
@@ -66,18 +66,18 @@ APPLYING = (
            ' if not entry.get("subresource")]', "]", DIFFERENCE),
     Mutant("apply: lists are sets", "clusters/difference.py",
            "return list(wanted) == list(live)", "return all(it in live for it in wanted)", DIFFERENCE),
-    Mutant("apply: the hash of a status has times", "clusters/intent.py",
-           "said = None if status is None else timeless(status)", "said = status", INTENT),
+    Mutant("apply: the hash of a status has times", "clusters/desired.py",
+           "said = None if status is None else timeless(status)", "said = status", DESIRED),
     Mutant("apply: inventories are one ConfigMap", "clusters/inventory.py",
            "while count * _OBJECTS_IN_ONE < len(inventory.objects):", "while False:", INVENTORY),
     Mutant("apply: a key of an inventory is too long", "clusters/inventory.py",
            "return key if len(key) <= _MAX_KEY else", "return key if key else", INVENTORY),
     Mutant("apply: damaged lines are lost", "clusters/inventory.py",
            'lines[0] += [f"{line}\\n" for line in inventory.damaged]', "pass", INVENTORY),
-    Mutant("apply: ranges that only touch are rivals' too", "clusters/rivals.py",
-           "item.last >= span.first", "item.last >= span.first - 1", RIVALS),
-    Mutant("apply: address spaces keep nothing apart", "clusters/rivals.py",
-           "if not self.spaces or not other.spaces:", "if True:", RIVALS),
+    Mutant("apply: ranges that only touch are in conflict", "clusters/address_conflicts.py",
+           "item.last >= span.first", "item.last >= span.first - 1", CONFLICTS),
+    Mutant("apply: address spaces keep nothing apart", "clusters/address_conflicts.py",
+           "if not self.spaces or not other.spaces:", "if True:", CONFLICTS),
     Mutant("apply: host bits move a pool", "clusters/metallb.py",
            "start -= start % size", "start -= 0", METALLB),
     Mutant("apply: a pool grows before another one shrinks", "clusters/metallb.py",
@@ -96,7 +96,7 @@ APPLYING = (
            "                self.progress.fail(str(ref), _said(failed))\n",
            "                self.progress.fail(str(ref), _said(failed))\n"
            "                self.progress.note(str(ref), None)\n", OBJECTS),
-    Mutant("apply: a dry run writes", "commands/applying/concluding.py",
+    Mutant("apply: a dry run writes", "commands/applying/work.py",
            "            if run.options.dry_run:\n", "            if False:\n",
            [f"{FIRST}a_dry_run_tells_what_a_run_does_and_writes_nothing"]),
     Mutant("apply: withdrawn before Services are asked", "clusters/plan_tenant.py",
@@ -111,8 +111,8 @@ APPLYING = (
            "in overlaps(self.wanted, foreign):", "in overlaps(self.wanted, {}):",
            ["tests/applying/test_metallb.py::"
             "test_a_pool_of_others_that_overlaps_is_named_and_ours_is_not_applied"]),
-    Mutant("apply: rivals are forgotten", "commands/applying/fleet.py",
-           "before = rivals(remembered(self.known), wanted)",
+    Mutant("apply: address conflicts are forgotten", "commands/applying/fleet.py",
+           "before = address_conflicts(remembered(self.known), wanted)",
            "before: dict[str, tuple[str, ...]] = {}",
            [f"{FLEET}addresses_of_a_cluster_that_is_away_go_to_nobody"]),
     Mutant("apply: an older revision is applied", "commands/applying/fence.py",
@@ -139,7 +139,7 @@ APPLYING = (
     Mutant("apply: the brake is off", "clusters/plan_management.py",
            "if stop := self._brake(gone):", "if stop := self._brake(()):",
            [f"{LEAVING}too_many_objects_are_not_deleted_without_a_word"]),
-    Mutant("apply: inventories are not written", "commands/applying/concluding.py",
+    Mutant("apply: inventories are not written", "commands/applying/work.py",
            "save(work.cluster, work.enrolment, work.run.revision, work.progress.entries)",
            "save(work.cluster, work.enrolment, work.run.revision, work.enrolment.inventory.objects)",
            [f"{FIRST}inventories_name_the_cluster_and_what_is_in_it"]),

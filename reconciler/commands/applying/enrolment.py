@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.inventory import (
     NAME,
     PART_LABEL,

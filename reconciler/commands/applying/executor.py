@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from reconciler.clusters.crds import is_established
-from reconciler.clusters.intent import MANAGER, owned_labels
+from reconciler.clusters.desired import MANAGER, owned_labels
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.metallb import NAMESPACE, controller_time, state_error
 from reconciler.clusters.outcome import WRITTEN

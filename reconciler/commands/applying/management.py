@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from threading import Lock
 
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.plan import ClusterPlan
 from reconciler.clusters.plan_management import Estate, plan_management
 from reconciler.clusters.snapshot import Live, Snapshot, objects_of
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.concluding import Run, worked
 from reconciler.commands.applying.enrolment import Enrolment, enrol
+from reconciler.commands.applying.work import Run, worked
 from reconciler.model.cluster import HOME, MANAGEMENT
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster
 
 
-class Hub:
+class ManagementCluster:
     """The management cluster, recognised, before anything is done in it."""
 
     def __init__(self, cluster: Cluster, enrolment: Enrolment) -> None:
@@ -38,22 +38,22 @@ class Hub:
             return self._lists[resource]
 
 
-def open_hub(cluster: Cluster, wish: Wish) -> Hub:
+def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluster:
     """Recognise the management cluster.
 
     Raises:
         ClusterError: It cannot be asked, or is another one than before.
     """
-    accept = MANAGEMENT in wish.re_enrol
+    accept = MANAGEMENT in options.re_enrol
     checked = Checked(cluster)
-    return Hub(checked, enrol(checked, MANAGEMENT, HOME, "", accept=accept))
+    return ManagementCluster(checked, enrol(checked, MANAGEMENT, HOME, "", accept=accept))
 
 
-def apply_management(hub: Hub, estate: Estate, run: Run) -> Applied:
+def apply_management(management: ManagementCluster, estate: Estate, run: Run) -> Applied:
     """Bring the management cluster to what it shall be."""
-    enrolment = hub.enrolment
+    enrolment = management.enrolment
 
     def plan(snapshot: Snapshot) -> ClusterPlan:
         return plan_management(estate, snapshot, enrolment.inventory, run.options, enrolment.home)
 
-    return worked(hub.cluster, enrolment, run, plan, hub.objects).applied(MANAGEMENT)
+    return worked(management.cluster, enrolment, run, plan, management.objects).applied(MANAGEMENT)

@@ -6,7 +6,7 @@ An object that is not as the plan saw it is planned again, by the function that 
 from dataclasses import dataclass
 
 from reconciler.clusters.decision import Action, status_to_apply
-from reconciler.clusters.intent import MANAGER, STATUS_MANAGER
+from reconciler.clusters.desired import MANAGER, STATUS_MANAGER
 from reconciler.clusters.outcome import Result
 from reconciler.clusters.progress import Progress, foresee
 from reconciler.clusters.snapshot import Live, live_of

@@ -10,8 +10,8 @@ from reconciler.clusters.plan import ClusterPlan
 from reconciler.clusters.plan_tenant import plan_tenant
 from reconciler.clusters.snapshot import Snapshot
 from reconciler.clusters.target import Target
-from reconciler.commands.applying.concluding import Run, Work, worked
 from reconciler.commands.applying.enrolment import Enrolment, enrol
+from reconciler.commands.applying.work import Run, Work, worked
 from reconciler.ports import Cluster
 
 

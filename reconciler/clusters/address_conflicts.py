@@ -27,7 +27,7 @@ class _Span(NamedTuple):
     cluster: str
 
 
-def rivals(
+def address_conflicts(
     announced: Mapping[str, Claims], wanted: Mapping[str, Claims]
 ) -> Mapping[str, tuple[str, ...]]:
     """For each cluster the other ones that may announce what it wants, by name.

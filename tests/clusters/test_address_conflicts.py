@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
+from reconciler.clusters.address_conflicts import Claims, address_conflicts
 from reconciler.clusters.metallb import ranges_of
-from reconciler.clusters.rivals import Claims, rivals
 
 Fleet = dict[str, Claims]
 
@@ -45,12 +45,14 @@ def test_rivals_are_those_that_a_look_at_every_pair_finds(announced: Fleet, want
         )
         for name, wants in wanted.items()
     }
-    assert rivals(announced, wanted) == {name: found for name, found in expected.items() if found}
+    assert address_conflicts(announced, wanted) == {
+        name: found for name, found in expected.items() if found
+    }
 
 
 @given(fleets)
 def test_who_collides_with_whom_is_mutual(fleet: Fleet) -> None:
-    found = rivals(fleet, fleet)
+    found = address_conflicts(fleet, fleet)
     pairs = [(name, other) for name, others in found.items() for other in others]
     assert sorted(pairs) == sorted((other, name) for name, other in pairs)
 
@@ -64,31 +66,34 @@ def test_spaces_meet_both_ways_or_not_at_all(one: Claims, two: Claims) -> None:
 @given(fleets, fleets)
 def test_the_order_of_clusters_changes_nothing(announced: Fleet, wanted: Fleet) -> None:
     backwards = dict(reversed(announced.items())), dict(reversed(wanted.items()))
-    assert rivals(*backwards) == rivals(announced, wanted)
+    assert address_conflicts(*backwards) == address_conflicts(announced, wanted)
 
 
 def test_a_cluster_that_gives_goes_before_the_one_that_gets() -> None:
     announced = {"old": claim("10.0.0.0/29"), "far": claim("10.0.9.0/24")}
     wanted = {"new": claim("10.0.0.7-10.0.0.9"), "old": claim("10.0.0.0/30")}
-    assert rivals(announced, wanted) == {"new": ("old",)}
-    assert rivals(announced, {"new": claim("10.0.0.8/29")}) == {}
+    assert address_conflicts(announced, wanted) == {"new": ("old",)}
+    assert address_conflicts(announced, {"new": claim("10.0.0.8/29")}) == {}
 
 
 def test_clusters_that_swap_are_rivals_of_each_other() -> None:
     one, two = claim("10.0.0.0/29"), claim("10.0.0.8/29")
-    assert rivals({"a": one, "b": two}, {"a": two, "b": one}) == {"a": ("b",), "b": ("a",)}
+    assert address_conflicts({"a": one, "b": two}, {"a": two, "b": one}) == {
+        "a": ("b",),
+        "b": ("a",),
+    }
 
 
 def test_equal_numbers_of_two_versions_or_two_spaces_are_not_the_same_addresses() -> None:
     low = Claims((), IPSet((IPRange(6, 9, 9),)))
-    assert rivals({"a": low}, {"b": Claims((), IPSet((IPRange(4, 9, 9),)))}) == {}
+    assert address_conflicts({"a": low}, {"b": Claims((), IPSet((IPRange(4, 9, 9),)))}) == {}
     here, there = (claim("10.0.0.0/24", spaces=(space,)) for space in ("dc1", "dc2"))
-    assert rivals({"a": here}, {"b": there}) == {}
+    assert address_conflicts({"a": here}, {"b": there}) == {}
     both = claim("10.0.0.0/24", spaces=("dc1", "dc2"))
-    assert rivals({"a": here}, {"b": both}) == {"b": ("a",)}
+    assert address_conflicts({"a": here}, {"b": both}) == {"b": ("a",)}
 
 
 def test_a_cluster_whose_spaces_are_not_known_may_be_anywhere() -> None:
     unknown, known = claim("10.0.0.0/24", spaces=()), claim("10.0.0.0/24")
-    assert rivals({"a": unknown}, {"b": known}) == {"b": ("a",)}
-    assert rivals({"a": known}, {"b": unknown}) == {"b": ("a",)}
+    assert address_conflicts({"a": unknown}, {"b": known}) == {"b": ("a",)}
+    assert address_conflicts({"a": known}, {"b": unknown}) == {"b": ("a",)}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from reconciler.clusters.options import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.plan import ClusterPlan
 from reconciler.clusters.progress import Progress, foreseen
@@ -54,7 +54,7 @@ class Run:
     """
 
     revision: str
-    options: Wish
+    options: ApplyOptions
 
 
 @dataclass(slots=True)

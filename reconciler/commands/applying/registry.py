@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from reconciler.clusters.announcing import announcer
 from reconciler.clusters.decision import is_ours
-from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.inventory import (
     NAME,
     PART_LABEL,
@@ -21,26 +21,30 @@ from reconciler.clusters.metallb import ranges_of, written
 from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION
 from reconciler.clusters.snapshot import Live
 from reconciler.clusters.target import Target
-from reconciler.commands.applying.management import Hub
+from reconciler.commands.applying.management import ManagementCluster
+from reconciler.commands.applying.work import Run
 from reconciler.model.resource import Ref
 from reconciler.ports import ClusterError, GitError, NoSuchKindError, NoSuchObjectError
 
 
-class Memory:
-    """What is known of the clusters, while they are worked on.
+class ClusterRegistry:
+    """What is known of the clusters, while they are worked on. A dry run notes nothing.
 
     Attributes:
         known: By name, as it was when the run began.
     """
 
-    def __init__(self, hub: Hub, revision: str, is_in: Callable[[str, str], bool]) -> None:
-        self._hub = hub
-        self._revision = revision
+    def __init__(
+        self, management: ManagementCluster, run: Run, is_in: Callable[[str, str], bool]
+    ) -> None:
+        self._management = management
+        self._revision = run.revision
+        self._is_written = not run.options.dry_run
         self._is_in = is_in
         self._noted: dict[str, Enrolled] = {}
-        self.known = hub.enrolment.inventory.clusters
-        if not hub.enrolment.config_maps:
-            self.known = _rebuilt(hub)
+        self.known = management.enrolment.inventory.clusters
+        if not management.enrolment.config_maps:
+            self.known = _rebuilt(management)
 
     def foretell(self, target: Target, uid: str) -> None:
         """Note what a cluster is about to announce, before it is told.
@@ -54,7 +58,7 @@ class Memory:
         known = self.known.get(target.name)
         already = ranges_of(known.addresses if known else ())
         wanted = target.addresses()
-        if not wanted - already:
+        if not (wanted - already and self._is_written):
             return
         revision = known.revision if known else ""
         note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
@@ -66,12 +70,13 @@ class Memory:
 
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
         """Note how the work ended. What a newer run noted meanwhile stays."""
-        there = {**self._hub.enrolment.inventory.clusters, **self._noted}
+        there = {**self._management.enrolment.inventory.clusters, **self._noted}
         changed = {name: item for name, item in found.items() if there.get(name) != item}
-        if not changed and self._hub.enrolment.inventory.revision == self._revision:
+        is_same = self._management.enrolment.inventory.revision == self._revision
+        if not self._is_written or (is_same and not changed):
             return
-        namespace = self._hub.enrolment.namespace
-        maps = self._hub.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
+        namespace = self._management.enrolment.namespace
+        maps = self._management.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
         now = read_inventory(maps)
         mine = {
             name: item
@@ -79,7 +84,7 @@ class Memory:
             if name not in now.clusters
             or not self._is_newer(now.clusters[name].revision, there.get(name))
         }
-        is_late = self._is_newer(now.revision, self._hub.enrolment.inventory)
+        is_late = self._is_newer(now.revision, self._management.enrolment.inventory)
         self._write(mine, {} if is_late else {"revision": self._revision})
 
     def _is_newer(self, revision: str, before: Enrolled | Inventory | None) -> bool:
@@ -95,19 +100,19 @@ class Memory:
     def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
         data = {**cluster_data(clusters), **more}
         if data:
-            self._hub.cluster.merge(self._ref(), {"data": data}, MANAGER)
+            self._management.cluster.merge(self._ref(), {"data": data}, MANAGER)
 
     def _ref(self) -> Ref:
-        return Ref(CONFIG_MAP, self._hub.enrolment.namespace, NAME)
+        return Ref(CONFIG_MAP, self._management.enrolment.namespace, NAME)
 
 
-def _rebuilt(hub: Hub) -> dict[str, Enrolled]:
+def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
     """What clusters may announce, told from the allocations, when somebody deleted the inventory.
 
     In a cluster that was never applied to, none of them is ours.
     """
     try:
-        allocations = hub.objects(IP_ALLOCATION)
+        allocations = management.objects(IP_ALLOCATION)
     except NoSuchKindError:
         return {}
     ranges: dict[str, list[str]] = {}

@@ -19,16 +19,16 @@ from reconciler.model.marks import (
 )
 from reconciler.model.resource import Manifest, Ref
 
-__all__ = [  # the marks are told by who makes intents, too
+__all__ = [  # whoever applies objects takes the marks from here, too
     "ADOPT",
     "MANAGER",
     "NO_BODY",
     "OWNER_LABEL",
     "REVISION",
     "STATUS_MANAGER",
-    "Intent",
-    "intent",
-    "intents",
+    "DesiredObject",
+    "desired_object",
+    "desired_objects",
     "owned_labels",
     "with_status",
 ]
@@ -37,7 +37,7 @@ _HASH_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class DesiredObject:
     """One object of one cluster as it shall be.
 
     Attributes:
@@ -60,33 +60,33 @@ class Intent:
         return {**self.body, "metadata": {**metadata, "annotations": annotations}}
 
 
-def intents(projections: Iterable[Projection]) -> Mapping[str, tuple[Intent, ...]]:
-    """The intents of each cluster, in the order of the projections."""
-    found: dict[str, list[Intent]] = {}
+def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[DesiredObject, ...]]:
+    """What each cluster shall hold, in the order of the projections."""
+    found: dict[str, list[DesiredObject]] = {}
     for projection in projections:
         status_only = projection.is_status_only
         found.setdefault(projection.cluster, []).append(
-            intent(projection.manifest, is_status_only=status_only)
+            desired_object(projection.manifest, is_status_only=status_only)
         )
     return {cluster: tuple(items) for cluster, items in found.items()}
 
 
-def intent(manifest: Manifest, *, is_status_only: bool = False) -> Intent:
-    """The intent of a manifest."""
+def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> DesiredObject:
+    """What an object shall be, by its manifest."""
     ref = ref_of(manifest)
     status = manifest.get("status")
     body = None if is_status_only else _body(manifest, ref)
     said = None if status is None else timeless(status)
-    return Intent(ref, body, status, f"{_hash(body)}.{_hash(said)}")
+    return DesiredObject(ref, body, status, f"{_hash(body)}.{_hash(said)}")
 
 
-def with_status(wanted: Intent, more: Manifest | None) -> Intent:
-    """The intent with more fields of status."""
+def with_status(wanted: DesiredObject, more: Manifest | None) -> DesiredObject:
+    """The object with more fields of status."""
     if not more or wanted.status is None:
         return wanted
     status = {**wanted.status, **more}
     said = f"{wanted.hash.partition('.')[0]}.{_hash(timeless(status))}"
-    return Intent(wanted.ref, wanted.body, status, said)
+    return DesiredObject(wanted.ref, wanted.body, status, said)
 
 
 def _body(manifest: Manifest, ref: Ref) -> dict[str, Any]:
@@ -103,4 +103,4 @@ def _hash(value: object) -> str:
 
 
 NO_BODY = _hash(None)
-"""First half of the hash of an intent whose object belongs to others."""
+"""First half of the hash of an object that belongs to others."""

@@ -6,12 +6,14 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.intent import intent
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.inventory import NAME, Enrolled, Inventory, config_maps
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.enrolment import Enrolment
-from reconciler.commands.applying.management import Hub
-from reconciler.commands.applying.memory import Memory
+from reconciler.commands.applying.management import ManagementCluster
+from reconciler.commands.applying.registry import ClusterRegistry
+from reconciler.commands.applying.work import Run
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError, Listing
 
@@ -39,11 +41,15 @@ class Server:
         self.sent.append(patch["data"])
 
 
-def memory(server: Server, known: Mapping[str, Enrolled], *, lost: bool = False) -> Memory:
+def memory(server: Server, known: Mapping[str, Enrolled], *, lost: bool = False) -> ClusterRegistry:
     inventory = Inventory("uid", OLD, clusters=known)
     maps = [] if lost else config_maps(inventory, HERE)
     enrolment = Enrolment("uid", Inventory() if lost else inventory, maps, HERE)
-    return Memory(Hub(cast(Cluster, server), enrolment), NOW, lambda one, two: one <= two)
+    return ClusterRegistry(
+        ManagementCluster(cast(Cluster, server), enrolment),
+        Run(NOW, ApplyOptions()),
+        lambda one, two: one <= two,
+    )
 
 
 def target(name: str, *addresses: str) -> Target:
@@ -53,7 +59,7 @@ def target(name: str, *addresses: str) -> Target:
         "metadata": {"name": "default-pool", "namespace": "metallb-system"},
         "spec": {"addresses": list(addresses)},
     }
-    return Target(name, (intent(pool),), spaces=("default",))
+    return Target(name, (desired_object(pool),), spaces=("default",))
 
 
 def test_what_a_cluster_is_about_to_announce_is_noted_with_what_it_announces() -> None:
