@@ -12,7 +12,7 @@ from reconciler.documents.load import load
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._family import Family
-from reconciler.families._objects import Objects, Sizes
+from reconciler.families._objects import Objects, Sizes, Standing
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.right import OURS, Need
@@ -191,3 +191,12 @@ def test_a_copy_tells_who_announces_it(change: dict[str, object], cluster: str |
     copy = record_document(a_record())
     assert announcer({**copy, "spec": {**copy["spec"], **change}}) == cluster
     assert announcer({"metadata": copy["metadata"]}) is None
+
+
+@every_family
+def test_a_pool_of_which_nothing_is_known_has_no_row(family: Family) -> None:
+    """A document may be there whose pool is not: it could not be read in this revision."""
+    evaluation = applied(family)
+    nothing = Standing(evaluation.documents, {}, ())
+    for listing in family.objects.listings[:1]:
+        assert list(listing.rows(nothing)) == []
