@@ -15,11 +15,12 @@ import urllib3
 from benchmarks.apply_many import many_table
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Timeouts
-from reconciler.clusters.intent import MANAGER, STATUS_MANAGER, Intent, intents
+from reconciler.clusters.desired import MANAGER, STATUS_MANAGER, DesiredObject, desired_objects
+from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.projecting import project
 from tests.envtest.assets import find
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
@@ -74,14 +75,16 @@ def corpus(records: int) -> Evaluation:
 def apply(server: ApiServer, evaluation: Evaluation) -> None:
     """Apply a tree by connections of its own, as each run of `ipam apply` does."""
     clusters = KubeClusters(server.kubeconfig, timeouts=Timeouts(_DEADLINE))
-    applied = apply_fleet(evaluation, clusters, Wish(), lambda _old, _new: True)
+    applied = apply_fleet(evaluation, clusters, ApplyOptions(), lambda _old, _new: True)
     if any(item.is_failed for item in applied):
         raise RuntimeError(next(item for item in applied if item.is_failed))
 
 
-def objects_of(evaluation: Evaluation) -> list[Intent]:
+def objects_of(evaluation: Evaluation) -> list[DesiredObject]:
     """The objects that the management cluster gets."""
-    return [item for item in intents(project(evaluation))[MANAGEMENT] if item.body is not None]
+    return [
+        item for item in desired_objects(project(evaluation))[MANAGEMENT] if item.body is not None
+    ]
 
 
 def first_table(server: ApiServer) -> str:
@@ -161,7 +164,7 @@ def bytes_read(server: ApiServer) -> int:
     return int(sum(float(value) for value in _READ.findall(text)))
 
 
-def raw(server: ApiServer, found: Sequence[Intent]) -> Callable[[], None]:
+def raw(server: ApiServer, found: Sequence[DesiredObject]) -> Callable[[], None]:
     """The same bodies over one warm connection, without parsing what comes back."""
     sent = list(_requests(server.url, found))
     headers = {
@@ -181,7 +184,7 @@ def raw(server: ApiServer, found: Sequence[Intent]) -> Callable[[], None]:
     return run
 
 
-def _requests(url: str, found: Sequence[Intent]) -> Iterator[tuple[str, bytes]]:
+def _requests(url: str, found: Sequence[DesiredObject]) -> Iterator[tuple[str, bytes]]:
     for item in found:
         path = url + item.ref.resource.path(item.ref.namespace, item.ref.name)
         query = "force=false&fieldValidation=Strict&fieldManager"
@@ -193,7 +196,7 @@ def _requests(url: str, found: Sequence[Intent]) -> Iterator[tuple[str, bytes]]:
         yield f"{path}/status?{query}={STATUS_MANAGER}", _bytes({**said, "status": status})
 
 
-def kubectl(server: ApiServer, found: Sequence[Intent], verb: str) -> Callable[[], None]:
+def kubectl(server: ApiServer, found: Sequence[DesiredObject], verb: str) -> Callable[[], None]:
     """One kubectl for the folder of all files, each with one object."""
     folder = Path(tempfile.mkdtemp(dir=server.folder))
     for number, item in enumerate(found):

@@ -17,9 +17,9 @@ import urllib3
 
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Timeouts
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from tests.world import evaluation_of, pool, provider, reconciled, tenant
@@ -85,7 +85,7 @@ def _measured(evaluation: Evaluation, folder: Path, port: int, hole: int, dead: 
 
 
 def _apply(evaluation: Evaluation, clusters: KubeClusters) -> int:
-    applied = apply_fleet(evaluation, clusters, Wish(), lambda _old, _new: True)
+    applied = apply_fleet(evaluation, clusters, ApplyOptions(), lambda _old, _new: True)
     assert applied[0].state is State.APPLIED, applied[0].error
     return sum(item.state is State.UNREACHABLE for item in applied)
 

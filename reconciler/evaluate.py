@@ -3,31 +3,21 @@
 Check, plan and reconcile call `evaluate` and differ only in what they do with the result.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 from reconciler.documents.document import Documents
-from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
-from reconciler.families import families, judge
-from reconciler.families._family import Projection, ProjectionInput, Reading
+from reconciler.families import families
+from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
-from reconciler.model.allocation import Allocation
-from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.instant import format_instant
-from reconciler.model.key import Key
-from reconciler.model.plan import Keep, Plan
-from reconciler.model.pool import Pool
-from reconciler.model.settings import Settings
+from reconciler.model.plan import Plan
 from reconciler.model.state import State
 from reconciler.records.changes import Change, changes
-from reconciler.records.emit import record_document
-from reconciler.records.layout import path_of
-from reconciler.settings import CLUSTER_TARGET, SETTINGS, check_targets
-from reconciler.settings import PATH as SETTINGS_PATH
+from reconciler.records.findings import findings_of
+from reconciler.settings import check_targets
 from reconciler.tree import Settled, Tree
 
 
@@ -50,17 +40,6 @@ class Evaluation:
     findings: tuple[Finding, ...]
     gates: tuple[Finding, ...]
     brake: Finding | None = field(default=None)
-
-
-def source_kinds() -> Kinds:
-    """All kinds that source folders may hold."""
-    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
-    return Kinds(kinds, {(SETTINGS.api_version, SETTINGS.name): SETTINGS_PATH})
-
-
-def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
-    """What reads one source file, by its path and bytes and nothing else."""
-    return partial(load, kinds=source_kinds(), judge=partial(judge, settings=settings))
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
@@ -87,7 +66,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *check_targets(documents),
             *_causes(state, reading.findings),
             *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
-            *_record_findings(plan, state, tree.settings.records),
+            *findings_of(plan, state, tree.settings.records),
             *tree.settled.findings,
             *_retained(tree),
         ]
@@ -132,71 +111,9 @@ def _whole(plan: Plan, settled: Settled) -> Plan:
     )
 
 
-def project(evaluation: Evaluation) -> tuple[Projection, ...]:
-    """The objects of all clusters for the records of the tree as they stand, not as planned.
-
-    Apply reads what was committed; what is not in Git cannot reach a cluster.
-    """
-    records = evaluation.state.records
-    given = ProjectionInput(
-        evaluation.documents,
-        evaluation.reading,
-        records,
-        evaluation.plan.before,
-        format_instant(evaluation.tree.clock),
-        evaluation.tree.settings.applies_documents,
-    )
-    found = [item for family in families() for item in family.project(given)]
-    found += [Projection(MANAGEMENT, record_document(record)) for record in records]
-    return tuple(found)
-
-
 def _retained(tree: Tree) -> Iterator[Finding]:
     """Records whose retention has ended, but whose addresses may still be announced."""
     for path, why in tree.retained.items():
         message = f"its retention has ended, but its addresses stay held: {why}"
         hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
         yield warning("expiry-held", Location(path, 1, 1), message, hint)
-
-
-def _record_findings(plan: Plan, state: State, records: str) -> Iterator[Finding]:
-    """Findings about records that follow from the decisions on them."""
-    held: list[Allocation] = []
-    occupied = {item.path for item in state.unreadable}
-    occupied.update(record.path for record in state.records)
-    for decision in plan.decisions:
-        if not isinstance(decision, Keep):
-            continue
-        record = decision.allocation
-        place = Location(record.path, 1, 1)
-        is_orphan = decision.held and record.claim not in state.claims
-        if is_orphan and record.claim.owner not in state.protected:
-            held.append(record)
-        if decision.stale:
-            message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
-            hint = "delete the record to let the claim move"
-            yield warning("record-stale", place, message, hint)
-        path = path_of(records, record.pool, record.claim)
-        if record.path != path and not decision.held:
-            is_free = path not in occupied
-            what = "the next reconcile moves it" if is_free else "another record stands there"
-            yield warning("record-misplaced", place, f"belongs to {path}; {what}")
-    if held:
-        # Their documents may be gone, or may stand in the file that cannot be read.
-        more = f" and {len(held) - 1} more" if len(held) > 1 else ""
-        message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
-        yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
-
-
-def schema_files() -> dict[str, str]:
-    """The schema of each kind that people write, as a path below `schemas/`, by kind."""
-    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET, SETTINGS]
-    return {kind.name: kind.schema for kind in sorted(kinds, key=lambda item: item.name)}
-
-
-def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool]:
-    """The pools that some source files describe, on their own."""
-    documents = Documents(
-        {item.identity: item for file in sources for item in file.documents}.values()
-    )
-    return joined([family.read(documents, {}, settings) for family in families()]).pools

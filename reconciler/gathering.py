@@ -12,14 +12,16 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.dump import dump
-from reconciler.documents.load import duplicate, has_error
-from reconciler.families import family_of, family_of_kind, is_pool
+from reconciler.documents.load import Loaded, duplicate, has_error
+from reconciler.families import families, family_of, family_of_kind, is_pool
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.current import current_records
 from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, State
 from reconciler.tree import Tree
 
@@ -85,6 +87,14 @@ def joined(readings: list[Reading]) -> Reading:
         protected=frozenset().union(*(reading.protected for reading in readings)),
         frozen={key: path for reading in readings for key, path in reading.frozen.items()},
     )
+
+
+def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool]:
+    """The pools that some source files describe, on their own."""
+    documents = Documents(
+        {item.identity: item for file in sources for item in file.documents}.values()
+    )
+    return joined([family.read(documents, {}, settings) for family in families()]).pools
 
 
 def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:

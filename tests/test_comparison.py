@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from reconciler.comparison import Base, Compared, compare
-from reconciler.evaluate import pools_of
 from reconciler.findings import Finding
+from reconciler.gathering import pools_of
 from reconciler.records.recall import Recalled, recall
 from tests.engine.outcome import Files, without
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from reconciler.clusters.resources import ref_of
 from reconciler.commands.render import rendered
-from reconciler.evaluate import project
 from reconciler.families.butler.infrastructure import infrastructure
 from reconciler.model.resource import Manifest
+from reconciler.projecting import project
 from tests.world import SMALL, evaluation_of, planned, pool, provider, request, tenant
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,11 +11,11 @@ import pytest
 from reconciler.cli.shared.verbs import VERBS, ipam
 from reconciler.documents.load import load
 from reconciler.documents.shipped import schema as read_schema
-from reconciler.evaluate import schema_files, source_kinds
 from reconciler.findings import CODES
 from reconciler.model.settings import Settings
 from reconciler.records.emit import record_document
 from reconciler.settings import read_settings
+from reconciler.sources import schema_files, source_kinds
 from tests.documentation import (
     ROOT,
     Terminal,

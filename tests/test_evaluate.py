@@ -3,15 +3,12 @@ from dataclasses import replace
 import pytest
 
 from reconciler.clusters.definitions import crd_texts
-from reconciler.evaluate import (
-    evaluate,
-    pools_of,
-    project,
-    schema_files,
-    source_kinds,
-)
+from reconciler.evaluate import evaluate
 from reconciler.findings import Location, Severity
+from reconciler.gathering import pools_of
 from reconciler.model.settings import Settings
+from reconciler.projecting import project
+from reconciler.sources import schema_files, source_kinds
 from tests.engine.outcome import codes, outcome, record_paths
 from tests.world import SMALL, evaluation_of, planned, pool, reconciled, request, tenant, tree_of
 

@@ -12,16 +12,16 @@ import pytest
 from reconciler.adapters.git import process, remote
 from reconciler.adapters.kube import cluster as kube
 from reconciler.cli.shared.verbs import VERBS, ipam
+from reconciler.clusters.orphans import GRACE_SECONDS
 from reconciler.commands import reconcile
 from reconciler.commands.applying.fleet import AT_ONCE
-from reconciler.commands.applying.orphans import GRACE_SECONDS
 from reconciler.commands.doctor import cluster, git
 from reconciler.documents import yaml
-from reconciler.evaluate import schema_files
 from reconciler.families._events import QUIET_SECONDS
 from reconciler.ports import CONTACTS
 from reconciler.report import github, markdown, sarif
 from reconciler.settings import read_settings
+from reconciler.sources import schema_files
 from tests.documentation import ROOT, markdown_files
 from tests.world import evaluation_of, pool
 

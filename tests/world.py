@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from reconciler.evaluate import Evaluation, evaluate, source_reader
+from reconciler.evaluate import Evaluation, evaluate
 from reconciler.records.changes import records_after
 from reconciler.records.recall import Recalled, recall
 from reconciler.settings import read_settings
+from reconciler.sources import source_reader
 from reconciler.tree import Tree
 
 CLOCK = 1_771_149_630  # 2026-02-15T10:00:30Z

@@ -11,8 +11,8 @@ from reconciler.cli.shared.opening import open_branch
 from reconciler.cli.shared.options import Number, option, output_options, repository_option
 from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
 from reconciler.cli.shared.progress import progress
+from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.exit_codes import applied_code
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.ports import ExitCode, Source, UsageError
@@ -38,7 +38,7 @@ def apply(
     branch: str | None,
     rev: str | None,
     reach: Reach,
-    wish: Wish,
+    wish: ApplyOptions,
     dry_run: bool,
     detailed_exitcode: bool,
     allow_release: int | None,

@@ -21,10 +21,10 @@ from reconciler.cli.shared.options import (
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.cli.shared.progress import progress
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, has_wrong_settings
@@ -59,7 +59,7 @@ def reconcile(
     branch: str | None,
     no_apply: bool,
     reach: Reach,
-    wish: Wish,
+    wish: ApplyOptions,
     allow_release: int | None,
     accept_history: str | None,
     author: str | None,
@@ -104,7 +104,7 @@ class _Job:
     repository: GitRepository
     options: ReconcileOptions
     reach: Reach | None
-    wish: Wish
+    wish: ApplyOptions
     applies: bool = True
     read: dict[str, Evaluation] = field(default_factory=dict)
     bugs: list[BugError] = field(default_factory=list)

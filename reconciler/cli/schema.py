@@ -8,10 +8,10 @@ import click
 from reconciler.cli.shared.options import debug_option
 from reconciler.cli.shared.output import emit, tell
 from reconciler.documents.shipped import schema as read_schema
-from reconciler.evaluate import schema_files
 from reconciler.families import families
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import json_text
+from reconciler.sources import schema_files
 
 _EXAMPLE = families()[0].kinds[0].name
 

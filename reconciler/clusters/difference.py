@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reconciler.clusters.intent import MANAGER, STATUS_MANAGER
+from reconciler.clusters.desired import MANAGER, STATUS_MANAGER
 from reconciler.model.resource import Manifest
 
 _OURS = (MANAGER, STATUS_MANAGER)

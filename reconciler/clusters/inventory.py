@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from reconciler.clusters.intent import NO_BODY, owned_labels
+from reconciler.clusters.desired import NO_BODY, owned_labels
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.resources import parse_ref
 from reconciler.model.resource import Manifest
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
     """An object that we put into a cluster, or one of others that we keep the status of.
 
     Attributes:
-        hash: Of the intent that was applied last.
+        hash: Of what was applied last.
     """
 
     uid: str

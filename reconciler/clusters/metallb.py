@@ -11,7 +11,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import NotationError, format_range, parse_address
-from reconciler.clusters.intent import Intent, intent
+from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.findings import shown
 from reconciler.model.resource import Manifest
 
@@ -85,10 +85,10 @@ def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
     return tuple(format_range(item) for item in IPSet.of(addresses))
 
 
-def with_addresses(wanted: Intent, addresses: IPSet) -> Intent:
-    """The intent of a pool with other addresses."""
+def with_addresses(wanted: DesiredObject, addresses: IPSet) -> DesiredObject:
+    """A pool with other addresses."""
     body = wanted.body or {}
-    return intent({**body, "spec": {**body["spec"], "addresses": list(written(addresses))}})
+    return desired_object({**body, "spec": {**body["spec"], "addresses": list(written(addresses))}})
 
 
 def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:

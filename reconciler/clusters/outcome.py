@@ -17,7 +17,7 @@ class Result(StrEnum):
     FAILED = "failed"
 
 
-_WRITTEN = (Result.CREATED, Result.CONFIGURED, Result.DELETED)
+WRITTEN = (Result.CREATED, Result.CONFIGURED, Result.DELETED)
 
 
 class State(StrEnum):
@@ -86,7 +86,7 @@ class Applied:
     @property
     def is_changed(self) -> bool:
         """Something was, or would be, written."""
-        return any(outcome.result in _WRITTEN for outcome in self.outcomes)
+        return any(outcome.result in WRITTEN for outcome in self.outcomes)
 
 
 def together(first: Sequence[Applied], last: Sequence[Applied]) -> list[Applied]:
@@ -103,7 +103,7 @@ def together(first: Sequence[Applied], last: Sequence[Applied]) -> list[Applied]
 def _both(first: Applied, last: Applied | None) -> Applied:
     if last is None:
         return first
-    outcomes = {item.object: item for item in first.outcomes if item.result in _WRITTEN}
+    outcomes = {item.object: item for item in first.outcomes if item.result in WRITTEN}
     for item in last.outcomes:
         if item.result is not Result.UNCHANGED or item.object not in outcomes:
             outcomes[item.object] = item

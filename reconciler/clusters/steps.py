@@ -1,149 +1,235 @@
-"""What to do with one object: decided from its intent, the live object and the inventory."""
+"""The steps of a plan: what is done in a cluster, one after the other."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from reconciler.clusters.difference import Drift, differing, drift
-from reconciler.clusters.intent import ADOPT, MANAGER, OWNER_LABEL, Intent
+from reconciler.clusters.decision import Action, Decision, decide, status_to_apply
+from reconciler.clusters.desired import MANAGER, OWNER_LABEL, DesiredObject
+from reconciler.clusters.difference import Drift
 from reconciler.clusters.inventory import Entry
-from reconciler.clusters.transitions import settled_conditions
-from reconciler.model.resource import Manifest, Resource
-
-
-class Action(StrEnum):
-    """What to do with an object."""
-
-    CREATE = "create"
-    CONFIGURE = "configure"
-    REPLACE = "replace"
-    KEEP = "keep"
-    SKIP = "skip"
-    REFUSE = "refuse"
+from reconciler.clusters.resources import IP_ALLOCATION
+from reconciler.clusters.snapshot import Live, Objects
+from reconciler.families import families
+from reconciler.families._objects import Happening
+from reconciler.model.pool import Pool
+from reconciler.model.resource import Manifest, Ref, Resource
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """The decision on the body of one object.
+class Apply:
+    """Bring an object, and its status, to what it shall be.
 
     Attributes:
-        drift: What somebody changed, when that is the cause.
-        force: Take the fields from whoever owns them.
-        reason: Why it is refused.
+        live: What it is, as far as the plan knows.
+        status: The status to apply where the body stays; where the body is written, what its
+            status needs is told by the answer.
+        adopt: Take over what belongs to others.
+        unless_failed: Leave it out when this object could not be written.
     """
 
-    action: Action
+    desired: DesiredObject
+    live: Live | None
+    decision: Decision
+    status: Manifest | None = None
+    adopt: bool = False
+    unless_failed: Ref | None = None
+
+    @property
+    def ref(self) -> Ref:
+        """The object."""
+        return self.desired.ref
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Take away an object of ours, just as it was read."""
+
+    live: Live
+
+    @property
+    def ref(self) -> Ref:
+        """The object."""
+        return self.live.ref
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the inventory shall say of an object; None to forget it."""
+
+    name: str
+    entry: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """An object that is not as it shall be, and cannot be made so by us.
+
+    Attributes:
+        drift: What somebody changed of it.
+    """
+
+    name: str
+    error: str
     drift: Drift | None = None
-    force: bool = False
-    reason: str = ""
 
 
-def decide(intent: Intent, live: Manifest | None, entry: Entry | None, *, adopt: bool) -> Step:
-    """The step for the body of an object.
+@dataclass(frozen=True, slots=True)
+class MakeNamespace:
+    """Make a namespace that is missing. It is never taken away."""
+
+    ref: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitEstablished:
+    """Wait until the server serves the objects of a CRD."""
+
+    ref: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Read objects anew that steps before may have changed, or made known."""
+
+    resource: Resource
+    namespace: str = ""
+    is_needed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Make an event of what a change gives cause to tell.
+
+    It is told before the status says so: a run that is cut off between tells it again. Of an object
+    that is new it is told after, because the event names its uid.
+
+    Attributes:
+        before: The object as it was.
+        pool: The pool that the object stands for.
+        there: All objects as they were.
+        recent: What lately was told of objects of its kind in its namespace.
+    """
+
+    desired: DesiredObject
+    before: Live | None
+    pool: Pool | None = None
+    there: Objects = field(default_factory=dict, repr=False)
+    recent: tuple[Manifest, ...] = ()
+
+    def event(self, now: Live, at: int) -> Manifest | None:
+        """The event to make, if there is cause.
+
+        Args:
+            now: The object as far as it was applied.
+            at: Seconds since 1970.
+        """
+        body = self.desired.body or {}
+        happening = Happening(
+            ref=self.desired.ref,
+            is_record=self.desired.ref.resource == IP_ALLOCATION,
+            wanted={**body, "metadata": now.metadata, "status": self.desired.status},
+            before=None if self.before is None else self.before.manifest,
+            pool=self.pool,
+            there=self._there,
+            recent=self.recent,
+            now=at,
+        )
+        found = (hook(happening) for family in families() if (hook := family.objects.event))
+        return next((event for event in found if event is not None), None)
+
+    def _there(self, ref: Ref) -> Manifest | None:
+        live = self.there.get(ref)
+        return None if live is None else live.manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """See what MetalLB says of its configuration, once it has seen what was written.
+
+    Attributes:
+        is_last: Nothing more is written: without any write before there is nothing to wait for.
+    """
+
+    is_last: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitPolicies:
+    """Wait until the server goes by the new policies, when the old ones refuse us.
+
+    Attributes:
+        ref: A ConfigMap of ours. A patch of nothing writes nothing, and is judged as any write.
+    """
+
+    ref: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """Steps that keep nothing else from being done when they fail.
+
+    Attributes:
+        name: What is said to have failed.
+        if_anything_is_ours: Only when the inventory names something to lock, or only when it
+            names nothing; None for always.
+    """
+
+    name: str
+    steps: "tuple[Step, ...]"
+    if_anything_is_ours: bool | None = None
+
+
+Step: TypeAlias = (
+    Apply
+    | Delete
+    | Note
+    | Fail
+    | MakeNamespace
+    | AwaitEstablished
+    | Look
+    | Tell
+    | Confirm
+    | AwaitPolicies
+    | Try
+)
+
+
+def applied(
+    desired: DesiredObject,
+    live: Live | None,
+    entry: Entry | None,
+    *,
+    adopt: bool,
+    after: Ref | None = None,
+) -> Apply:
+    """The step that brings an object to what it shall be.
 
     Args:
-        intent: What it shall be.
+        desired: What it shall be.
         live: What it is, or None.
         entry: What the inventory says of it.
         adopt: Take over what belongs to others.
+        after: It is left out when this object could not be written.
     """
-    if intent.body is None:
-        return Step(Action.SKIP if live is None else Action.KEEP)
-    if live is None:
-        return Step(Action.CREATE)
-    ours = is_ours(live, entry)
-    if not ours and not (adopt or _consents(live) or _consents(intent.body)):
-        reason = "it is there already and not ours"
-        return Step(Action.REFUSE, reason=reason)
-    if "deletionTimestamp" in live["metadata"]:
-        return _dying(live, intent.ref.resource.finalizer)
-    fields = differing(intent.body, live)
-    same_intent = entry is not None and _half(entry.hash, 0) == _half(intent.hash, 0)
-    if not fields and same_intent:
-        return Step(Action.KEEP)
-    found = drift(live, fields) if fields and same_intent else None
-    if _is_fixed(intent.ref.resource, live) and intent.body["spec"] != live.get("spec"):
-        return Step(Action.REPLACE, found, force=True)
-    return Step(Action.CONFIGURE, found, force=True)
+    decision = decide(desired, live, entry, adopt=adopt)
+    keeps = live is not None and decision.action is Action.KEEP
+    status = status_to_apply(desired, live, entry) if keeps and live is not None else None
+    return Apply(desired, live, decision, status, adopt, after)
 
 
-def is_ours(live: Manifest, entry: Entry | None) -> bool:
-    """We put the object there: the inventory knows its uid, or our label and manager are on it."""
-    metadata = live["metadata"]
-    if entry is not None and _made(metadata["uid"], entry):
-        return True
-    labels = metadata.get("labels") or {}
-    managers = [item.get("manager") for item in metadata.get("managedFields") or ()]
-    return labels.get(OWNER_LABEL) == MANAGER and MANAGER in managers
+def pruned(ref: Ref, live: Live | None, entry: Entry | None) -> Step:
+    """The step that takes away an object that nothing asks for, if it is the one that we made."""
+    name = str(ref)
+    if live is None or entry is None or live.uid != entry.uid or entry.is_status_only:
+        # Somebody else's object, or gone: there is nothing of ours to take away.
+        return Note(name, None)
+    if live.labels.get(OWNER_LABEL) != MANAGER:
+        return Fail(name, f"it shall go, but its label {OWNER_LABEL} was taken off; delete it")
+    return Delete(live)
 
 
-def noted(intent: Intent, live: Manifest, entry: Entry | None) -> Entry:
-    """What the inventory shall say of an object that is as it shall be.
-
-    What we made stays ours while its status alone is applied, so that it is known again when its
-    body is.
-    """
-    uid = live["metadata"]["uid"]
-    if intent.body is None and entry is not None and _made(uid, entry):
-        return Entry(uid, f"{_half(entry.hash, 0)}.{_half(intent.hash, 1)}")
-    return Entry(uid, intent.hash)
-
-
-def _made(uid: str, entry: Entry) -> bool:
-    """An earlier run made the very object, or took it over."""
-    return entry.uid == uid and entry.orphan_since is None and not entry.is_status_only
-
-
-def status_to_apply(intent: Intent, live: Manifest, entry: Entry | None) -> Manifest | None:
-    """The status to apply to a live object, or None when it has it.
-
-    The time of a condition stays where the condition did not flip.
-    """
-    if intent.status is None:
-        return None
-    present: Mapping[str, Any] = live.get("status") or {}
-    wanted = dict(settled_conditions(intent.status, present))
-    if intent.body is not None:
-        wanted["observedGeneration"] = live["metadata"].get("generation", 1)
-    same_intent = entry is not None and _half(entry.hash, 1) == _half(intent.hash, 1)
-    if same_intent and not differing(wanted, present):
-        return None
-    metadata = live["metadata"]
-    named = {"name": metadata["name"], "namespace": metadata.get("namespace", "")}
-    return {
-        "apiVersion": live["apiVersion"],
-        "kind": live["kind"],
-        "metadata": {**named, "uid": metadata["uid"]},
-        "status": wanted,
-    }
-
-
-def _dying(live: Manifest, finalizer: str) -> Step:
-    """An object that somebody deletes: it is let go, and made anew when it is gone."""
-    finalizers = live["metadata"].get("finalizers") or []
-    if finalizers in ([], [finalizer]):
-        return Step(Action.REPLACE, _deletion(live), force=True)
-    others = ", ".join(item for item in finalizers if item != finalizer)
-    return Step(Action.REFUSE, reason=f"it is being deleted, held by {others}")
-
-
-def _deletion(live: Manifest) -> Drift:
-    metadata = live["metadata"]
-    return Drift("", metadata["deletionTimestamp"], ("metadata.deletionTimestamp",))
-
-
-def _is_fixed(resource: Resource, live: Manifest) -> bool:
-    """The spec of a live object cannot change: another spec is another object."""
-    if not resource.fixed_in:
-        return False
-    return resource.is_fixed_in((live.get("status") or {}).get("phase"))
-
-
-def _consents(manifest: Manifest) -> bool:
-    annotations = manifest["metadata"].get("annotations") or {}
-    return bool(annotations.get(ADOPT) == "true")
-
-
-def _half(text: str, index: int) -> str:
-    return text.split(".")[index] if text.count(".") == 1 else ""
+def refusal(step: Apply) -> str:
+    """Why an object is refused, with its mend."""
+    is_dying = step.live is not None and bool(step.live.dying_since)
+    mend = "wait, or remove what holds it" if is_dying else "--adopt takes it over"
+    return f"{step.decision.reason}; {mend}"

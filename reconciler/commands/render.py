@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reconciler.clusters.definitions import crd_texts
-from reconciler.clusters.intent import owned_labels
+from reconciler.clusters.desired import owned_labels
 from reconciler.documents.dump import dump
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest
 from reconciler.ports import UsageError
+from reconciler.projecting import project
 
 MARKER = ".ipam-render"
 # What a marker may name: nothing outside the folder, whoever wrote the marker.

@@ -6,7 +6,7 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import is_yaml, reader_of
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base, Compared, compare
-from reconciler.evaluate import pools_of
+from reconciler.gathering import pools_of
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled

@@ -7,7 +7,7 @@ from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine.usage import percentage
-from reconciler.evaluate import Evaluation, evaluate, source_kinds
+from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import families
 from reconciler.families._objects import Newcomer, Sizes
 from reconciler.model.key import Key
@@ -15,6 +15,7 @@ from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
 from reconciler.ports import Source, UsageError
 from reconciler.report.simulation import Simulation, Step
+from reconciler.sources import source_kinds
 
 NAMESPACE = "simulated"
 

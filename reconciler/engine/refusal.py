@@ -101,6 +101,14 @@ def other_version(pool: Pool, version: int) -> Refusal:
     )
 
 
+def telling(claim: Claim, refusals: list[Refusal]) -> Refusal:
+    """Of several refusals the first; that a pool has another IP version tells least."""
+    if claim.version is None:
+        return refusals[0]
+    others = (refusal for refusal in refusals if refusal.reason != "family-mismatch")
+    return next(others, refusals[0])
+
+
 def no_room(claim: Claim, tried: Sequence[tuple[Pool, Room]], holders: "Holders") -> Refusal:
     """No candidate has a free run of the size. `tried`: candidates with what is free of them."""
     need = claim.size
@@ -180,11 +188,3 @@ class Holders:
         self._noted = []
         for entries in self._records.values():
             entries.sort()
-
-
-def telling(claim: Claim, refusals: list[Refusal]) -> Refusal:
-    """Of several refusals the first; that a pool has another IP version tells least."""
-    if claim.version is None:
-        return refusals[0]
-    others = (refusal for refusal in refusals if refusal.reason != "family-mismatch")
-    return next(others, refusals[0])

@@ -1,4 +1,4 @@
-"""How full pools are: the counters of a NetworkPool (Butler), exact for any size."""
+"""How full pools are: their counters, exact for any size."""
 
 from collections.abc import Iterable, Mapping
 

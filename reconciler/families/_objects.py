@@ -45,10 +45,10 @@ class Happening:
         is_record: The object is a record, of this family or of another one.
         wanted: What the object shall be, with its status and its live metadata.
         before: What it was, or None.
-        pools: All pools of the tree, by their objects.
-        there: All objects that were there before.
-        told: Lists the events on objects of a kind in a namespace. Asks the cluster: call it only
-            when there is something to tell.
+        pool: The pool that the object stands for.
+        there: The objects that were there before, by reference.
+        recent: What lately was told of objects of the kind in the namespace; of a record nothing
+            is read. Where there is nothing to tell without it, it is not read either.
         now: The server's time, in seconds since 1970.
     """
 
@@ -56,9 +56,9 @@ class Happening:
     is_record: bool
     wanted: Manifest
     before: Manifest | None
-    pools: Mapping[Ref, Pool]
-    there: Mapping[Ref, Manifest]
-    told: Callable[[Resource, str], Iterable[Manifest]]
+    pool: Pool | None
+    there: Callable[[Ref], Manifest | None]
+    recent: Iterable[Manifest]
     now: int
 
 

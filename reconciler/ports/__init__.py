@@ -2,9 +2,13 @@
 
 from reconciler.ports.clusters import (
     CONTACTS,
+    Became,
+    Change,
     Cluster,
     Clusters,
+    Listing,
     Requests,
+    WatchableCluster,
 )
 from reconciler.ports.errors import (
     BugError,
@@ -42,7 +46,9 @@ from reconciler.ports.git import (
 __all__ = [
     "CONTACTS",
     "FEW_FOLDERS",
+    "Became",
     "BugError",
+    "Change",
     "Changed",
     "Cluster",
     "ClusterError",
@@ -56,6 +62,7 @@ __all__ = [
     "HistoryError",
     "IdentityError",
     "KubeconfigError",
+    "Listing",
     "LostRaceError",
     "NoSuchKindError",
     "NoSuchObjectError",
@@ -72,4 +79,5 @@ __all__ = [
     "UnauthorizedError",
     "UnreachableError",
     "UsageError",
+    "WatchableCluster",
 ]

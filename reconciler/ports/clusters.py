@@ -1,6 +1,8 @@
 """What commands need of clusters."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from reconciler.model.resource import Manifest, Ref, Resource
@@ -15,6 +17,34 @@ class Requests(NamedTuple):
     list: int = 0
     patch: int = 0
     delete: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Objects of a kind, of one state of a cluster.
+
+    Attributes:
+        items: In the server's order.
+        resource_version: Of that state: a watch goes on from there.
+    """
+
+    items: Sequence[Manifest]
+    resource_version: str = ""
+
+
+class Became(StrEnum):
+    """What became of an object that is watched."""
+
+    ADDED = "ADDED"
+    MODIFIED = "MODIFIED"
+    DELETED = "DELETED"
+
+
+class Change(NamedTuple):
+    """A change of an object that is watched, and what it is since, or was last."""
+
+    became: Became
+    manifest: Manifest
 
 
 class Cluster(Protocol):
@@ -34,8 +64,8 @@ class Cluster(Protocol):
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Sequence[Manifest]:
-        """All objects of a kind, in the server's order.
+    ) -> Listing:
+        """All objects of a kind.
 
         Raises:
             NoSuchKindError: The cluster does not know the kind.
@@ -72,11 +102,37 @@ class Cluster(Protocol):
             UnreachableError: The deadline comes first.
         """
 
+    def limit(self, seconds: float | None) -> None:
+        """Begin a new deadline: so many seconds are left from now on; None for no end.
+
+        Only the time in which somebody waits for the cluster counts. A run has one deadline for all
+        that it asks; who keeps a connection begins one with each round, or before each call.
+        """
+
     def extend(self, seconds: float) -> None:
         """Have so many seconds left for what must not be lost, even past the deadline."""
 
     def close(self) -> None:
         """Let go of its connections. It is not asked any more; whoever got it, closes it."""
+
+
+class WatchableCluster(Cluster, Protocol):
+    """A cluster that tells of changes as they come. No run asks for that yet."""
+
+    def watch(
+        self, resource: Resource, namespace: str = "", *, since: str, labels: str = ""
+    ) -> Iterator[Change]:
+        """Changes of objects of a kind, as they come, until the deadline or the server ends it.
+
+        Args:
+            resource: The kind.
+            namespace: The only one; empty for all.
+            since: The resource_version of a `Listing`, or of the newest object that was told.
+            labels: A selector.
+
+        Raises:
+            StaleError: The server does not remember that state any more: list anew.
+        """
 
 
 class Clusters(Protocol):

@@ -71,6 +71,6 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
 
 
 def reached_tiers(tier: Tier) -> str:
-    """All tiers that are reached, as conditions of a pool would be True."""
+    """All tiers that are reached, as the three conditions of a pool would be True."""
     reached = [item.value for item in Tier if 0 < item.rank <= tier.rank]
     return "+".join(reached) or "none"

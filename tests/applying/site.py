@@ -7,10 +7,10 @@ from typing import Any
 
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Clocks, Timeouts
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.ports import Clusters, GitError
 from tests.envtest.servers import ApiServer
@@ -64,15 +64,17 @@ class Site:
         )
         return KubeClusters(kubeconfig, clusters=named, timeouts=timeouts)
 
-    def apply(self, files: Files, revision: str = "a", **wish: Any) -> dict[str, Applied]:
+    def apply(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
         """Apply a tree; what became of each cluster."""
         evaluation = evaluated(files, revision)
-        applied = apply_fleet(evaluation, self.clusters(), Wish(**wish), self._is_in)
+        applied = apply_fleet(evaluation, self.clusters(), ApplyOptions(**options), self._is_in)
         return {item.cluster: item for item in applied}
 
-    def doubts(self, files: Files, clock: int, **wish: Any) -> dict[str, str]:
+    def doubts(self, files: Files, clock: int, **options: Any) -> dict[str, str]:
         """Records that may not go yet."""
-        return still_announced(evaluated(files, clock=clock), self.clusters(), Wish(**wish))
+        return still_announced(
+            evaluated(files, clock=clock), self.clusters(), ApplyOptions(**options)
+        )
 
     def _is_in(self, ancestor: str, revision: str) -> bool:
         """As a whole clone answers: what contains a revision that is not here cannot be told."""

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.exit_codes import applied_code
 from reconciler.families.butler.resources import NETWORK_POOL
-from reconciler.model.resource import Manifest, Resource
+from reconciler.model.resource import Resource
 from reconciler.ports import Cluster, Clusters, ExitCode
 from tests.applying.site import ADDRESS_POOLS, FIRST, SECOND, Site, announced, evaluated, world
 
@@ -32,8 +32,7 @@ class Buggy:
     def list(self, resource: Resource, namespace: str = "", **words: str) -> Any:
         if resource == self._resource:
             raise KeyError(resource.kind)
-        found: list[Manifest] = [*self._cluster.list(resource, namespace, **words)]
-        return found
+        return self._cluster.list(resource, namespace, **words)
 
 
 @dataclass
@@ -72,7 +71,7 @@ def test_a_bug_in_one_cluster_leaves_the_others_alone(
     site.tenants[SECOND].request("DELETE", f"{ADDRESS_POOLS}/default-pool")
     evaluation = evaluated(files, "b")
     fleet = Fleet(site.clusters(), {name: resource})
-    found = apply_fleet(evaluation, fleet, Wish(), lambda old, new: old <= new)
+    found = apply_fleet(evaluation, fleet, ApplyOptions(), lambda old, new: old <= new)
     applied = {item.cluster: item for item in found}
     bug = applied[name]
     assert (bug.state, bug.is_bug) == (State.FAILED, True)

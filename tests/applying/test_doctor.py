@@ -14,9 +14,9 @@ import yaml
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.probe import RepositoryProbe
 from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
 from reconciler.report.diagnosis import Check, Diagnosis, Verdict
 from tests.applying.site import (
@@ -338,7 +338,7 @@ def applied_by(clerk: Clerk, files: Mapping[str, str | bytes], revision: str) ->
     found = apply_fleet(
         evaluated(files, revision),
         clerk.clusters(),
-        Wish(),
+        ApplyOptions(),
         lambda ancestor, revision: ancestor <= revision,
     )
     done = [item for item in found if item.state is not State.WAITING]

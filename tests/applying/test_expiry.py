@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field
 from threading import Barrier, BrokenBarrierError
 
+from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Ref
 from reconciler.ports import UnreachableError
-from tests.applying.in_memory import HUB, Country, InMemory
 from tests.applying.site import evaluated, world
+from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_clusters import FakeClusters
 from tests.world import CLOCK, pool, reconciled
 
 NAMES = [f"t{number:02d}" for number in range(AT_ONCE * 2)]
@@ -17,7 +18,7 @@ LATER = CLOCK + 25 * 3_600
 
 
 @dataclass
-class Dead(InMemory):
+class Dead(FakeCluster):
     """A cluster that gives no answer before all others are waited for, too."""
 
     barrier: Barrier = field(default_factory=lambda: Barrier(1))
@@ -32,26 +33,26 @@ class Dead(InMemory):
 
 
 @dataclass
-class Away(Country):
+class Away(FakeClusters):
     """A country in which all but the management cluster are dead."""
 
     barrier: Barrier = field(default_factory=lambda: Barrier(len(NAMES)))
     waited: list[bool] = field(default_factory=list)
 
-    def opener(self, cluster: str) -> InMemory:
+    def opener(self, cluster: str) -> FakeCluster:
         if cluster == HUB:
-            return InMemory(cluster)
+            return FakeCluster(cluster)
         return Dead(cluster, barrier=self.barrier, waited=self.waited)
 
 
 def test_many_dead_clusters_cost_the_time_of_one() -> None:
     whole = world(*NAMES, **{"pools/edge.yaml": pool("edge", "10.0.0.0/20")})
-    country = Country()
-    apply_fleet(evaluated(whole), country, Wish(), lambda _old, _new: True)
+    country = FakeClusters()
+    apply_fleet(evaluated(whole), country, ApplyOptions(), lambda _old, _new: True)
     assert all(connection.is_closed for connection in country.opened)
     gone = reconciled({path: text for path, text in whole.items() if "tenants/" not in path})
     away = Away(country.objects)
-    doubts = still_announced(evaluated(gone, clock=LATER), away, Wish())
+    doubts = still_announced(evaluated(gone, clock=LATER), away, ApplyOptions())
     assert away.waited == []
     assert len(doubts) == len(NAMES)
     assert all("cannot be asked: read Namespace/kube-system" in why for why in doubts.values())

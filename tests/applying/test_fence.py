@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.inventory import NAME
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import GitError
-from tests.applying.in_memory import HUB, Country, InMemory
 from tests.applying.site import FIRST, SECOND, Files, evaluated, world
+from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_clusters import FakeClusters
 
 HISTORY = "abc"
 STRANGE = "f" * 40
@@ -34,28 +35,30 @@ def broken(_ancestor: str, _revision: str) -> bool:
 
 
 def apply(
-    country: Country, revision: str, files: Files = FILES, git: Any = is_in, **wish: Any
+    country: FakeClusters, revision: str, files: Files = FILES, git: Any = is_in, **options: Any
 ) -> dict[str, Applied]:
-    found = apply_fleet(evaluated(files, revision), country, Wish(**wish), git)
+    found = apply_fleet(evaluated(files, revision), country, ApplyOptions(**options), git)
     return {item.cluster: item for item in found}
 
 
-def inventory(country: Country, cluster: str) -> dict[str, str]:
+def inventory(country: FakeClusters, cluster: str) -> dict[str, str]:
     namespace = "butler-system" if cluster == HUB else "metallb-system"
     data: dict[str, str] = country.objects[cluster][Ref(CONFIG_MAP, namespace, NAME)]["data"]
     return data
 
 
 @pytest.fixture
-def country() -> Country:
+def country() -> FakeClusters:
     """Everything is applied, as of the first revision."""
-    made = Country()
+    made = FakeClusters()
     states = [item.state for item in apply(made, "a").values()]
     assert states == [State.APPLIED] * 3
     return made
 
 
-def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone(country: Country) -> None:
+def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone(
+    country: FakeClusters,
+) -> None:
     """It may be newer than this clone: nothing is withdrawn, and the others are applied."""
     inventory(country, SECOND)["revision"] = STRANGE
     applied = apply(country, "b", world("web"))
@@ -71,14 +74,14 @@ def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone(country: C
     assert (applied[HUB].state, applied[FIRST].state) == (State.APPLIED, State.APPLIED)
 
 
-def test_it_is_worked_on_when_a_person_says_so(country: Country) -> None:
+def test_it_is_worked_on_when_a_person_says_so(country: FakeClusters) -> None:
     inventory(country, SECOND)["revision"] = STRANGE
     applied = apply(country, "b", world("web"), re_enrol=frozenset([SECOND]))
     assert applied[SECOND].state is State.APPLIED
     assert POOL not in country.objects[SECOND]
 
 
-def test_what_was_done_is_remembered_when_git_fails_on_one_cluster(country: Country) -> None:
+def test_what_was_done_is_remembered_when_git_fails_on_one_cluster(country: FakeClusters) -> None:
     inventory(country, SECOND)["revision"] = STRANGE
 
     def flaky(ancestor: str, revision: str) -> bool:
@@ -93,13 +96,13 @@ def test_what_was_done_is_remembered_when_git_fails_on_one_cluster(country: Coun
     assert known["cluster.team-a.shop"].split()[1] == "a" * 40
 
 
-def test_without_git_no_cluster_is_worked_on(country: Country) -> None:
+def test_without_git_no_cluster_is_worked_on(country: FakeClusters) -> None:
     applied = apply(country, "b", git=broken)
     assert {name: item.state for name, item in applied.items()} == {HUB: State.REFUSED}
     assert inventory(country, HUB)["revision"] == "a" * 40
 
 
-def test_a_revision_that_is_no_id_is_not_asked_about(country: Country) -> None:
+def test_a_revision_that_is_no_id_is_not_asked_about(country: FakeClusters) -> None:
     inventory(country, FIRST)["revision"] = "--help"
     asked: list[str] = []
 
@@ -111,7 +114,7 @@ def test_a_revision_that_is_no_id_is_not_asked_about(country: Country) -> None:
     assert "--help" not in asked
 
 
-class Failing(InMemory):
+class Failing(FakeCluster):
     """A connection on which something comes up that is no cluster's failure."""
 
     failure: Exception
@@ -123,33 +126,35 @@ class Failing(InMemory):
 
 
 @dataclass
-class WithFailure(Country):
+class WithFailure(FakeClusters):
     """A country in which something comes up in the work on the second cluster."""
 
     failure: Exception = field(default_factory=RuntimeError)
 
-    def opener(self, cluster: str) -> InMemory:
+    def opener(self, cluster: str) -> FakeCluster:
         if cluster != SECOND:
-            return InMemory(cluster)
+            return FakeCluster(cluster)
         failing = Failing(cluster)
         failing.failure = self.failure
         return failing
 
 
-def test_what_was_done_is_remembered_when_something_ends_the_run(country: Country) -> None:
+def test_what_was_done_is_remembered_when_something_ends_the_run(country: FakeClusters) -> None:
     with pytest.raises(OSError, match="No space left"):
         apply(WithFailure(country.objects, failure=OSError(28, "No space left on device")), "b")
     assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
 
 
-def test_what_was_done_is_remembered_when_a_bug_comes_up_in_one_cluster(country: Country) -> None:
+def test_what_was_done_is_remembered_when_a_bug_comes_up_in_one_cluster(
+    country: FakeClusters,
+) -> None:
     applied = apply(WithFailure(country.objects, failure=RuntimeError("odd")), "b")
     assert (applied[SECOND].error, applied[SECOND].is_bug) == ("a bug: RuntimeError: odd", True)
     assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
     assert inventory(country, HUB)["cluster.team-a.shop"].split()[1] == "a" * 40
 
 
-class Late(InMemory):
+class Late(FakeCluster):
     """A management cluster in which another run notes something while this one runs."""
 
     meanwhile: Mapping[str, str]
@@ -160,19 +165,19 @@ class Late(InMemory):
 
 
 @dataclass
-class Overtaken(Country):
+class Overtaken(FakeClusters):
     """A country in which another run is quicker."""
 
-    def opener(self, cluster: str) -> InMemory:
+    def opener(self, cluster: str) -> FakeCluster:
         if cluster != HUB:
-            return InMemory(cluster)
+            return FakeCluster(cluster)
         late = Late(cluster)
         note = f"uid {STRANGE} default 10.0.0.0-10.0.0.3"
         late.meanwhile = {"revision": STRANGE, "cluster.team-a.shop": note}
         return late
 
 
-def test_what_a_run_noted_meanwhile_that_git_does_not_know_stays(country: Country) -> None:
+def test_what_a_run_noted_meanwhile_that_git_does_not_know_stays(country: FakeClusters) -> None:
     apply(Overtaken(country.objects), "b")
     known = inventory(country, HUB)
     assert known["revision"] == STRANGE

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Clocks, Timeouts
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Result, State
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Ref
 from reconciler.ports import Cluster, UnreachableError
 from tests.applying.site import ALLOCATIONS, FIRST, Site, announced, evaluated, world
@@ -101,7 +101,7 @@ def test_more_clusters_that_never_answer_than_are_worked_on_at_once_delay_nobody
     silent = [f"dead-{number:02d}" for number in range(AT_ONCE + 4)]  # by name they come first
     files = world(*silent, "web", **{"pools/edge.yaml": pool("edge", "10.0.0.0/20")})
     clusters = Mixed(site)
-    applied = apply_fleet(evaluated(files), clusters, Wish(), lambda _old, _new: True)
+    applied = apply_fleet(evaluated(files), clusters, ApplyOptions(), lambda _old, _new: True)
     states = {item.cluster: item.state for item in applied}
     assert states.pop(FIRST) is State.APPLIED
     assert states.pop("management") is State.APPLIED

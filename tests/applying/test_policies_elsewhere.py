@@ -8,23 +8,14 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.inventory import Entry, Inventory
-from reconciler.clusters.outcome import Result
+from reconciler.clusters.crds import manifests
 from reconciler.clusters.policies import policies
-from reconciler.commands.applying.crds import manifests
-from reconciler.commands.applying.enrolment import Enrolment
-from reconciler.commands.applying.ledger import Ledger
-from reconciler.commands.applying.policies import locked
-from reconciler.commands.applying.wish import Wish
 from reconciler.commands.render import render
-from reconciler.model.resource import Resource
-from reconciler.ports import ClusterError, NoSuchKindError, UnauthorizedError, UnreachableError
 from tests.applying.crew import Crew, give_rights, is_locked, may, refused, unlock
 from tests.applying.site import ALLOCATIONS, POOLS, evaluated, failures, world
 from tests.envtest.servers import ApiServer, until
 
 OTHERS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default"
-POLICY = "admissionregistration.k8s.io/ValidatingAdmissionPolicy/gitops-ipam-owned"
 
 
 def without_rules(value: Any) -> Any:
@@ -120,43 +111,3 @@ def test_rendered_files_lock_what_they_make(management: ApiServer, tmp_path: Pat
         )
     assert management.kubectl(*words, user="reconciler").returncode == 0
     unlock(management)
-
-
-class Refusing:
-    """A cluster that refuses to tell of policies."""
-
-    def __init__(self, error: ClusterError) -> None:
-        self.error = error
-
-    def list(self, resource: Resource) -> list[object]:
-        del resource
-        raise self.error
-
-
-def work(error: ClusterError, entries: dict[str, Entry]) -> tuple[Ledger, list[str], str]:
-    cluster: Any = Refusing(error)
-    ledger = Ledger(cluster, "a" * 40, Wish(policies=True), entries)
-    notes: list[str] = []
-    enrolment = Enrolment("uid", Inventory(), (), "butler-system")
-    return ledger, notes, locked(ledger, enrolment, notes, lambda: "done")
-
-
-def test_a_server_that_knows_no_policies_is_no_failure() -> None:
-    entries = {POLICY: Entry("u", "h"), "v1": Entry("u", "h")}
-    ledger, notes, done = work(NoSuchKindError("no kind"), entries)
-    assert done == "done"
-    assert notes == ["no admission policies: they need Kubernetes 1.31 or newer"]
-    assert ledger.outcomes == []
-    assert list(ledger.entries) == ["v1"]
-
-
-def test_policies_that_may_not_be_written_keep_nothing_else_from_being_applied() -> None:
-    ledger, _, done = work(UnauthorizedError("no right"), {"v1": Entry("u", "h")})
-    assert done == "done"
-    (outcome,) = ledger.outcomes
-    assert (outcome.object, outcome.result, outcome.error) == (POLICY, Result.FAILED, "no right")
-
-
-def test_a_cluster_that_does_not_answer_is_asked_nothing_more() -> None:
-    with pytest.raises(UnreachableError):
-        work(UnreachableError("no answer"), {})

@@ -7,22 +7,23 @@ from threading import Event
 
 import pytest
 
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.turns import in_turn, threads
-from reconciler.commands.applying.wish import Wish
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import UnreachableError
-from tests.applying.in_memory import Country, InMemory
 from tests.applying.site import FIRST, SECOND, Files, evaluated, world
+from tests.fake_cluster import FakeCluster
+from tests.fake_clusters import FakeClusters
 
 POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
 BLOG = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: blog}\n"
 
 
 @dataclass
-class Silent(InMemory):
+class Silent(FakeCluster):
     """A cluster that does not answer before another one is done."""
 
     done: Event = field(default_factory=Event)
@@ -34,7 +35,7 @@ class Silent(InMemory):
 
 
 @dataclass
-class Watched(InMemory):
+class Watched(FakeCluster):
     """A cluster of which is told when it has got its pool."""
 
     done: Event = field(default_factory=Event)
@@ -49,33 +50,31 @@ class Watched(InMemory):
 
 
 @dataclass
-class Waiting(Country):
+class Waiting(FakeClusters):
     """A country in which one does not answer before web has got its pool."""
 
     silent: str = ""
     done: Event = field(default_factory=Event)
     waited: list[bool] = field(default_factory=list)
 
-    def opener(self, cluster: str) -> InMemory:
+    def opener(self, cluster: str) -> FakeCluster:
         if cluster == self.silent:
             return Silent(cluster, done=self.done, waited=self.waited)
-        return Watched(cluster, done=self.done) if cluster == FIRST else InMemory(cluster)
+        return Watched(cluster, done=self.done) if cluster == FIRST else FakeCluster(cluster)
 
-    def apply(self, files: Files, revision: str) -> dict[str, Applied]:
+    def all(self, files: Files, revision: str) -> dict[str, Applied]:
         self.done.clear()
-        found = apply_fleet(evaluated(files, revision), self, Wish(), lambda old, new: old <= new)
+        found = apply_fleet(
+            evaluated(files, revision), self, ApplyOptions(), lambda old, new: old <= new
+        )
         return {item.cluster: item for item in found}
-
-    def announced(self, cluster: str) -> list[str] | None:
-        pool = self.objects[cluster].get(POOL)
-        return pool["spec"]["addresses"] if pool else None
 
 
 @pytest.fixture
 def country() -> Waiting:
     """Shop has the range that web gets when shop is gone."""
     made = Waiting()
-    made.apply(world("web", "shop"), "a")
+    made.all(world("web", "shop"), "a")
     assert made.announced(SECOND) == ["10.0.0.0-10.0.0.3"]
     return made
 
@@ -83,7 +82,7 @@ def country() -> Waiting:
 def test_a_dead_cluster_does_not_delay_one_that_waits_for_another(country: Waiting) -> None:
     """Web gets the range of shop; blog, which has no part in it, answers only when web is done."""
     country.silent = "blog"
-    applied = country.apply(world("web", **{"clusters/blog.yaml": BLOG}), "b")
+    applied = country.all(world("web", **{"clusters/blog.yaml": BLOG}), "b")
     assert country.waited == [True]
     assert applied["blog"].state is State.UNREACHABLE
     assert country.announced(SECOND) is None
@@ -92,12 +91,12 @@ def test_a_dead_cluster_does_not_delay_one_that_waits_for_another(country: Waiti
 
 def test_who_waits_for_a_dead_cluster_does_not_get_its_addresses(country: Waiting) -> None:
     class Away(Waiting):
-        def opener(self, cluster: str) -> InMemory:
+        def opener(self, cluster: str) -> FakeCluster:
             self.done.set()
             return super().opener(cluster)
 
     away = Away(country.objects, silent=SECOND)
-    applied = away.apply(world("web"), "b")
+    applied = away.all(world("web"), "b")
     assert applied[SECOND].state is State.UNREACHABLE
     assert "may still announce 10.0.0.0-10.0.0.3" in applied[FIRST].outcomes[0].error
     assert away.announced(FIRST) is None

@@ -1,24 +1,20 @@
 """A range that moves between two of our pools in one cluster: taken from one, then given."""
 
-from typing import Any
-
-from reconciler.clusters.intent import intent
+from reconciler.clusters.desired import desired_object
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
-from reconciler.commands.applying.ledger import Ledger
-from reconciler.commands.applying.target import Target
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.tenant import apply_tenant
-from reconciler.commands.applying.wish import Wish
+from reconciler.commands.applying.work import Run
 from tests.applying.site import ADDRESS_POOLS, FIRST, Site, address_pool, announced
 
 
 def applied(site: Site, **pools: tuple[str, ...]) -> Applied:
     cluster = site.clusters().connect(FIRST, site.tenants[FIRST].kubeconfig.read_bytes())
-    wanted = tuple(intent(address_pool(name, *entries)) for name, entries in pools.items())
+    wanted = tuple(desired_object(address_pool(name, *entries)) for name, entries in pools.items())
 
-    def ledger(enrolment: Any) -> Ledger:
-        return Ledger(cluster, "a" * 40, Wish(), dict(enrolment.inventory.objects))
-
-    done, _ = apply_tenant(cluster, Target(FIRST, wanted), None, lambda uid: None, ledger)
+    run = Run("a" * 40, ApplyOptions())
+    done, _ = apply_tenant(cluster, Target(FIRST, wanted), None, lambda uid: None, run)
     return done
 
 

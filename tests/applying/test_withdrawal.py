@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from reconciler.clusters.outcome import Applied, Outcome, State
-from reconciler.commands.applying.target import UNCLEAR
+from reconciler.clusters.target import UNCLEAR
 from tests.applying.site import (
     ADDRESS_POOLS,
     ALLOCATIONS,

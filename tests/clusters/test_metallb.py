@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.clusters.intent import intent
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.metallb import (
     User,
     controller_time,
@@ -116,7 +116,7 @@ def test_what_is_written_is_read_back(ranges: list[IPRange]) -> None:
 
 
 def test_a_pool_with_other_addresses_is_another_intent() -> None:
-    wanted = intent(pool("10.0.0.0-10.0.0.7"))
+    wanted = desired_object(pool("10.0.0.0-10.0.0.7"))
     other = with_addresses(wanted, ranges_of(["10.0.0.4/30", "10.0.0.0/31"]))
     assert other.ref == wanted.ref
     assert other.hash != wanted.hash

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.inventory import Entry
-from reconciler.commands.applying.target import Target
+from reconciler.clusters.target import Target
 
 LEFT = IPSet((IPRange(4, 1, 2),))
 

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
+from reconciler.clusters.crds import is_established, lacking, manifests
+from reconciler.clusters.decision import decide, noted, status_to_apply
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.difference import differing, drift, taken
-from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import read_inventory
 from reconciler.clusters.metallb import (
     controller_time,
@@ -33,8 +35,7 @@ from reconciler.clusters.resources import (
     WHO_AM_I,
 )
 from reconciler.clusters.shapes import shaped
-from reconciler.clusters.steps import decide, noted, status_to_apply
-from reconciler.commands.applying.crds import is_established, lacking, manifests
+from reconciler.clusters.snapshot import live_of
 from reconciler.families.butler.events import allocation_event, capacity_event
 from reconciler.families.butler.infrastructure import infrastructure
 from reconciler.families.butler.resources import NETWORK_POOL, TENANT_CLUSTER
@@ -128,10 +129,12 @@ def read(live: Manifest, resource: Resource) -> None:
 
 def _compared(live: Manifest, shall: Manifest) -> None:
     for is_status_only in (False, True):
-        item = intent(shall, is_status_only=is_status_only)
-        entry = noted(item, live, None)
-        decide(item, live, entry, adopt=True)
-        status_to_apply(item, live, entry)
+        item = desired_object(shall, is_status_only=is_status_only)
+        seen = live_of(live)
+        entry = noted(item, seen.uid, None)
+        decide(item, seen, entry, adopt=True)
+        status_to_apply(item, seen, entry)
+        assert (seen.spec, seen.finalizers, seen.version) is not None
     differing(shall, live)
 
 

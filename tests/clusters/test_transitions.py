@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from reconciler.clusters.intent import intent
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.transitions import settled_conditions, timeless
-from reconciler.evaluate import project
+from reconciler.projecting import project
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled
 
 EARLY = "2026-02-15T10:00:30Z"
@@ -70,7 +70,7 @@ def test_what_a_status_says_does_not_depend_on_its_times() -> None:
 def test_a_later_revision_that_changes_nothing_has_the_same_intents() -> None:
     files = reconciled(SMALL)
     early, late = (
-        [intent(item.manifest) for item in project(evaluation_of(files, clock))]
+        [desired_object(item.manifest) for item in project(evaluation_of(files, clock))]
         for clock in (CLOCK, CLOCK + 3_600)
     )
     assert [item.status for item in early] != [item.status for item in late]

@@ -11,9 +11,9 @@ from reconciler.clusters.inventory import Inventory
 from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment
-from reconciler.commands.applying.management import Hub
+from reconciler.commands.applying.management import ManagementCluster
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError
+from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, Listing
 
 
 @dataclass
@@ -26,13 +26,14 @@ class Server:
     value: str = ""
     asked: list[str] = field(default_factory=list)
 
-    def list(self, resource: Resource) -> Sequence[Manifest]:
+    def list(self, resource: Resource) -> Listing:
         assert resource.kind == "TenantCluster"
         named = (item.split("/") for item in self.tenants)
-        return [
+        found = [
             {"metadata": {"namespace": place, "name": name}, "status": self.status}
             for place, name in named
         ]
+        return Listing(found)
 
     def get(self, ref: Ref) -> Manifest | None:
         name = f"{ref.namespace}/{ref.name}"
@@ -54,7 +55,9 @@ class Named:
 
 def reached(server: Server, cluster: str) -> Any:
     """The Secret that a cluster is reached by, or None."""
-    hub = Hub(cast(Cluster, server), Enrolment("uid", Inventory(), (), "butler-system"))
+    hub = ManagementCluster(
+        cast(Cluster, server), Enrolment("uid", Inventory(), (), "butler-system")
+    )
     found = Access(cast(Clusters, Named()), hub).connect(cluster)
     return found.cluster if isinstance(found, Checked) else None
 

@@ -9,7 +9,7 @@ import pytest
 from reconciler.clusters.resources import NODE
 from reconciler.commands.applying.border import Checked
 from reconciler.model.resource import Manifest, Ref
-from reconciler.ports import Cluster, ClusterError, Requests
+from reconciler.ports import Cluster, ClusterError, Listing, Requests
 
 REF = Ref(NODE, "", "one")
 NAMED: Manifest = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "one"}}
@@ -36,7 +36,7 @@ class Server:
         return self._answer("get", *words)
 
     def list(self, *words: Any, **more: Any) -> Any:
-        return [self._answer("list", *words, more)]
+        return Listing([self._answer("list", *words, more)], "9")
 
     def apply(self, *words: Any, **more: Any) -> Any:
         return self._answer("apply", *words, more)
@@ -53,6 +53,9 @@ class Server:
     def pause(self, *words: Any) -> None:
         self._answer("pause", *words)
 
+    def limit(self, *words: Any) -> None:
+        self._answer("limit", *words)
+
     def extend(self, *words: Any) -> None:
         self._answer("extend", *words)
 
@@ -66,7 +69,7 @@ class Server:
 
 ANSWERED: list[tuple[Callable[[Checked], Any], tuple[Any, ...]]] = [
     (lambda it: it.get(REF), ("get", REF)),
-    (lambda it: it.list(NODE, "a", labels="b", fields="c")[0],
+    (lambda it: it.list(NODE, "a", labels="b", fields="c").items[0],
      ("list", NODE, "a", {"labels": "b", "fields": "c"})),
     (lambda it: it.apply(NAMED, "m", force=True, status=True),
      ("apply", NAMED, "m", {"force": True, "status": True})),
@@ -109,6 +112,13 @@ def test_all_else_is_the_clusters_own() -> None:
     assert (it.requests(), it.now(), it.version()) == (Requests(1, 2, 3), 7, "v1.36.3")
     it.delete(REF, "u", "7")
     it.pause(1.0)
+    it.limit(None)
     it.extend(2.0)
     it.close()
-    assert server.asked == [("delete", REF, "u", "7"), ("pause", 1.0), ("extend", 2.0), ("close",)]
+    assert server.asked == [
+        ("delete", REF, "u", "7"),
+        ("pause", 1.0),
+        ("limit", None),
+        ("extend", 2.0),
+        ("close",),
+    ]

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
-from reconciler.commands.applying.concluding import contained, refused
 from reconciler.commands.applying.expiry import still_announced
-from reconciler.commands.applying.wish import Wish
+from reconciler.commands.applying.work import contained, refused
 from reconciler.commands.doctor.checks import failed
 from reconciler.commands.doctor.diagnose import diagnosis_code
 from reconciler.commands.exit_codes import applied_code, reconciled_code
@@ -84,7 +84,7 @@ def test_a_bug_in_asking_leaves_a_record_in_doubt(noted: list[BugError] | None) 
     gone = {path: text for path, text in reconciled(SMALL).items() if "tenants/" not in path}
     expiring = evaluate(tree_of(reconciled(gone), CLOCK + 25 * 3_600))
     found: Sequence[str] = list(
-        still_announced(expiring, cast(Clusters, Odd()), Wish(), noted).values()
+        still_announced(expiring, cast(Clusters, Odd()), ApplyOptions(), noted).values()
     )
     assert found == ["the management cluster cannot be asked: a bug: KeyError: 'x'"]
     assert noted is None or [str(bug) for bug in noted] == ["a bug: KeyError: 'x'"]

@@ -9,7 +9,7 @@ import pytest
 from reconciler.clusters.inventory import NAME, Enrolled, Entry, Inventory, config_maps
 from reconciler.commands.applying.enrolment import Enrolment, enrol, save
 from reconciler.model.resource import Ref, Resource
-from reconciler.ports import Cluster, ClusterError, IdentityError
+from reconciler.ports import Cluster, ClusterError, IdentityError, Listing
 
 UID, HERE, AT = "uid-1", "metallb-system", "a" * 40
 MANY = {f"metallb.io/IPAddressPool/x/p{number}": Entry("u", "-") for number in range(2_001)}
@@ -38,12 +38,13 @@ class Server:
 
     def list(
         self, resource: Resource, namespace: str, *, labels: str = "", fields: str = ""
-    ) -> Sequence[Any]:
+    ) -> Listing:
         assert resource.kind == "ConfigMap"
         if fields == "metadata.name=gitops-ipam-inventory":
-            return self.hidden
+            return Listing(self.hidden)
         assert labels == "gitops-ipam.dev/inventory"
-        return [item for item in self.maps if item["metadata"]["namespace"] == namespace]
+        found = [item for item in self.maps if item["metadata"]["namespace"] == namespace]
+        return Listing(found)
 
     def create(self, manifest: Mapping[str, Any]) -> None:
         self.sent.append(("create", manifest["metadata"]["name"], sorted(manifest["data"])))

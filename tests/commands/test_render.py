@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.commands.render import MARKER, render, rendered
-from reconciler.evaluate import project
 from reconciler.ports import UsageError
+from reconciler.projecting import project
 from tests.engine.outcome import without
 from tests.world import SMALL, evaluation_of, reconciled
 

@@ -12,8 +12,8 @@ from reconciler.documents.document import (
     pointer,
 )
 from reconciler.documents.load import Kinds, Loaded, load
-from reconciler.evaluate import source_kinds
 from reconciler.findings import Finding, Location, Severity
+from reconciler.sources import source_kinds
 from tests.world import pool, provider, tenant
 
 PATH = "pools/a.yaml"

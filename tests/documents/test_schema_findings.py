@@ -3,8 +3,8 @@
 import pytest
 
 from reconciler.documents.load import load
-from reconciler.evaluate import source_kinds
 from reconciler.findings import Finding
+from reconciler.sources import source_kinds
 from tests.world import pool, provider, request, tenant
 
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from reconciler.documents import schema as schemas
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.shipped import folder, schema
-from reconciler.evaluate import schema_files
+from reconciler.sources import schema_files
 
 META: dict[str, Any] = {"name": "a", "labels": {"a": "b"}, "annotations": {"a": "b"}}
 VERSION = "butler.butlerlabs.dev/v1alpha1"

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.resources import IP_ALLOCATION
-from reconciler.evaluate import project
 from reconciler.families._events import event_on, reference
 from reconciler.families._objects import Happening
 from reconciler.families.butler.events import allocation_event, capacity_event, pool_event
@@ -14,6 +13,7 @@ from reconciler.families.butler.resources import NETWORK_POOL, TEAMS
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Thresholds
 from reconciler.model.resource import Ref
+from reconciler.projecting import project
 from tests.engine.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 
@@ -271,8 +271,9 @@ EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
 
 def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> Happening:
     live = {EDGE: network_pool(0)} if there else {}
-    (pools,) = evaluation_of(SMALL).state.pools.values()
-    return Happening(ref, is_record, wanted, live.get(ref), {EDGE: pools}, live, lambda *_: (), NOW)
+    (known,) = evaluation_of(SMALL).state.pools.values()
+    own = known if ref == EDGE else None
+    return Happening(ref, is_record, wanted, live.get(ref), own, live.get, (), NOW)
 
 
 def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else() -> None:

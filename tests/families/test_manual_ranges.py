@@ -1,6 +1,6 @@
 """networking.loadBalancerPool: a range from before IPAM, which nobody else is given."""
 
-from reconciler.evaluate import project
+from reconciler.projecting import project
 from tests.engine.outcome import codes, outcome, refusal
 from tests.memory import evaluation_after
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant

@@ -1,5 +1,7 @@
 """The same questions to every family, of what it is in clusters."""
 
+from collections.abc import Iterator
+
 import pytest
 import yaml
 
@@ -7,21 +9,31 @@ from reconciler.clusters.announcing import announcer, cluster_of, described_clus
 from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
 from reconciler.documents.load import load
-from reconciler.evaluate import Evaluation, project, source_kinds
+from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._family import Family
-from reconciler.families._objects import Objects, Sizes
+from reconciler.families._objects import Objects, Sizes, Standing
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.right import OURS, Need
+from reconciler.projecting import project
 from reconciler.records.emit import record_document
 from reconciler.report.text.get import listing_text, listings
 from reconciler.report.text.table import Painter
+from reconciler.sources import source_kinds
 from tests.documentation import ROOT
 from tests.families.test_conformance import every_family, example
+from tests.toy import installed
 from tests.world import SMALL, evaluation_of, reconciled
 
 PLAIN = Painter(is_on=False)
+
+
+@pytest.fixture(autouse=True)
+def _all_known() -> Iterator[None]:
+    """The toy family is among those that the program knows."""
+    with installed():
+        yield
 
 
 def applied(family: Family) -> Evaluation:
@@ -179,3 +191,12 @@ def test_a_copy_tells_who_announces_it(change: dict[str, object], cluster: str |
     copy = record_document(a_record())
     assert announcer({**copy, "spec": {**copy["spec"], **change}}) == cluster
     assert announcer({"metadata": copy["metadata"]}) is None
+
+
+@every_family
+def test_a_pool_of_which_nothing_is_known_has_no_row(family: Family) -> None:
+    """A document may be there whose pool is not: it could not be read in this revision."""
+    evaluation = applied(family)
+    nothing = Standing(evaluation.documents, {}, ())
+    for listing in family.objects.listings[:1]:
+        assert list(listing.rows(nothing)) == []

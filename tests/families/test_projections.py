@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from reconciler.addresses import IPRange
-from reconciler.evaluate import project
 from reconciler.families._metallb import metallb_objects
+from reconciler.projecting import project
 from tests.engine.outcome import Files, without
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.evaluate import project
+from reconciler.projecting import project
 from tests.engine.outcome import Files, outcome, record_paths, without
 from tests.world import (
     CLOCK,

@@ -79,10 +79,10 @@ class Faulty(Site):
     def clusters(self) -> Clusters:
         return _Clocked(self)
 
-    def settle(self, files: Files, revision: str = "a", **wish: Any) -> None:
+    def settle(self, files: Files, revision: str = "a", **options: Any) -> None:
         """What follows a fault: in two runs all is as it shall be, and a third writes nothing."""
         self.mend()
-        self.apply(files, revision, **wish)
+        self.apply(files, revision, **options)
         applied = self.apply(files, revision)
         assert not [item for item in applied.values() if item.is_failed], applied
         for server in self.servers().values():

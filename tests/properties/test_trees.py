@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from reconciler.digest import actions, digest
 from reconciler.documents.dump import dump
-from reconciler.evaluate import Evaluation, project
+from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Grant, Keep
+from reconciler.projecting import project
 from reconciler.records.changes import Change
 from tests.properties.trees import Files, arrangements, plain, texts
 from tests.world import CLOCK, evaluation_of, reconciled

@@ -6,7 +6,7 @@ and send ones that nobody set. Its configuration and its connection pool are.
 
 import builtins
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -17,11 +17,12 @@ from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.kubeconfig import Kubeconfig
 from reconciler.adapters.kube.session import Session, enter
 from reconciler.adapters.kube.transport import Ask, Transport
-from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.resources import MAY_I, WHO_AM_I, ref_of, resource_of
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
     ClusterError,
+    Listing,
     NoSuchObjectError,
     RejectedError,
     Requests,
@@ -82,7 +83,7 @@ class KubeCluster:
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Sequence[Manifest]:
+    ) -> Listing:
         """All objects of a kind, of one state of the cluster, page by page."""
         what = " ".join(("list", _kind(resource), *(("in", namespace) if namespace else ())))
         query = {"labelSelector": labels, "fieldSelector": fields, "limit": str(PAGE)}
@@ -139,6 +140,10 @@ class KubeCluster:
         """Wait, within the cluster's deadline."""
         self._transport.pause(seconds)
 
+    def limit(self, seconds: float | None) -> None:
+        """Begin a new deadline."""
+        self._transport.deadline.limit(seconds)
+
     def extend(self, seconds: float) -> None:
         """Have so many seconds left, even when the deadline is over."""
         self._transport.deadline.extend(seconds)
@@ -147,7 +152,7 @@ class KubeCluster:
         """Let go of all connections."""
         self._transport.close()
 
-    def _pages(self, resource: Resource, path: partial[str], what: str) -> builtins.list[Manifest]:
+    def _pages(self, resource: Resource, path: partial[str], what: str) -> Listing:
         found: builtins.list[Manifest] = []
         following = ""
         while True:
@@ -157,7 +162,7 @@ class KubeCluster:
             named = {"apiVersion": resource.api_version, "kind": resource.kind}
             found += [named | item for item in items]
             if not following:
-                return found
+                return Listing(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
 
     def _json(self, ask: Ask) -> dict[str, Any]:
         answer = self._transport.send(ask)

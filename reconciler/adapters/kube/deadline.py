@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from threading import Lock
 from typing import Any
 
@@ -85,8 +86,17 @@ class Deadline:
     def left(self) -> float:
         """Seconds that are left; negative when it is over."""
         with self._lock:
-            running = self.timeouts.clocks.monotonic() - self._since if self._waiting else 0.0
-            return self.timeouts.deadline_seconds + self._more - self._spent - running
+            return self._left()
+
+    def _left(self) -> float:
+        running = self.timeouts.clocks.monotonic() - self._since if self._waiting else 0.0
+        return self.timeouts.deadline_seconds + self._more - self._spent - running
+
+    def limit(self, seconds: float | None) -> None:
+        """See to it that just so many seconds are left; None for no end."""
+        with self._lock:
+            self._more = 0.0
+            self._more = inf if seconds is None else seconds - self._left()
 
     def extend(self, seconds: float) -> None:
         """See to it that so many seconds are left."""

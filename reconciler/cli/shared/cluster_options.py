@@ -12,7 +12,7 @@ import click
 
 from reconciler.adapters.kube.account import Account
 from reconciler.cli.shared.options import option, parse_seconds
-from reconciler.commands.applying.wish import Wish
+from reconciler.clusters.options import ApplyOptions
 from reconciler.ports import Clusters, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -159,12 +159,12 @@ def _wish(
     re_enrol: Sequence[str],
     force_withdraw: bool,
     confirm_withdrawn: Sequence[str],
-) -> Wish:
+) -> ApplyOptions:
     if break_glass and not policies:
         raise UsageError("--break-glass needs --policies")
     if not all(break_glass):
         raise UsageError("--break-glass names no group")
-    return Wish(
+    return ApplyOptions(
         crds=crds,
         policies=policies,
         break_glass=tuple(break_glass),

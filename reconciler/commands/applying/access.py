@@ -6,11 +6,11 @@ from collections.abc import Callable
 from reconciler.clusters.announcing import cluster_kinds
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.outcome import Applied, State
+from reconciler.clusters.resources import SECRET
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.management import Hub
-from reconciler.commands.applying.target import Target
+from reconciler.commands.applying.management import ManagementCluster
 from reconciler.families._objects import ClusterKind
-from reconciler.model.builtin import SECRET
 from reconciler.model.cluster import HOME, tenant_name, tenant_of
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, Clusters, KubeconfigError, NoSuchKindError
@@ -26,9 +26,9 @@ class Access:
     inventory, if no such object has it.
     """
 
-    def __init__(self, clusters: Clusters, hub: Hub) -> None:
+    def __init__(self, clusters: Clusters, management: ManagementCluster) -> None:
         self._clusters = clusters
-        self.hub = hub
+        self.management = management
 
     def connect(self, cluster: str) -> Cluster | None:
         """A cluster, or None when there is no kubeconfig for it.
@@ -49,7 +49,7 @@ class Access:
         for place, name in dict.fromkeys(self._places(cluster)):
             ref = Ref(SECRET, place, f"{name}-kubeconfig")
             try:
-                secret = self.hub.cluster.get(ref)
+                secret = self.management.cluster.get(ref)
             except ClusterError as failed:
                 message = f"Secret {place}/{ref.name} in the management cluster: {failed}"
                 raise type(failed)(message, failed.hint) from failed
@@ -80,9 +80,10 @@ class Access:
         if tenant is None:
             return None
         try:
-            return self.hub.objects(kind.resource).get(Ref(kind.resource, *tenant))
+            live = self.management.objects(kind.resource).get(Ref(kind.resource, *tenant))
         except NoSuchKindError:
             return None
+        return None if live is None else live.manifest
 
 
 def without_kubeconfig(

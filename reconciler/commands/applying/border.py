@@ -3,13 +3,12 @@
 Behind it, an object that some code cannot read is a bug of that code.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reconciler.clusters.resources import resource_of
 from reconciler.clusters.shapes import shaped
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.ports import Cluster, ClusterError, Requests
+from reconciler.ports import Cluster, ClusterError, Listing, Requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,11 @@ class Checked:
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Sequence[Manifest]:
+    ) -> Listing:
         """All objects of a kind."""
         found = self.cluster.list(resource, namespace, labels=labels, fields=fields)
-        return [_seen(item, resource) for item in found]
+        items = [_seen(item, resource) for item in found.items]
+        return Listing(items, found.resource_version)
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
@@ -64,6 +64,10 @@ class Checked:
     def pause(self, seconds: float) -> None:
         """As the cluster's own."""
         self.cluster.pause(seconds)
+
+    def limit(self, seconds: float | None) -> None:
+        """As the cluster's own."""
+        self.cluster.limit(seconds)
 
     def extend(self, seconds: float) -> None:
         """As the cluster's own."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reconciler.clusters.intent import MANAGER
+from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.inventory import (
     NAME,
     PART_LABEL,
@@ -34,6 +34,11 @@ class Enrolment:
     config_maps: Sequence[Manifest]
     namespace: str
 
+    @property
+    def home(self) -> Ref | None:
+        """The ConfigMap of its inventory, when there is one."""
+        return Ref(CONFIG_MAP, self.namespace, NAME) if self.config_maps else None
+
 
 def enrol(
     cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
@@ -56,7 +61,7 @@ def enrol(
         raise ClusterError("it has no namespace kube-system, by which clusters are known")
     _check_version(cluster)
     uid: str = home["metadata"]["uid"]
-    maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL)
+    maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
     if not any(item["metadata"]["name"] == NAME for item in maps):
         _check_hidden(cluster, namespace)
     try:
@@ -77,7 +82,7 @@ def enrol(
 
 def _check_hidden(cluster: Cluster, namespace: str) -> None:
     """Refuse an inventory without its label: unread, it would be taken for an empty one."""
-    if cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}"):
+    if cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}").items:
         message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
         raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
 

@@ -12,15 +12,15 @@ from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.clusters.announcing import cluster_of, described_clusters
 from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
-from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import enrol
 from reconciler.commands.applying.fleet import AT_ONCE
-from reconciler.commands.applying.management import Hub, open_hub
+from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.targets import is_whole
 from reconciler.commands.applying.turns import threads
-from reconciler.commands.applying.wish import Wish
+from reconciler.commands.applying.work import contained
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Expire
@@ -40,7 +40,7 @@ Records = Sequence[Allocation]
 def still_announced(
     evaluation: Evaluation,
     clusters: Clusters,
-    wish: Wish,
+    options: ApplyOptions,
     bugs: list[BugError] | None = None,
 ) -> dict[str, str]:
     """Records that a plan would remove, but whose addresses some cluster may still announce.
@@ -48,7 +48,7 @@ def still_announced(
     Args:
         evaluation: The plan.
         clusters: How they are reached.
-        wish: What a person asks for.
+        options: What a person asks for.
         bugs: Gets the bugs of ours that were met; what a cluster was asked about is in doubt then.
 
     Returns:
@@ -64,15 +64,17 @@ def still_announced(
                 return {}
             opened.callback(cluster.close)
             with contained():
-                hub = open_hub(cluster, wish)
+                management = open_management(cluster, options)
         except ClusterError as failed:
             _note(failed, bugs)
             reason = f"the management cluster cannot be asked: {failed}"
             unconfirmed = [
-                records for name, records in expiring.items() if name not in wish.confirm_withdrawn
+                records
+                for name, records in expiring.items()
+                if name not in options.confirm_withdrawn
             ]
             return {record.path: reason for records in unconfirmed for record in records}
-        doubts = _Doubts(evaluation, hub, Access(clusters, hub), wish)
+        doubts = _Doubts(evaluation, management, Access(clusters, management), options)
         with threads(CONTACTS) as pool:
             found = list(pool.map(doubts.of, expiring, expiring.values()))
         for failure in doubts.failures:
@@ -98,18 +100,24 @@ def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
 class _Doubts:
     """Asks clusters about records."""
 
-    def __init__(self, evaluation: Evaluation, hub: Hub, access: Access, wish: Wish) -> None:
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        management: ManagementCluster,
+        access: Access,
+        options: ApplyOptions,
+    ) -> None:
         self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
-        self._known = hub.enrolment.inventory.clusters
+        self._known = management.enrolment.inventory.clusters
         self._access = access
-        self._wish = wish
+        self._options = options
         self._places = BoundedSemaphore(AT_ONCE)
         self.failures: list[ClusterError] = []
 
     def of(self, name: str, records: Records) -> Mapping[str, str]:
         """The records of one cluster that are in doubt, by path, and why."""
-        if name in self._wish.confirm_withdrawn:
+        if name in self._options.confirm_withdrawn:
             return {}
         try:
             with contained(), ExitStack() as opened:
@@ -119,7 +127,7 @@ class _Doubts:
                     return {record.path: lost for record in records} if lost else {}
                 opened.callback(cluster.close)
                 known = self._known.get(name)
-                accept = name in self._wish.re_enrol
+                accept = name in self._options.re_enrol
                 enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
                 with self._places:  # it has answered: now all that is in it is read
                     return dict(_announced(cluster, name, records))
@@ -140,7 +148,7 @@ class _Doubts:
 def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[str, str]]:
     """Records whose addresses a cluster has in a pool, at a Service or at a node."""
     pools = _pools(cluster)
-    services, nodes = cluster.list(SERVICE), cluster.list(NODE)
+    services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
     for record in records:
         assert record.range is not None  # noqa: S101 - only such are asked for
         held = IPSet((record.range,))
@@ -154,7 +162,8 @@ def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[
 
 def _pools(cluster: Cluster) -> dict[str, IPSet]:
     try:
-        return {_name(item): pool_addresses(item) for item in cluster.list(ADDRESS_POOL, NAMESPACE)}
+        found = cluster.list(ADDRESS_POOL, NAMESPACE).items
+        return {_name(item): pool_addresses(item) for item in found}
     except NoSuchKindError:
         return {}
     except ValueError as wrong:

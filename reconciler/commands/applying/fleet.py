@@ -10,37 +10,33 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore
 
-from reconciler.clusters.intent import intents
+from reconciler.clusters.address_conflicts import Claims, address_conflicts
+from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
-from reconciler.clusters.rivals import Claims, rivals
+from reconciler.clusters.plan_management import Estate
 from reconciler.clusters.shard import is_in_shard
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.concluding import LAST_SECONDS, contained, refused
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.applying.fence import Fence
-from reconciler.commands.applying.ledger import Ledger
-from reconciler.commands.applying.management import (
-    Estate,
-    apply_management,
-    open_hub,
-)
-from reconciler.commands.applying.memory import Memory
-from reconciler.commands.applying.target import Target
+from reconciler.commands.applying.management import apply_management, open_management
+from reconciler.commands.applying.registry import ClusterRegistry
 from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
 from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.turns import in_turn, threads
-from reconciler.commands.applying.wish import Wish
-from reconciler.evaluate import Evaluation, project
+from reconciler.commands.applying.work import LAST_SECONDS, Run, contained, refused
+from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import (
     CONTACTS,
-    Cluster,
     ClusterError,
     Clusters,
     IdentityError,
     UsageError,
 )
+from reconciler.projecting import project
 
 AT_ONCE = 16
 
@@ -56,7 +52,7 @@ class _Done:
 def apply_fleet(
     evaluation: Evaluation,
     clusters: Clusters,
-    wish: Wish,
+    options: ApplyOptions,
     is_in: Callable[[str, str], bool],
 ) -> list[Applied]:
     """Bring all clusters to what the committed records of a revision say.
@@ -64,7 +60,7 @@ def apply_fleet(
     Args:
         evaluation: Of the revision.
         clusters: How they are reached.
-        wish: What a person asks for.
+        options: What a person asks for.
         is_in: Whether a revision is contained in another one; a `GitError` when that cannot be
             told.
 
@@ -74,7 +70,7 @@ def apply_fleet(
     Raises:
         UsageError: Nobody named a management cluster.
     """
-    revision = evaluation.tree.revision or ""
+    run = Run(evaluation.tree.revision or "", options)
     with ExitStack() as opened:
         try:
             cluster = clusters.management()
@@ -83,30 +79,35 @@ def apply_fleet(
                 raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
             opened.callback(cluster.close)
             with contained():
-                hub = open_hub(cluster, wish)
-            fence = Fence(revision, is_in, wish.re_enrol)
-            fence.check_line(hub.enrolment)
-            memory = Memory(hub, revision, is_in)
+                management = open_management(cluster, options)
+            fence = Fence(run.revision, is_in, options.re_enrol)
+            fence.check_line(management.enrolment)
+            registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
-        return _Fleet(evaluation, Access(clusters, hub), memory, wish, fence).run()
+        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run()
 
 
 class _Fleet:
     """The clusters while they are worked on."""
 
     def __init__(
-        self, evaluation: Evaluation, access: Access, memory: Memory, wish: Wish, fence: Fence
+        self,
+        evaluation: Evaluation,
+        access: Access,
+        registry: ClusterRegistry,
+        todo: Run,
+        fence: Fence,
     ) -> None:
         self.evaluation = evaluation
         self.fence = fence
-        self.hub = access.hub
-        self.wish = wish
-        self.revision = evaluation.tree.revision or ""
-        self.memory = memory
-        self.known = memory.known
+        self.management = access.management
+        self.options = todo.options
+        self.todo = todo
+        self.registry = registry
+        self.known = registry.known
         self.access = access
-        self.intents = intents(project(evaluation))
+        self.desired = desired_objects(project(evaluation))
         self.names_by_uid: dict[str, str] = {}
         self.claims: dict[str, Claims] = {}
         self.disputed: Mapping[str, tuple[str, ...]] = {}
@@ -115,10 +116,10 @@ class _Fleet:
     def run(self) -> list[Applied]:
         """Do it."""
         every = [
-            replace(item, is_re_enrolled=item.name in self.wish.re_enrol)
-            for item in targets(self.evaluation, self.intents, self.known)
+            replace(item, is_re_enrolled=item.name in self.options.re_enrol)
+            for item in targets(self.evaluation, self.desired, self.known)
         ]
-        found = [item for item in every if is_in_shard(item.name, self.wish.shard)]
+        found = [item for item in every if is_in_shard(item.name, self.options.shard)]
         self.names_by_uid = {
             self.known[item.name].uid: item.name
             for item in every
@@ -135,35 +136,31 @@ class _Fleet:
 
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
-            hub = [pool.submit(self._management)] if self.wish.shard[0] == 0 else []
-            if self.wish.policies is not None:
-                wait(hub)  # its policies may name another account: then nothing can be noted
+            own = [pool.submit(self._own)] if self.options.shard[0] == 0 else []
+            if self.options.policies is not None:
+                wait(own)  # its policies may name another account: then nothing can be noted
             begun = in_turn(pool, list(by_name), others, work)
         # Whatever became of one, what was done in the others is remembered.
         done = {
             name: future.result() for name, future in begun.items() if future.exception() is None
         }
         failed = self._remember(done)
-        own = [future.result() for future in hub]
         rest = [begun[name].result().applied for name in sorted(begun)]
-        return [*own, *(item for item in rest if item is not None), *failed]
+        first = [future.result() for future in own]
+        return [*first, *(item for item in rest if item is not None), *failed]
 
-    def _management(self) -> Applied:
+    def _own(self) -> Applied:
         estate = Estate(
-            self.intents.get(MANAGEMENT, ()),
+            self.desired.get(MANAGEMENT, ()),
             tuple(self.evaluation.state.pools.values()),
             self.evaluation.tree.settings,
             is_whole(self.evaluation),
         )
         try:
             with contained():
-                ledger = self._ledger(self.hub.cluster, self.hub.enrolment)
-                return apply_management(self.hub, estate, ledger)
+                return apply_management(self.management, estate, self.todo)
         except ClusterError as failed:
             return refused(MANAGEMENT, failed)
-
-    def _ledger(self, cluster: Cluster, enrolment: Enrolment) -> Ledger:
-        return Ledger(cluster, self.revision, self.wish, dict(enrolment.inventory.objects))
 
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)
@@ -174,13 +171,11 @@ class _Fleet:
                     return self._without_kubeconfig(target, known)
                 place.callback(cluster.close)
 
-                def begin(enrolment: Enrolment) -> Ledger:
+                def claim(enrolment: Enrolment) -> None:
+                    self._claim(enrolment, target)
                     place.enter_context(self.places)  # it has answered: now it is worked on
-                    return self._ledger(cluster, enrolment)
 
-                applied, enrolled = apply_tenant(
-                    cluster, target, known, lambda it: self._claim(it, target), begin
-                )
+                applied, enrolled = apply_tenant(cluster, target, known, claim, self.todo)
         except ClusterError as failed:
             return _Done(refused(target.name, failed, known.revision if known else ""), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed
@@ -194,12 +189,11 @@ class _Fleet:
         if other != target.name:
             message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
             raise IdentityError(message, "name each cluster once")
-        if not self.wish.dry_run:
-            self.memory.foretell(target, uid)
+        self.registry.foretell(target, uid)
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> _Done:
         applied = without_kubeconfig(
-            target, known, self.access.is_there, require_all=self.wish.require_all
+            target, known, self.access.is_there, require_all=self.options.require_all
         )
         return _Done(applied, known if applied is not None else None)
 
@@ -210,8 +204,8 @@ class _Fleet:
         self.claims = claims_of(every)
         wanted = {item.name: self.claims[item.name] for item in found}
         # Two records of one address are a mistake: until it is mended, nobody gets it anew.
-        self.disputed = rivals(self.claims, wanted)
-        before = rivals(remembered(self.known), wanted)
+        self.disputed = address_conflicts(self.claims, wanted)
+        before = address_conflicts(remembered(self.known), wanted)
         return {
             name: tuple(sorted({*before.get(name, ()), *self.disputed.get(name, ())}))
             for name in {**before, **self.disputed}
@@ -223,7 +217,7 @@ class _Fleet:
         """The target without what other clusters still announce, now that they were worked on."""
         left: dict[str, Enrolled] = {}
         for name in others:
-            if name in self.wish.confirm_withdrawn:
+            if name in self.options.confirm_withdrawn:
                 continue
             enrolled = done[name].enrolled if name in done else self.known.get(name)
             if enrolled is not None:
@@ -235,11 +229,9 @@ class _Fleet:
 
     def _remember(self, done: Mapping[str, _Done]) -> list[Applied]:
         """Keep what is known of the clusters; returns what failed of that."""
-        if self.wish.dry_run:
-            return []
-        self.hub.cluster.extend(LAST_SECONDS)
+        self.management.cluster.extend(LAST_SECONDS)
         try:
-            self.memory.remember({name: item.enrolled for name, item in done.items()})
+            self.registry.remember({name: item.enrolled for name, item in done.items()})
         except ClusterError as failed:
             return [refused(f"{MANAGEMENT} (inventory)", failed)]
         return []

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from reconciler.addresses import IPRange, IPSet
+from reconciler.clusters.address_conflicts import Claims
 from reconciler.clusters.announcing import cluster_of, described_clusters
-from reconciler.clusters.intent import Intent
+from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import ranges_of
-from reconciler.clusters.rivals import Claims
-from reconciler.commands.applying.target import Target
+from reconciler.clusters.target import Target
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.cluster import MANAGEMENT
@@ -18,7 +18,7 @@ from reconciler.settings import CLUSTER_TARGET
 
 def targets(
     evaluation: Evaluation,
-    intents: Mapping[str, Sequence[Intent]],
+    desired: Mapping[str, Sequence[DesiredObject]],
     known: Mapping[str, Enrolled],
 ) -> list[Target]:
     """The clusters to work on, by name.
@@ -30,16 +30,16 @@ def targets(
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     spaces, released = _records(evaluation)
     whole = is_whole(evaluation)
-    names = sorted(frozenset([*intents, *known, *named]) - {MANAGEMENT})
+    names = sorted(frozenset([*desired, *known, *named]) - {MANAGEMENT})
     return [
         Target(
             name,
-            tuple(intents.get(name, ())),
+            tuple(desired.get(name, ())),
             IPSet.of(released.get(name, ())),
             whole,
             spaces.get(name) or (known[name].spaces if name in known else ()),
             remembered=ranges_of(known[name].addresses if name in known else ()),
-            is_described=name in tenants or name in named or name in intents,
+            is_described=name in tenants or name in named or name in desired,
         )
         for name in names
     ]

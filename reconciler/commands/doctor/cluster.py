@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reconciler.clusters import crds
+from reconciler.clusters.decision import is_ours
+from reconciler.clusters.desired import desired_object
 from reconciler.clusters.difference import differing
-from reconciler.clusters.intent import intent
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.metallb import controller_time, state_error
@@ -16,8 +18,7 @@ from reconciler.clusters.resources import (
     needed,
 )
 from reconciler.clusters.rights import management_rights, questions, tenant_rights
-from reconciler.clusters.steps import is_ours
-from reconciler.commands.applying import crds
+from reconciler.clusters.snapshot import live_of
 from reconciler.commands.applying.enrolment import Enrolment
 from reconciler.commands.doctor.checks import SKEW_SECONDS, Step, shorten
 from reconciler.model.builtin import DEPLOYMENT
@@ -154,7 +155,7 @@ def _crds(examined: ExaminedCluster) -> Check:
     found = _Crds()
     try:
         for manifest in crds.manifests():
-            wanted = intent(manifest)
+            wanted = desired_object(manifest)
             live = examined.cluster.get(wanted.ref)
             entry = entries.get(str(wanted.ref))
             found.look(manifest["spec"]["names"]["kind"], manifest, live, entry)
@@ -189,11 +190,11 @@ class _Crds:
             (self.absent if is_needed else self.doubts).append(f"{kind} is not there")
         elif not crds.is_established(live):
             self.wrong.append(f"{kind} is not established")
-        elif not is_ours(live, entry):
+        elif not is_ours(live_of(live), entry):
             self.foreign.append(kind)
             lacks = crds.lacking(manifest, live)
             self.wrong += [f"{kind} is not ours and lacks {item}" for item in lacks]
-        elif differing(intent(manifest).body or {}, live):
+        elif differing(desired_object(manifest).body or {}, live):
             self.doubts.append(f"{kind} is not that of this program")
 
     def check(self) -> Check:
@@ -227,7 +228,7 @@ def _metallb(cluster: Cluster, *, is_wanted: bool) -> Check:
         return doubtful("metallb", "it is not there; nothing is wanted of it yet", _METALLB)
     tag = _tag(_deployments(cluster))
     try:
-        states = cluster.list(CONFIGURATION_STATE, METALLB_HOME)
+        states = cluster.list(CONFIGURATION_STATE, METALLB_HOME).items
     except NoSuchKindError:
         told = tag or "older than 0.15.3"
         message = f"MetalLB {told} does not tell whether its configuration is valid"
@@ -244,7 +245,7 @@ def _metallb(cluster: Cluster, *, is_wanted: bool) -> Check:
 def _deployments(cluster: Cluster) -> Sequence[Manifest]:
     """Those beside MetalLB, if they may be read: nothing but their image is wanted."""
     try:
-        return cluster.list(DEPLOYMENT, METALLB_HOME)
+        return cluster.list(DEPLOYMENT, METALLB_HOME).items
     except UnreachableError:
         raise
     except ClusterError:

@@ -9,25 +9,25 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
-from reconciler.clusters.intent import intents
+from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.inventory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
+from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.concluding import contained
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
-from reconciler.commands.applying.management import Hub, open_hub
-from reconciler.commands.applying.target import Target
+from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.targets import targets
-from reconciler.commands.applying.wish import Wish
+from reconciler.commands.applying.work import contained
 from reconciler.commands.doctor.checks import Step, failed, run
 from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
 from reconciler.commands.doctor.git import ExaminedGit, examine_git
-from reconciler.evaluate import project
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import Cluster, ClusterError, Clusters, ExitCode, Probe, UnreachableError
+from reconciler.projecting import project
 from reconciler.report.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, wrong
 
 _NOBODY = doubtful(
@@ -92,7 +92,7 @@ class _Examination:
         self.git = git
         self.clusters = clusters
         self.wall = wall
-        self.hub: Hub | None = None
+        self.hub: ManagementCluster | None = None
         self.known: Mapping[str, Enrolled] = {}
         self.uids: dict[str, str] = {}
         self.opened = ExitStack()
@@ -112,7 +112,7 @@ class _Examination:
             cluster = Checked(found)
             self.opened.callback(cluster.close)
             with contained():
-                self.hub = open_hub(cluster, Wish())
+                self.hub = open_management(cluster, ApplyOptions())
             self.known = self.hub.enrolment.inventory.clusters
         except ClusterError as failure:
             refusal = failure
@@ -152,7 +152,7 @@ class _Examination:
         evaluation = self.git.evaluation
         if evaluation is None:
             return [Target(name) for name in sorted(self.known)]
-        return targets(evaluation, intents(project(evaluation)), self.known)
+        return targets(evaluation, desired_objects(project(evaluation)), self.known)
 
     def _other(self, target: Target) -> Group | None:
         known = self.known.get(target.name)
@@ -170,7 +170,7 @@ class _Examination:
             return found
 
         steps = tenant_steps(
-            ExaminedCluster(cluster, recognise, self.wall), is_wanted=bool(target.intents)
+            ExaminedCluster(cluster, recognise, self.wall), is_wanted=bool(target.desired)
         )
         with closing(cluster):
             return Group(target.name, tuple(run(map(_contained, steps))))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from reconciler.documents.load import Loaded
-from reconciler.evaluate import source_reader
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source
 from reconciler.records.recall import Recalled, recall
+from reconciler.sources import source_reader
 
 _YAML = (".yaml", ".yml")
 

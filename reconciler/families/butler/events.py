@@ -31,16 +31,15 @@ def pool_event(happening: Happening) -> Manifest | None:
     Of the pools that were there before alone is told who got what.
     """
     ref, wanted = happening.ref, happening.wanted
-    if ref.resource == NETWORK_POOL and ref in happening.pools:
-        thresholds = happening.pools[ref].thresholds
-        recent = happening.told(NETWORK_POOL, ref.namespace)
+    if ref.resource == NETWORK_POOL and happening.pool is not None:
+        thresholds, recent = happening.pool.thresholds, happening.recent
         return capacity_event(wanted, happening.before, thresholds, recent, happening.now)
     if not happening.is_record:
         return None
     named = wanted["spec"]["poolRef"]
     if named.get("kind", NETWORK_POOL.kind) != NETWORK_POOL.kind:
         return None  # a pool of another family
-    live = happening.there.get(Ref(NETWORK_POOL, ref.namespace, named["name"]))
+    live = happening.there(Ref(NETWORK_POOL, ref.namespace, named["name"]))
     if live is None:
         return None
     return allocation_event(wanted, happening.before, live, happening.now)

@@ -147,7 +147,7 @@ def test_what_the_cluster_does_not_know_is_told_apart(management: ApiServer) -> 
     with pytest.raises(NoSuchKindError, match=r"read example\.com/Thing/a/b: "):
         cluster.get(Ref(THING, "a", "b"))
     assert cluster.get(Ref(CONFIG_MAP, "nowhere", "a")) is None
-    assert cluster.list(CONFIG_MAP, "nowhere") == []
+    assert cluster.list(CONFIG_MAP, "nowhere").items == []
     with pytest.raises(NoSuchObjectError, match="there is no namespace nowhere"):
         cluster.apply(_map("nowhere", "a"), OURS)
 
@@ -216,11 +216,11 @@ def test_a_long_list_is_read_by_pages_of_one_state(management: ApiServer) -> Non
         names = [f"map-{number:04}" for number in range(1200)]
         list(pool.map(lambda name: cluster.apply(_map("many", name), OURS), names))
     assert cluster.requests() == Requests(patch=1200)
-    found = cluster.list(CONFIG_MAP, "many")
+    found = cluster.list(CONFIG_MAP, "many").items
     assert [item["metadata"]["name"] for item in found] == names
     assert cluster.requests() == Requests(list=3, patch=1200)
     assert {item["kind"] for item in found} == {"ConfigMap"}
-    chosen = cluster.list(CONFIG_MAP, "many", fields="metadata.name=map-0007")
+    chosen = cluster.list(CONFIG_MAP, "many", fields="metadata.name=map-0007").items
     assert [item["metadata"]["name"] for item in chosen] == ["map-0007"]
 
 
@@ -240,11 +240,11 @@ def test_a_kind_that_goes_away_under_a_list_is_told(bare: ApiServer, fleet: Flee
     gone = Fault("GET /apis/metallb.io", 2, "pass", then=lambda: bare.request("DELETE", crd))
     with proxied(bare.kubeconfig.read_bytes(), gone) as proxy:
         cluster = KubeClusters().connect("team/one", proxy.kubeconfig)
-        assert cluster.list(ADDRESS_POOL) == []
+        assert cluster.list(ADDRESS_POOL).items == []
         # Until the server has taken it down, the list is empty.
         for _attempt in range(100):
             try:
-                assert cluster.list(ADDRESS_POOL) == []
+                assert cluster.list(ADDRESS_POOL).items == []
             except NoSuchKindError:
                 return
             cluster.pause(0.05)

@@ -143,7 +143,7 @@ def _names(found: Any) -> list[str]:
 def test_a_list_is_read_by_pages_and_every_page_counts() -> None:
     with serving(_page("t/1=", "a", "b"), _page("t2", "c"), _page("", "d")) as server:
         cluster = cluster_of(server)
-        found = cluster.list(CONFIG_MAP, "x", labels="a=b,c", fields="metadata.name=z")
+        found = cluster.list(CONFIG_MAP, "x", labels="a=b,c", fields="metadata.name=z").items
         assert _names(found) == ["a", "b", "c", "d"]
         assert cluster.requests() == Requests(list=3)
     path = "/api/v1/namespaces/x/configmaps?labelSelector=a%3Db%2Cc"
@@ -157,7 +157,7 @@ def test_a_list_is_read_by_pages_and_every_page_counts() -> None:
 
 def test_a_list_of_all_namespaces_names_none() -> None:
     with serving(_page("")) as server:
-        assert cluster_of(server).list(CONFIG_MAP) == []
+        assert cluster_of(server).list(CONFIG_MAP).items == []
     assert server.asked[0].path == "/api/v1/configmaps?limit=500"
 
 
@@ -165,7 +165,7 @@ def test_a_list_whose_next_page_is_gone_begins_anew() -> None:
     gone = status(410, "The provided continue parameter is too old", "Expired")
     replies = (_page("t", "old"), gone, _page("t", "a"), gone, _page("t", "b"), _page("", "c"))
     with serving(*replies) as server:
-        assert _names(cluster_of(server).list(CONFIG_MAP)) == ["b", "c"]
+        assert _names(cluster_of(server).list(CONFIG_MAP).items) == ["b", "c"]
 
 
 def test_a_list_begins_anew_three_times_at_most() -> None:
@@ -179,13 +179,13 @@ def test_a_list_begins_anew_three_times_at_most() -> None:
 
 def test_an_empty_list_may_have_no_items_at_all() -> None:
     with serving(Reply(200, {"items": None, "metadata": None})) as server:
-        assert cluster_of(server).list(NODE) == []
+        assert cluster_of(server).list(NODE).items == []
 
 
 def test_items_are_told_their_kind_when_the_server_does_not_say_it() -> None:
     page = {"items": [{"metadata": {"name": "a"}}, {"apiVersion": "v2", "kind": "Other"}]}
     with serving(Reply(200, page)) as server:
-        assert cluster_of(server).list(NODE) == [
+        assert cluster_of(server).list(NODE).items == [
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}},
             {"apiVersion": "v2", "kind": "Other"},
         ]

@@ -14,7 +14,7 @@ from reconciler.commands.doctor.checks import run as run_checks
 from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.right import Need
-from reconciler.ports import Cluster, NoSuchKindError, Requests, UnreachableError
+from reconciler.ports import Cluster, Listing, NoSuchKindError, Requests, UnreachableError
 from reconciler.report.diagnosis import Check, Verdict, doubtful
 from tests.world import CLOCK
 
@@ -49,11 +49,11 @@ class FakeCluster:
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Sequence[Manifest]:
+    ) -> Listing:
         del namespace, labels, fields
         if resource in self.unknown:
             raise NoSuchKindError("the cluster does not know the kind")
-        return ()
+        return Listing(())
 
     def close(self) -> None:
         pass
@@ -73,6 +73,9 @@ class FakeCluster:
         raise AssertionError("doctor writes nothing")
 
     def pause(self, seconds: float) -> None:
+        del seconds
+
+    def limit(self, seconds: float | None) -> None:
         del seconds
 
     def extend(self, seconds: float) -> None:

@@ -10,7 +10,9 @@ from reconciler.commands.reading import parallel
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.parts import Parts
 from reconciler.commands.reading.whole import read_tree
+from reconciler.documents.document import node
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families.butler.kinds import POOL
 from reconciler.incremental.group import bearing
 from reconciler.model.plan import Grant
 from reconciler.records.emit import record_text
@@ -118,7 +120,8 @@ def test_each_record_that_was_brought_in_beside_others_bears_on_its_pool() -> No
     )
     files[second] = record_text(grown)
     asks = bearing(evaluate(read_tree(MemorySource(files)))).asks
-    assert all("NetworkPool butler-system/p0" in asks[path] for path in (first, second))
+    pool_node = node(POOL, "butler-system", "p0")
+    assert all(pool_node in asks[path] for path in (first, second))
     same_in_turn(files, {**files, "tenants/new.yaml": member("new", 0)})
 
 

@@ -1,0 +1,81 @@
+"""The CRDs that our objects need, and what those that are somebody else's lack of them."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import yaml
+
+from reconciler.clusters.definitions import crd_texts
+from reconciler.clusters.desired import DesiredObject, desired_object
+from reconciler.clusters.resources import CRD
+from reconciler.model.resource import Manifest, Resource
+
+
+def manifests() -> list[Manifest]:
+    """The CRDs that ship with the program, by file name."""
+    return [yaml.safe_load(text) for text in crd_texts().values()]
+
+
+@cache
+def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
+    """Each of them, and as the object that a cluster shall hold."""
+    return tuple((manifest, desired_object(manifest)) for manifest in manifests())
+
+
+def is_among(names: Iterable[str]) -> bool:
+    """An inventory names CRDs: we installed them, and when they are gone, they come back."""
+    return any(name.startswith(f"{CRD.group}/{CRD.kind}/") for name in names)
+
+
+def crd_name(resource: Resource) -> str:
+    """The name of the CRD of a kind."""
+    return f"{resource.plural}.{resource.group}"
+
+
+def is_established(live: Manifest) -> bool:
+    """The server serves objects of the CRD."""
+    conditions = (live.get("status") or {}).get("conditions") or ()
+    return any(
+        item.get("type") == "Established" and item.get("status") == "True" for item in conditions
+    )
+
+
+def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
+    """What a foreign CRD lacks of ours: the version, the status subresource, fields."""
+    ours = wanted["spec"]["versions"][0]
+    theirs = next((item for item in _versions(live) if item["name"] == ours["name"]), None)
+    if theirs is None or not theirs.get("served"):
+        yield f"version {ours['name']}"
+        return
+    if "status" not in (theirs.get("subresources") or {}):
+        yield "the status subresource"
+    schemas = [(item.get("schema") or {}).get("openAPIV3Schema") or {} for item in (ours, theirs)]
+    # Specs are people's own and fit the CRD that they use; status is what we write.
+    mine, present = (_mapping(schema.get("properties")).get("status") for schema in schemas)
+    if not schemas[1].get("x-kubernetes-preserve-unknown-fields"):
+        yield from _lacking_fields(mine or {}, present, "status")
+
+
+def _versions(crd: Manifest) -> list[Manifest]:
+    return list((crd.get("spec") or {}).get("versions") or ())
+
+
+def _lacking_fields(ours: Any, theirs: Any, path: str) -> Iterator[str]:
+    there = _mapping(theirs)
+    if there.get("x-kubernetes-preserve-unknown-fields"):
+        return
+    present = _mapping(there.get("properties"))
+    for name, schema in (ours.get("properties") or {}).items():
+        field = f"{path}.{name}" if path else name
+        if name not in present:
+            yield field
+        else:
+            yield from _lacking_fields(schema, present[name], field)
+    if "items" in ours and "items" in there:
+        yield from _lacking_fields(ours["items"], there["items"], path)
+
+
+def _mapping(schema: Any) -> Manifest:
+    """A part of somebody's schema; what is none says nothing."""
+    return schema if isinstance(schema, dict) else {}

@@ -1,0 +1,106 @@
+"""What an object shall be: a projection with our marks, and a hash that tells when it changes."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from reconciler.clusters.resources import ref_of
+from reconciler.clusters.transitions import timeless
+from reconciler.families._family import Projection
+from reconciler.model.marks import (
+    ADOPT,
+    MANAGER,
+    OWNER_LABEL,
+    REVISION,
+    STATUS_MANAGER,
+    owned_labels,
+)
+from reconciler.model.resource import Manifest, Ref
+
+__all__ = [  # whoever applies objects takes the marks from here, too
+    "ADOPT",
+    "MANAGER",
+    "NO_BODY",
+    "OWNER_LABEL",
+    "REVISION",
+    "STATUS_MANAGER",
+    "DesiredObject",
+    "desired_object",
+    "desired_objects",
+    "owned_labels",
+    "with_status",
+]
+
+_HASH_LENGTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class DesiredObject:
+    """One object of one cluster as it shall be.
+
+    Attributes:
+        body: The object without status; None when it belongs to others and only status is ours.
+        status: Its status; None when we write none.
+        hash: Of both, without the revision and its time: what is unchanged in Git need not be
+            written anew.
+    """
+
+    ref: Ref
+    body: Manifest | None
+    status: Manifest | None
+    hash: str
+
+    def at(self, revision: str) -> Manifest:
+        """The body to apply, with the revision that it comes from."""
+        assert self.body is not None  # noqa: S101 - callers apply only what has a body
+        metadata = self.body["metadata"]
+        annotations = {**(metadata.get("annotations") or {}), REVISION: revision}
+        return {**self.body, "metadata": {**metadata, "annotations": annotations}}
+
+
+def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[DesiredObject, ...]]:
+    """What each cluster shall hold, in the order of the projections."""
+    found: dict[str, list[DesiredObject]] = {}
+    for projection in projections:
+        status_only = projection.is_status_only
+        found.setdefault(projection.cluster, []).append(
+            desired_object(projection.manifest, is_status_only=status_only)
+        )
+    return {cluster: tuple(items) for cluster, items in found.items()}
+
+
+def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> DesiredObject:
+    """What an object shall be, by its manifest."""
+    ref = ref_of(manifest)
+    status = manifest.get("status")
+    body = None if is_status_only else _body(manifest, ref)
+    said = None if status is None else timeless(status)
+    return DesiredObject(ref, body, status, f"{_hash(body)}.{_hash(said)}")
+
+
+def with_status(wanted: DesiredObject, more: Manifest | None) -> DesiredObject:
+    """The object with more fields of status."""
+    if not more or wanted.status is None:
+        return wanted
+    status = {**wanted.status, **more}
+    said = f"{wanted.hash.partition('.')[0]}.{_hash(timeless(status))}"
+    return DesiredObject(wanted.ref, wanted.body, status, said)
+
+
+def _body(manifest: Manifest, ref: Ref) -> dict[str, Any]:
+    metadata: dict[str, Any] = dict(manifest["metadata"])
+    metadata["labels"] = {**(metadata.get("labels") or {}), **owned_labels()}
+    if ref.resource.finalizer:
+        metadata["finalizers"] = [ref.resource.finalizer]
+    return {**{key: manifest[key] for key in manifest if key != "status"}, "metadata": metadata}
+
+
+def _hash(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
+
+
+NO_BODY = _hash(None)
+"""First half of the hash of an object that belongs to others."""

@@ -1,0 +1,34 @@
+"""What a person asks of an apply."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyOptions:
+    """What a person asks of an apply.
+
+    Attributes:
+        crds: Install and upgrade the CRDs.
+        policies: Install the admission policies, or remove them; None leaves them as they are.
+        break_glass: Groups whose members may write what the policies lock.
+        adopt: Take over objects that belong to others.
+        dry_run: Write nothing.
+        require_all: A tenant without a kubeconfig is a failure.
+        re_enrol: Clusters that may have another identity than before.
+        force_withdraw: Withdraw addresses although Services use them.
+        confirm_withdrawn: Clusters of which a person says that they announce nothing any more.
+        allow_release: How many objects may go at most, to pass the brake; None for the Settings'.
+        shard: Which part of the clusters, and of how many; counted from 0.
+    """
+
+    crds: bool = False
+    policies: bool | None = None
+    break_glass: tuple[str, ...] = ()
+    adopt: bool = False
+    dry_run: bool = False
+    require_all: bool = False
+    re_enrol: frozenset[str] = field(default_factory=frozenset)
+    force_withdraw: bool = False
+    confirm_withdrawn: frozenset[str] = field(default_factory=frozenset)
+    allow_release: int | None = None
+    shard: tuple[int, int] = (0, 1)

@@ -1,0 +1,294 @@
+"""The plan of a tenant cluster: MetalLB's pools, withdrawn before they are given away.
+
+MetalLB re-addresses Services without a word when their pool shrinks, and drops its whole
+configuration over one overlap (`clusters/metallb.py`): all checks are made before any write.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from reconciler.addresses import IPSet
+from reconciler.clusters.decision import is_ours
+from reconciler.clusters.desired import DesiredObject
+from reconciler.clusters.difference import Drift, taken
+from reconciler.clusters.inventory import Inventory
+from reconciler.clusters.metallb import (
+    NAMESPACE,
+    giving,
+    overlaps,
+    pool_addresses,
+    state_error,
+    users_of,
+    with_addresses,
+    written,
+)
+from reconciler.clusters.options import ApplyOptions
+from reconciler.clusters.orphans import orphan_notes
+from reconciler.clusters.outcome import WRITTEN
+from reconciler.clusters.plan import ClusterPlan, Draft, Stop
+from reconciler.clusters.plan_policies import Lock
+from reconciler.clusters.progress import is_policy
+from reconciler.clusters.resources import (
+    ADDRESS_POOL,
+    ADVERTISEMENT,
+    CONFIGURATION_STATE,
+    SERVICE,
+    parse_ref,
+)
+from reconciler.clusters.snapshot import Live, Query, Snapshot
+from reconciler.clusters.steps import Confirm, Look, Note
+from reconciler.clusters.target import UNCLEAR, Target
+from reconciler.model.resource import Ref, Resource
+
+_POOLS = Query(ADDRESS_POOL, NAMESPACE)
+_ADVERTISEMENTS = Query(ADVERTISEMENT, NAMESPACE)
+_STATES = Query(CONFIGURATION_STATE, NAMESPACE)
+_SERVICES = Query(SERVICE)
+_NOTHING = IPSet()
+
+
+def plan_tenant(
+    target: Target,
+    snapshot: Snapshot,
+    inventory: Inventory,
+    options: ApplyOptions,
+    home: Ref | None,
+) -> ClusterPlan:
+    """What is done in a tenant cluster.
+
+    Args:
+        target: What it shall hold.
+        snapshot: What was read of it.
+        inventory: What was put there.
+        options: What a person asks for.
+        home: The ConfigMap of the inventory, when it is there.
+
+    Raises:
+        Unanswered: More has to be read.
+    """
+    draft = Draft(inventory.objects, options)
+    if inventory.damaged:
+        count = len(inventory.damaged)
+        draft.notes.append(
+            f"{count} lines of the inventory cannot be read; what they name is left alone"
+        )
+    lock = Lock(draft, snapshot, home)
+    lock.begin()
+    work = _Tenant(target, snapshot, draft)
+    stop = work.run()
+    if stop is None:
+        lock.end()
+    return work.plan(stop)
+
+
+class _Tenant:
+    """The plan of a tenant cluster while it is made."""
+
+    def __init__(self, target: Target, snapshot: Snapshot, draft: Draft) -> None:
+        self.target = target
+        self.snapshot = snapshot
+        self.draft = draft
+        self.error = ""
+        self.is_there = True
+        self.objects: dict[Ref, Live] = {}
+        self.live: dict[str, IPSet] = {}
+        self.wanted = target.wanted()
+        self.desired = list(target.desired)
+        self.given_up: list[Ref] = []
+
+    def run(self) -> Stop | None:
+        """Make it; returns why the cluster cannot be brought to what it shall be."""
+        answer = self.snapshot.of(_POOLS)
+        self.is_there = bool(self.draft.entries or self.target.desired)
+        if answer.is_unknown:
+            return self._without_metallb()
+        self.objects = {**answer.objects, **self.snapshot.of(_ADVERTISEMENTS).objects}
+        self._read()
+        self._hold_back()
+        blocked = self._clashing()
+        self.desired = self._adjusted()
+        begun = len(self.draft.progress.outcomes)
+        self._shrink()
+        self._prune(ADDRESS_POOL)
+        for item in self.desired:
+            if item.ref not in blocked:
+                self.draft.bring(item, self.objects.get(item.ref))
+        self._prune(ADVERTISEMENT)
+        self._confirm(begun)
+        return None
+
+    def plan(self, stop: Stop | None) -> ClusterPlan:
+        """The plan."""
+        pools = {
+            ref: live
+            for ref, live in self.objects.items()
+            if ref.resource == ADDRESS_POOL and ref not in self.given_up
+        }
+        remembered = self.target.remembered
+        return ClusterPlan(
+            tuple(self.draft.steps),
+            tuple(self.draft.notes),
+            stop,
+            self.error,
+            self.is_there,
+            pools,
+            _union([remembered, *self.live.values(), *self.wanted.values()]),
+            remembered,
+        )
+
+    def _without_metallb(self) -> Stop | None:
+        """Nothing can be done; and nothing needs to be when nothing is wanted."""
+        self.is_there = bool(self.draft.entries)
+        if self.target.desired:
+            return Stop(
+                "MetalLB is not there: no kind IPAddressPool of metallb.io",
+                "install MetalLB 0.15.3 or newer",
+            )
+        for name in [name for name in self.draft.entries if not is_policy(name)]:
+            self.draft.note(name, None)
+        return None
+
+    def _read(self) -> None:
+        """See what is there, and which of it is ours."""
+        wanted = frozenset(item.ref for item in self.target.desired)
+        now = self.snapshot.now
+        for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):
+            self.draft.note(name, entry)
+        for ref, live in self._pools():
+            if is_ours(live, self.draft.entries.get(str(ref))):
+                self.live[ref.name] = self._addresses(live, self.target.remembered)
+
+    def _pools(self) -> Iterator[tuple[Ref, Live]]:
+        return ((ref, live) for ref, live in self.objects.items() if ref.resource == ADDRESS_POOL)
+
+    def _addresses(self, live: Live, otherwise: IPSet = _NOTHING) -> IPSet:
+        try:
+            return pool_addresses(live.manifest)
+        except ValueError as wrong:
+            note = f"IPAddressPool {live.ref.name}: {wrong}"
+            self.draft.notes += [note] if note not in self.draft.notes else []
+            return otherwise  # MetalLB goes on with what it could read before
+
+    def _hold_back(self) -> None:
+        """Keep what must not be withdrawn now, and leave out what others may still announce."""
+        removed = _union(self.live.values()) - _union(self.wanted.values())
+        if removed and (reason := self._hold(removed)):
+            what = ", ".join(written(removed))
+            for name, addresses in self.live.items():
+                if kept := addresses & removed:
+                    self.wanted[name] = self.wanted.get(name, IPSet()) | kept
+                    error = f"{what} is not withdrawn: {reason}"
+                    self.draft.fail(_pool_name(name), error, self._drift(name))
+        for other, theirs in self.target.withheld:
+            for name, addresses in self.wanted.items():
+                if shared := addresses & theirs - self.live.get(name, IPSet()):
+                    self.wanted[name] = addresses - shared
+                    what = ", ".join(written(shared))
+                    error = f"{other} may still announce {what}"
+                    self.draft.fail(_pool_name(name), error, self._drift(name))
+
+    def _drift(self, name: str) -> Drift | None:
+        """Who changed the addresses of a pool of ours, which gets others than were asked for."""
+        if name not in self.live:
+            return None
+        return taken(self.objects[_pool(name)].manifest, "spec.addresses")
+
+    def _hold(self, removed: IPSet) -> str:
+        """Why addresses are not withdrawn although nothing asks for them; empty to withdraw."""
+        if self.draft.options.force_withdraw:
+            return ""
+        if not self.target.is_whole and removed - self.target.released:
+            return f"{UNCLEAR}, so what is wanted is not clear; mend that"
+        services = self.snapshot.of(_SERVICES).objects.values()
+        users = users_of((live.manifest for live in services), removed)
+        if not users:
+            return ""
+        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
+        return (
+            f"Service {users[0].service} uses {users[0].address}{more};"
+            " delete it, or --force-withdraw"
+        )
+
+    def _clashing(self) -> frozenset[Ref]:
+        """Pools that would overlap those of others: not applied, unless they only shrink."""
+        foreign = {
+            ref.name: self._addresses(live)
+            for ref, live in self._pools()
+            if ref.name not in {**self.live, **self.wanted}
+        }
+        blocked: list[Ref] = []
+        for name, message in overlaps(self.wanted, foreign):
+            self.draft.fail(_pool_name(name), f"{message}; remove it there")
+            if self.wanted[name] - self.live.get(name, IPSet()):
+                blocked.append(_pool(name))
+        return frozenset(blocked)
+
+    def _adjusted(self) -> list[DesiredObject]:
+        """The objects with the addresses that are wanted by now; a pool of none is no pool."""
+        asked = self.target.wanted()
+        found: list[DesiredObject] = []
+        for item in self.target.desired:
+            if item.ref.resource == ADDRESS_POOL:
+                addresses = self.wanted[item.ref.name]
+                changed = addresses != asked[item.ref.name]
+                if addresses:
+                    found.append(with_addresses(item, addresses) if changed else item)
+            elif any(self.wanted.values()):
+                found.append(item)
+        return found
+
+    def _shrink(self) -> None:
+        """First take from our pools what other pools of ours shall get, and let MetalLB see it."""
+        pools = self._desired()
+        gave = False
+        for name, keeps in giving(self.live, self.wanted):
+            ref = _pool(name)
+            if name not in pools:
+                continue  # it is pruned before others grow
+            if keeps:
+                self.draft.bring(with_addresses(pools[name], keeps), self.objects[ref])
+            elif str(ref) in self.draft.entries:  # a pool of no addresses is no pool
+                self.draft.prune(ref, self.objects[ref])
+            gave = True
+        if gave:
+            self.draft.add(Confirm(is_last=False))
+            self.draft.add(Look(ADDRESS_POOL, NAMESPACE))
+
+    def _desired(self) -> Mapping[str, DesiredObject]:
+        return {item.ref.name: item for item in self.desired if item.ref.resource == ADDRESS_POOL}
+
+    def _prune(self, resource: Resource) -> None:
+        """Take away objects of ours that nothing asks for, but a pool that has to stay."""
+        wanted = frozenset(item.ref for item in self.desired)
+        for name in sorted(self.draft.entries):
+            ref = parse_ref(name)
+            is_kept = ref.resource == ADDRESS_POOL and self.wanted.get(ref.name)
+            if ref.resource != resource or ref in wanted or is_kept:
+                continue
+            if ref.resource == ADVERTISEMENT and any(self.wanted.values()):
+                continue  # a pool that stays is announced as before
+            if self.draft.entries[name].orphan_since is None:
+                self.draft.prune(ref, self.objects.get(ref))
+                if isinstance(self.draft.steps[-1], Note):
+                    self.given_up.append(ref)
+
+    def _confirm(self, begun: int) -> None:
+        """See what MetalLB says of it."""
+        outcomes = self.draft.progress.outcomes[begun:]
+        is_written = any(item.result in WRITTEN for item in outcomes)
+        if is_written:
+            self.draft.add(Confirm())
+        if not is_written or self.draft.options.dry_run:
+            states = self.snapshot.of(_STATES).objects.values()
+            self.error = state_error(live.manifest for live in states)
+
+
+def _union(sets: Iterable[IPSet]) -> IPSet:
+    return IPSet.of(item for found in sets for item in found)
+
+
+def _pool(name: str) -> Ref:
+    return Ref(ADDRESS_POOL, NAMESPACE, name)
+
+
+def _pool_name(name: str) -> str:
+    return str(_pool(name))

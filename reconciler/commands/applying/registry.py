@@ -1,0 +1,140 @@
+"""What the management cluster remembers of the other clusters: noted before and after the work.
+
+A cluster that cannot be asked still announces what it was told. So what one is about to announce is
+noted before it is told, and stays noted until it was seen to announce it no more.
+"""
+
+from collections.abc import Callable, Mapping
+
+from reconciler.clusters.announcing import announcer
+from reconciler.clusters.decision import is_ours
+from reconciler.clusters.desired import MANAGER
+from reconciler.clusters.inventory import (
+    NAME,
+    PART_LABEL,
+    Enrolled,
+    Inventory,
+    cluster_data,
+    read_inventory,
+)
+from reconciler.clusters.metallb import ranges_of, written
+from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION
+from reconciler.clusters.snapshot import Live
+from reconciler.clusters.target import Target
+from reconciler.commands.applying.management import ManagementCluster
+from reconciler.commands.applying.work import Run
+from reconciler.model.resource import Ref
+from reconciler.ports import ClusterError, GitError, NoSuchKindError, NoSuchObjectError
+
+
+class ClusterRegistry:
+    """What is known of the clusters, while they are worked on. A dry run notes nothing.
+
+    Attributes:
+        known: By name, as it was when the run began.
+    """
+
+    def __init__(
+        self, management: ManagementCluster, run: Run, is_in: Callable[[str, str], bool]
+    ) -> None:
+        self._management = management
+        self._revision = run.revision
+        self._is_written = not run.options.dry_run
+        self._is_in = is_in
+        self._noted: dict[str, Enrolled] = {}
+        self.known = management.enrolment.inventory.clusters
+        if not management.enrolment.config_maps:
+            self.known = _rebuilt(management)
+
+    def foretell(self, target: Target, uid: str) -> None:
+        """Note what a cluster is about to announce, before it is told.
+
+        A run that is cut off then leaves a note of it. Nothing is written when it announces no
+        address that it did not announce before.
+
+        Raises:
+            ClusterError: It cannot be noted; so it must not be announced.
+        """
+        known = self.known.get(target.name)
+        already = ranges_of(known.addresses if known else ())
+        wanted = target.addresses()
+        if not (wanted - already and self._is_written):
+            return
+        revision = known.revision if known else ""
+        note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
+        try:
+            self._write({target.name: note}, {})
+        except NoSuchObjectError:
+            return  # the very first run: the inventory is made while this one runs
+        self._noted[target.name] = note
+
+    def remember(self, found: Mapping[str, Enrolled | None]) -> None:
+        """Note how the work ended. What a newer run noted meanwhile stays."""
+        there = {**self._management.enrolment.inventory.clusters, **self._noted}
+        changed = {name: item for name, item in found.items() if there.get(name) != item}
+        is_same = self._management.enrolment.inventory.revision == self._revision
+        if not self._is_written or (is_same and not changed):
+            return
+        namespace = self._management.enrolment.namespace
+        maps = self._management.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
+        now = read_inventory(maps)
+        mine = {
+            name: item
+            for name, item in changed.items()
+            if name not in now.clusters
+            or not self._is_newer(now.clusters[name].revision, there.get(name))
+        }
+        is_late = self._is_newer(now.revision, self._management.enrolment.inventory)
+        self._write(mine, {} if is_late else {"revision": self._revision})
+
+    def _is_newer(self, revision: str, before: Enrolled | Inventory | None) -> bool:
+        """Whether a note is of a newer run. One that git cannot tell is, if it came meanwhile."""
+        own = self._revision
+        if revision in ("", own) or not revision.isalnum():
+            return False
+        try:
+            return self._is_in(own, revision)
+        except GitError:
+            return before is None or revision != before.revision
+
+    def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
+        data = {**cluster_data(clusters), **more}
+        if data:
+            self._management.cluster.merge(self._ref(), {"data": data}, MANAGER)
+
+    def _ref(self) -> Ref:
+        return Ref(CONFIG_MAP, self._management.enrolment.namespace, NAME)
+
+
+def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
+    """What clusters may announce, told from the allocations, when somebody deleted the inventory.
+
+    In a cluster that was never applied to, none of them is ours.
+    """
+    try:
+        allocations = management.objects(IP_ALLOCATION)
+    except NoSuchKindError:
+        return {}
+    ranges: dict[str, list[str]] = {}
+    for live in allocations.values():
+        if is_ours(live, None) and (found := _announced(live)) is not None:
+            ranges.setdefault(found[0], []).append(found[1])
+    return {name: Enrolled("", "", (), tuple(sorted(texts))) for name, texts in ranges.items()}
+
+
+def _announced(live: Live) -> tuple[str, str] | None:
+    """The cluster and the range of an allocation that a cluster announces."""
+    status = live.status
+    cluster = announcer(live.manifest) if status.get("phase") == "Allocated" else None
+    first, last = status.get("startAddress"), status.get("endAddress")
+    if cluster is None or not (first and last):
+        return None
+    text = f"{first}-{last}"
+    try:
+        ranges_of([text])
+    except ValueError as wrong:
+        message = f"{IP_ALLOCATION.kind} {live.ref.name}: {wrong}"
+        raise ClusterError(
+            message, "mend its status: it says what a cluster may announce"
+        ) from wrong
+    return cluster, text

@@ -1,0 +1,38 @@
+"""What is to be said about records once it is decided what becomes of them."""
+
+from collections.abc import Iterator
+
+from reconciler.findings import Finding, Location, warning
+from reconciler.model.allocation import Allocation
+from reconciler.model.plan import Keep, Plan
+from reconciler.model.state import State
+from reconciler.records.layout import path_of
+
+
+def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
+    """Findings about records that follow from the decisions on them."""
+    held: list[Allocation] = []
+    occupied = {item.path for item in state.unreadable}
+    occupied.update(record.path for record in state.records)
+    for decision in plan.decisions:
+        if not isinstance(decision, Keep):
+            continue
+        record = decision.allocation
+        place = Location(record.path, 1, 1)
+        is_orphan = decision.held and record.claim not in state.claims
+        if is_orphan and record.claim.owner not in state.protected:
+            held.append(record)
+        if decision.stale:
+            message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
+            hint = "delete the record to let the claim move"
+            yield warning("record-stale", place, message, hint)
+        path = path_of(folder, record.pool, record.claim)
+        if record.path != path and not decision.held:
+            is_free = path not in occupied
+            what = "the next reconcile moves it" if is_free else "another record stands there"
+            yield warning("record-misplaced", place, f"belongs to {path}; {what}")
+    if held:
+        # Their documents may be gone, or may stand in the file that cannot be read.
+        more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+        message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
+        yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")

@@ -1,0 +1,101 @@
+"""A management cluster and others in memory, by name, and trees that are applied to them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from reconciler.clusters.options import ApplyOptions
+from reconciler.clusters.outcome import Applied
+from reconciler.clusters.resources import ADDRESS_POOL
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.families.butler.resources import MACHINE
+from reconciler.model.resource import Ref, Resource
+from reconciler.ports import Cluster, GitError
+from tests.applying.site import Files, evaluated
+from tests.fake_cluster import HUB, FakeCluster, Fault, Objects
+
+POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
+HISTORY = "abcdefgh"
+
+
+@dataclass
+class FakeClusters:
+    """Clusters by name. A connection to each is another value.
+
+    Attributes:
+        objects: What each of them holds.
+        unknown: Kinds that they do not know.
+        faults: What fails in some.
+        opened: All connections that were made.
+        unnamed: Clusters that there is no kubeconfig for.
+    """
+
+    objects: dict[str, Objects] = field(default_factory=dict)
+    opened: list[FakeCluster] = field(default_factory=list)
+    unknown: dict[str, set[Resource]] = field(default_factory=dict)
+    faults: dict[str, Fault] = field(default_factory=dict)
+    unnamed: tuple[str, ...] = ()
+    established: bool = True
+
+    def management(self) -> Cluster | None:
+        return self.connect(HUB, b"")
+
+    def named(self, cluster: str) -> bytes | None:
+        return None if cluster in self.unnamed else b"a kubeconfig"
+
+    def connect(self, cluster: str, kubeconfig: bytes) -> Cluster:
+        del kubeconfig
+        connection = self.opener(cluster)
+        connection.objects = self.objects.setdefault(cluster, connection.objects)
+        connection.unknown = self.unknown.setdefault(cluster, {MACHINE})
+        connection.fault = self.faults.get(cluster, connection.fault)
+        connection.established = self.established
+        self.opened.append(connection)
+        return connection
+
+    def opener(self, cluster: str) -> FakeCluster:
+        """A connection; tests make others."""
+        return FakeCluster(cluster)
+
+    def run(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
+        """Apply a tree; what became of each cluster. A dry run has told so before."""
+        foreseen = self.apply(files, revision, dry_run=True, **options)
+        assert [item.writes() for item in self.opened] == [[] for _ in self.opened]
+        done = self.apply(files, revision, **options)
+        assert {name: told(item) for name, item in foreseen.items()} == {
+            name: told(item) for name, item in done.items()
+        }
+        return done
+
+    def apply(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
+        """Apply a tree; what became of each cluster."""
+        self.opened.clear()
+        found = apply_fleet(evaluated(files, revision), self, ApplyOptions(**options), is_in)
+        return {item.cluster: item for item in found}
+
+    def last(self, cluster: str) -> FakeCluster:
+        """The newest connection to a cluster."""
+        return next(item for item in reversed(self.opened) if item.name == cluster)
+
+    def hand(self, cluster: str) -> FakeCluster:
+        """A cluster in the hands of somebody else."""
+        made = FakeCluster(cluster)
+        made.objects = self.objects.setdefault(cluster, made.objects)
+        made.unknown = self.unknown.setdefault(cluster, {MACHINE})
+        return made
+
+    def announced(self, cluster: str, name: str = "default-pool") -> list[str] | None:
+        """The addresses of a pool of MetalLB; None when there is no such pool."""
+        pool = self.objects[cluster].get(POOL._replace(name=name))
+        return pool["spec"]["addresses"] if pool else None
+
+
+def is_in(ancestor: str, revision: str) -> bool:
+    """As a whole clone answers: what contains a revision that is not here cannot be told."""
+    if revision[0] not in HISTORY:
+        raise GitError(f"git merge-base: Not a valid commit name {revision}")
+    return 0 <= HISTORY.find(ancestor[0]) <= HISTORY.find(revision[0])
+
+
+def told(applied: Applied) -> tuple[object, ...]:
+    """What is told of a cluster, but for its revision and what was asked of it."""
+    return applied.state, applied.error, applied.hint, applied.outcomes, applied.notes

@@ -1,0 +1,102 @@
+"""Quays and boats in clusters: a kind without a namespace, and one of two versions."""
+
+from collections.abc import Iterator, Mapping
+
+from reconciler.documents.shipped import crd_files
+from reconciler.families._events import event_name, event_on, reference
+from reconciler.families._objects import (
+    Column,
+    Happening,
+    Listing,
+    Objects,
+    Row,
+    Standing,
+    UpdateRule,
+)
+from reconciler.model.builtin import EVENT
+from reconciler.model.resource import Manifest, Resource
+from reconciler.model.right import OURS, Need, Right
+from reconciler.model.shape import NAMED, fields, stored
+from tests.toy.families.toy.kinds import BOAT, GROUP, QUAY
+from tests.toy.families.toy.pools import pool_key
+
+QUAYS = Resource(f"{GROUP}/v1", QUAY.kind, "quays", is_namespaced=False)
+BOATS = Resource(f"{GROUP}/v2", BOAT.kind, "boats", versions=(f"{GROUP}/v1",))
+
+
+def _crds() -> Mapping[str, str]:
+    return crd_files(f"{__package__}:crds/{GROUP}_{QUAYS.plural}.yaml")
+
+
+def _event(happening: Happening) -> Manifest | None:
+    """A quay is full, and was not before."""
+    if happening.ref.resource != QUAYS:
+        return None
+    before = ((happening.before or {}).get("status") or {}).get("free")
+    if before == 0 or (happening.wanted.get("status") or {}).get("free") != 0:
+        return None
+    about = reference(QUAYS, happening.wanted, happening.before)
+    name = event_name(about, "Full", str(happening.now))
+    return event_on(about, name, ("Warning", "Full", "no berth is free"), happening.now, {})
+
+
+def _quays(standing: Standing) -> Iterator[Row]:
+    for document in standing.documents.of(QUAY):
+        usage = standing.usage.get(pool_key(document.name))
+        if usage is not None:
+            yield Row(document, usage)
+
+
+def _boats(standing: Standing) -> Iterator[Row]:
+    held = {
+        (record.owner.namespace, record.owner.name): record
+        for record in standing.records
+        if record.claim.kind == BOAT.kind and record.is_live
+    }
+    for document in standing.documents.of(BOAT):
+        yield Row(document, held.get((document.namespace, document.name)))
+
+
+OBJECTS = Objects(
+    resources=(QUAYS, BOATS),
+    owned=(QUAYS,),
+    shapes={QUAYS: stored(status=fields(free=int))},
+    record_spec={"claimRef": NAMED},
+    crds=_crds,
+    rights=(
+        Right(Need.APPLY, QUAYS, OURS),
+        Right(Need.APPLY, QUAYS, ("patch",), "status"),
+        Right(Need.APPLY, EVENT, ("list", "create")),
+    ),
+    update_rules=(
+        UpdateRule(
+            QUAYS,
+            {"wasAt": "oldObject.spec.cidr", "isAt": "object.spec.cidr"},
+            "variables.wasAt == variables.isAt",
+            "a quay does not move",
+        ),
+    ),
+    event=_event,
+    listings=(
+        Listing(
+            "quays",
+            QUAY,
+            _quays,
+            (
+                Column("NAME", lambda row: row.document.name),
+                Column("FREE", lambda row: str(row.more.available)),
+            ),
+            (Column("CIDR", lambda row: str(row.document.spec["cidr"])),),
+        ),
+        Listing(
+            "boats",
+            BOAT,
+            _boats,
+            (
+                Column("NAMESPACE", lambda row: row.document.namespace),
+                Column("NAME", lambda row: row.document.name),
+                Column("QUAY", lambda row: row.more.pool.name if row.more else "-"),
+            ),
+        ),
+    ),
+)

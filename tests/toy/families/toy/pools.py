@@ -1,0 +1,70 @@
+"""A quay to a pool, and what contradicts itself in a document."""
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.documents.document import Document
+from reconciler.families._network import (
+    DEFAULT_SPACE,
+    PREFIX,
+    read_address,
+    read_cidr,
+    read_thresholds,
+    refuse_network,
+)
+from reconciler.findings import Finding
+from reconciler.model.key import Key
+from reconciler.model.pool import Placement, Pool
+from reconciler.model.settings import Settings
+from tests.toy.families.toy.kinds import BOAT, NAME, QUAY
+
+ADDRESS = ("spec", "address")
+_CIDR = ("spec", "cidr")
+
+
+def pool_key(name: str) -> Key:
+    """The key of a quay."""
+    return Key(NAME, "", name, "", QUAY.kind)
+
+
+def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list[Finding]]:
+    """The pool of a quay; None when anything about it is wrong."""
+    found: list[Finding] = []
+    network = read_cidr(document, _CIDR, document.spec["cidr"], found)
+    thresholds, gate = read_thresholds(document, settings, found)
+    if network is not None and (refused := refuse_network(document, _CIDR, network)):
+        found.append(refused)
+    if network is None or found:
+        return None, found
+    first = IPSet((IPRange(network.version, network.first, network.first),))
+    pool = Pool(
+        key=pool_key(document.name),
+        usable=IPSet((network,)) - first,
+        windows=(network,),
+        reserved=first,
+        placement=Placement.LOWEST,
+        thresholds=thresholds,
+        gate=gate,
+        space=document.annotations().get(f"{PREFIX}address-space", DEFAULT_SPACE),
+        extent=IPSet((network,)),
+        source=document.at(*_CIDR),
+        auto_assign=document.spec.get("autoAssign", True),
+    )
+    return pool, found
+
+
+def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
+    """The address that a boat names; None when it names none, or with a finding."""
+    if "address" not in document.spec:
+        return None
+    address = read_address(document, ADDRESS, document.spec["address"], found)
+    return None if address is None else IPRange(address[0], address[1], address[1])
+
+
+def judge(document: Document, settings: Settings) -> list[Finding]:
+    """What is wrong with a document whose shape is right."""
+    found: list[Finding] = []
+    if document.kind.id == QUAY:
+        pool, found = read_pool(document, settings)
+        return found if pool is None else []
+    if document.kind.id == BOAT:
+        read_pin(document, found)
+    return found

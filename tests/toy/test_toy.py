@@ -1,0 +1,191 @@
+"""The toy family, through the whole program but for clusters: as a family of its own would be."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.whole import read_tree
+from reconciler.documents.dump import dump
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families import families
+from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.net.reading import Pool, holding_of
+from reconciler.records.emit import record_document, record_text
+from reconciler.records.recall import recall
+from tests.caches import PYTHON
+from tests.memory import MemoryFacts, MemorySource
+from tests.toy import EXAMPLE, installed
+from tests.world import SMALL, commit, evaluation_of, git, reconciled, repository
+
+Files = dict[str, str | bytes]
+QUAYS, BOATS = "pools/quays.yaml", "tenants/boats.yaml"
+FILES: Files = {
+    path.relative_to(EXAMPLE).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(EXAMPLE.rglob("*.yaml"))
+}
+ANNA = "allocations/Quay/north/sea/anna.berth.yaml"
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_others() -> Iterator[None]:
+    with installed():
+        yield
+
+
+def changed(path: str, old: str, new: str, files: Files = FILES) -> Files:
+    text = str(files[path])
+    assert old in text
+    return {**files, path: text.replace(old, new)}
+
+
+def decided(evaluation: Evaluation) -> dict[str, str]:
+    found = {}
+    for item in evaluation.plan.decisions:
+        word = item.reason if isinstance(item, Refuse) else type(item).__name__
+        found[item.claim.name] = word
+    return found
+
+
+def test_the_scan_finds_it_and_forgets_it_when_it_goes() -> None:
+    assert [family.name for family in families()] == ["butler", "toy"]
+
+
+def test_what_is_recorded_is_found_again_and_a_second_run_has_nothing_to_do() -> None:
+    files = reconciled(FILES)
+    evaluation = evaluation_of(files)
+    assert {type(item) for item in evaluation.plan.decisions} == {Keep}
+    assert (evaluation.changes, evaluation.findings, evaluation.gates) == ((), (), ())
+    for record in evaluation.state.records:
+        assert record.pristine
+        assert record_text(record) == dump(record_document(record))
+
+
+def test_it_lives_beside_another_family_and_takes_nothing_of_it() -> None:
+    files = reconciled({**SMALL, **FILES})
+    assert evaluation_of(files).changes == ()
+    assert {**SMALL, **FILES}.keys() <= files.keys()
+    assert reconciled(SMALL).items() <= files.items()
+    assert reconciled(FILES).items() <= files.items()
+
+
+def test_labels_select_and_no_match_is_a_refusal_of_its_own() -> None:
+    assert decided(evaluation_of(changed(BOATS, "side: south", "side: west"))) == {
+        "anna": "Grant", "bert": "Grant", "cleo": "no-matching-pool",
+    }  # fmt: skip
+    refused = evaluation_of(changed(BOATS, "side: south", "side: west")).gates
+    assert [item.message for item in refused] == ["sea/cleo (berth): no quay bears side=west"]
+
+
+def test_a_boat_without_an_address_gets_none_of_a_quay_that_keeps_them() -> None:
+    files = changed(BOATS, "  address: 2001:db8:8::9\n", "")
+    assert decided(evaluation_of(files))["cleo"] == "auto-assign-disabled"
+
+
+def test_a_boat_gets_the_ip_version_that_it_needs_or_none() -> None:
+    files = changed(BOATS, "    side: north\n  ipVersion: 4", "    age: old\n  ipVersion: 6")
+    assert decided(evaluation_of(files))["bert"] == "family-mismatch"
+
+
+def test_a_quay_that_cannot_be_read_may_be_the_one_that_is_meant() -> None:
+    files = changed(QUAYS, "cidr: 2001:db8:7::/120", "cidr: 10.40.0.999")
+    found = decided(evaluation_of(files))
+    assert found == {"anna": "pool-frozen", "bert": "pool-frozen", "cleo": "pool-frozen"}
+    kept = {**reconciled(FILES), QUAYS: files[QUAYS]}
+    assert set(decided(evaluation_of(kept)).values()) == {"Keep"}
+
+
+def test_a_label_that_changes_reaches_those_who_asked_though_they_are_left_out() -> None:
+    facts = MemoryFacts()
+    files = {**SMALL, **FILES}
+    files = reconciled(files)
+    moved = changed(QUAYS, "side: south", "side: west", files)
+    for revision in (files, files, moved, moved, files):
+        source = MemorySource(revision)
+        quick, whole = evaluate_incrementally(source, facts), evaluate(read_tree(source))
+        assert quick.changes == whole.changes
+        assert (quick.findings, quick.gates) == (whole.findings, whole.gates)
+    there = evaluate(read_tree(MemorySource(moved)))
+    assert "record-stale" in [item.code for item in (*there.findings, *there.gates)]
+
+
+def test_a_record_that_was_copied_from_a_cluster_is_its_boats() -> None:
+    files = reconciled(FILES)
+    text = str(files[ANNA], "utf-8")  # type: ignore[arg-type]  # it was written as bytes
+    copied = text.replace(
+        "  annotations:\n    gitops-ipam.dev/claim: toy/Boat/sea/anna/berth\n", ""
+    )
+    found = recall("allocations", "allocations/x.yaml", copied.encode()).allocation
+    assert found is not None
+    assert (str(found.claim), str(found.pool)) == ("toy/Boat/sea/anna/berth", "toy/Quay/_/north")
+    del files[ANNA]
+    again = evaluation_of({**files, "allocations/x.yaml": copied})
+    assert {change.path for change in again.changes} == {"allocations/x.yaml", ANNA}
+    assert not any(isinstance(item, Grant) for item in again.plan.decisions)
+    for old, new in (("kind: Boat", "kind: Ship"), ("harbour.example\n    kind: Boat", "x.io\n    kind: Boat"),
+                     ("type: berth", "type: bed")):  # fmt: skip
+        odd = copied.replace(old, new)
+        assert recall("allocations", "allocations/x.yaml", odd.encode()).unreadable is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pool"),
+    [
+        ("    kind: Quay\n", "", "toy/Quay/_/north"),
+        ("kind: Quay", "kind: Lake", None),
+        ("    name: north\n  type", "    name: old\n  type", "toy/Quay/_/old"),
+    ],
+)
+def test_a_record_says_which_pool_it_means(old: str, new: str, pool: str | None) -> None:
+    text = str(reconciled(FILES)[ANNA], "utf-8")  # type: ignore[arg-type]  # it was written as bytes
+    assert old in text
+    found = recall("allocations", ANNA, text.replace(old, new).encode())
+    assert (str(found.allocation.pool) if found.allocation else None) == pool
+
+
+def test_the_net_reads_its_records_in_its_own_way() -> None:
+    for record in evaluation_of(reconciled(FILES)).state.records:
+        found = holding_of("allocations", record.path, record_text(record).encode())
+        assert found.pool == Pool("Quay", "", record.pool.name)
+        assert found.claim == str(record.claim)
+        assert len(found.ranges) == 1
+
+
+def ipam(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The program with the family, as a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "tests.toy", *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", **PYTHON},
+    )
+
+
+def test_the_command_plans_reconciles_and_lists_it(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", FILES)
+    assert ipam("check", "--repo", repo).returncode == 0
+    planned = json.loads(ipam("plan", "--repo", repo, "-o", "json").stdout)
+    assert planned["summary"]["allocate"] == 3
+    done = ipam("reconcile", "--repo", repo, "--no-apply")
+    assert done.returncode == 0, done.stderr
+    git(repo, "checkout", "-q", "-f", "main")
+    assert (repo / ANNA).is_file()
+    again = json.loads(ipam("plan", "--repo", repo, "-o", "json").stdout)
+    assert (again["changed"], again["summary"]["keep"]) == (False, 3)
+    listed = ipam("get", "allocations", "--repo", repo)
+    assert [line.split()[:5] for line in listed.stdout.splitlines()[1:]] == [
+        ["lake-bert-berth", "old", "bert", "berth", "Allocated"],
+        ["sea-anna-berth", "north", "anna", "berth", "Allocated"],
+        ["sea-cleo-berth", "private", "cleo", "berth", "Allocated"],
+    ]
+    (repo / BOATS).write_text(str(FILES[BOATS]).replace("side: south", "side: west"))
+    commit(repo)
+    assert "record-stale" in ipam("check", "--repo", repo).stdout
+    assert {"Quay", "Boat.v1.harbour.example", "Boat.v2.harbour.example"} <= {
+        *ipam("schema").stdout.split()
+    }

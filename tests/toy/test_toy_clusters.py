@@ -1,0 +1,156 @@
+"""The toy family in clusters: applied, told, locked, listed, taken away; no code knows it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.announcing import cluster_of
+from reconciler.clusters.policies import policies
+from reconciler.clusters.resources import parse_ref, resource_of
+from reconciler.clusters.rights import management_rights
+from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.resource import Ref
+from tests.applying.site import Site, failures, results
+from tests.envtest.servers import ApiServer
+from tests.fake_cluster import HUB
+from tests.fake_clusters import FakeClusters
+from tests.toy import installed
+from tests.toy.families.toy.objects import BOATS, QUAYS
+from tests.toy.test_toy import FILES, Files, changed, ipam
+from tests.world import evaluation_of, reconciled, repository
+
+QUAY_PATH = "/apis/harbour.example/v1/quays"
+RECORDS_CRD = (
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ipallocations.butler.butlerlabs.dev"
+)
+NORTH = Ref(QUAYS, "", "north")
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_others() -> Iterator[None]:
+    with installed():
+        yield
+
+
+@pytest.fixture
+def clusters() -> FakeClusters:
+    found = FakeClusters()
+    found.unknown[HUB] = {QUAYS}
+    return found
+
+
+def test_its_objects_are_made_with_their_crd_and_kept(clusters: FakeClusters) -> None:
+    hub = clusters.apply(reconciled(FILES), crds=True)[MANAGEMENT]
+    assert failures(hub) == {}
+    assert results(hub)[str(NORTH)] == "created"
+    north = clusters.hand(HUB).get(NORTH)
+    assert north is not None
+    assert north["status"]["free"] == 254
+    assert "namespace" not in north["metadata"]
+    again = clusters.apply(reconciled(FILES), "b")[MANAGEMENT]
+    assert results(again) == {}
+
+
+def test_what_nobody_asks_for_any_more_goes(clusters: FakeClusters) -> None:
+    clusters.apply(reconciled(FILES), crds=True)
+    first, *_ = str(FILES["pools/quays.yaml"]).partition("---\n")
+    hub = clusters.apply(reconciled({"pools/quays.yaml": first}), "b")[MANAGEMENT]
+    assert results(hub)[str(NORTH._replace(name="private"))] == "deleted"
+    assert clusters.hand(HUB).get(NORTH) is not None
+
+
+def test_a_quay_that_fills_is_told_once(clusters: FakeClusters) -> None:
+    wide = changed("pools/quays.yaml", "10.77.0.0/24", "10.77.0.0/30")
+    clusters.apply(reconciled(wide), crds=True)
+    assert events(clusters) == []
+    full = changed("pools/quays.yaml", "10.77.0.0/30", "10.77.0.0/31", wide)
+    clusters.apply(reconciled(full), "b")
+    assert events(clusters) == [("default", "Full", "old")]
+    clusters.apply(reconciled(full), "c")
+    assert len(events(clusters)) == 1
+
+
+def events(clusters: FakeClusters) -> list[tuple[str, str, str]]:
+    event = resource_of({"apiVersion": "v1", "kind": "Event"})
+    return [
+        (item["metadata"]["namespace"], item["reason"], item["involvedObject"]["name"])
+        for item in clusters.hand(HUB).list(event).items
+    ]
+
+
+def test_rights_locks_and_rules_are_of_its_kinds_too() -> None:
+    assert {str(right) for right in management_rights()} >= {
+        "quays.harbour.example",
+        "quays.harbour.example/status",
+    }
+    owned, _, pools, _ = policies("ci")
+    for policy, operations in ((owned, ["CREATE", "UPDATE", "DELETE"]), (pools, ["UPDATE"])):
+        (rule,) = [
+            rule
+            for rule in policy["spec"]["matchConstraints"]["resourceRules"]
+            if rule["apiGroups"] == ["harbour.example"]
+        ]
+        assert (rule["resources"], rule["scope"], rule["operations"]) == (
+            ["quays"],
+            "Cluster",
+            operations,
+        )
+
+
+def test_a_kind_of_two_versions_is_one_kind() -> None:
+    old = resource_of({"apiVersion": "harbour.example/v1", "kind": "Boat"})
+    assert old == BOATS._replace(api_version="harbour.example/v1")
+    assert parse_ref("harbour.example/Boat/sea/anna") == Ref(BOATS, "sea", "anna")
+
+
+def test_its_addresses_are_announced_by_the_management_cluster() -> None:
+    records = evaluation_of(reconciled(FILES)).state.records
+    assert {cluster_of(record) for record in records} == {MANAGEMENT}
+
+
+@pytest.fixture
+def site(management: ApiServer) -> Site:
+    """A real API server, whose CRD of records takes the toy's type of claim."""
+    crd = management.get(RECORDS_CRD)
+    for version in crd["spec"]["versions"]:
+        spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+        del spec["properties"]["type"]["enum"]
+    assert management.request("PUT", RECORDS_CRD, crd)[0] == 200
+    return Site(management)
+
+
+def test_a_real_server_holds_them_and_locks_them(site: Site) -> None:
+    files: Files = reconciled(FILES)
+    hub = site.apply(files, crds=True, policies=True)[MANAGEMENT]
+    assert failures(hub) == {}
+    north = site.management.get(f"{QUAY_PATH}/north")
+    assert north["status"] == {"free": 254, "observedGeneration": 1}
+    assert results(site.apply(files, "b")[MANAGEMENT]) == {}
+    records: dict[str, Any] = site.management.get(
+        "/apis/butler.butlerlabs.dev/v1alpha1/ipallocations"
+    )
+    assert sorted(item["spec"]["claimRef"]["name"] for item in records["items"]) == [
+        "anna", "bert", "cleo",
+    ]  # fmt: skip
+    assert failures(site.apply({}, "c", allow_release=9)[MANAGEMENT]) == {}
+    assert site.management.get(QUAY_PATH)["items"] == []
+
+
+def test_the_command_lists_it(tmp_path: Any) -> None:
+    repo = repository(tmp_path / "repo", reconciled(FILES))
+    words = "pools, quays, allocations, tenants or boats"
+    assert words in " ".join(ipam("get", "--help").stdout.split())
+    quays = ipam("get", "quays", "--repo", repo, "-o", "wide").stdout.splitlines()
+    assert [line.split() for line in quays] == [
+        ["NAME", "FREE", "CIDR"],
+        ["north", "254", "2001:db8:7::/120"],
+        ["old", "254", "10.77.0.0/24"],
+        ["private", "254", "2001:db8:8::/120"],
+    ]
+    boats = json.loads(ipam("get", "boats", "bert", "--repo", repo, "-o", "json").stdout)
+    assert boats["kind"] == "BoatList"
+    assert [item["metadata"]["namespace"] for item in boats["items"]] == ["lake"]
+    named = ipam("get", "quays", "--repo", repo, "-o", "name").stdout.split()
+    assert named[0] == "quay.harbour.example/north"
