@@ -11,12 +11,14 @@ import pytest
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.dump import dump
+from reconciler.documents.shipped import schema
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import families
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.net.reading import Pool, holding_of
 from reconciler.records.emit import record_document, record_text
 from reconciler.records.recall import recall
+from reconciler.sources import schema_files
 from tests.caches import PYTHON
 from tests.memory import MemoryFacts, MemorySource
 from tests.toy import EXAMPLE, installed
@@ -130,6 +132,24 @@ def test_a_record_that_was_copied_from_a_cluster_is_its_boats() -> None:
                      ("type: berth", "type: bed")):  # fmt: skip
         odd = copied.replace(old, new)
         assert recall("allocations", "allocations/x.yaml", odd.encode()).unreadable is not None
+
+
+@pytest.mark.parametrize("spec", ["spec: []", "spec: {claimRef: none, type: berth}", "spec: {}"])
+def test_a_record_without_a_reference_is_nobodys(spec: str) -> None:
+    text = f"kind: IPAllocation\n{spec}\nstatus: {{phase: Allocated, cidr: 10.77.0.9/32}}\n"
+    found = recall("allocations", "allocations/x.yaml", text.encode())
+    assert found.unreadable is not None
+    assert [item.message for item in found.findings] == [
+        "record unreadable: neither its text nor its path names a claim"
+    ]
+
+
+def test_versions_of_one_kind_have_a_schema_each() -> None:
+    files = schema_files()
+    assert {name.partition(".")[0] for name in files} >= {"Quay", "Boat", "NetworkPool"}
+    assert files["Boat.v1.harbour.example"] != files["Boat.v2.harbour.example"]
+    assert "Boat" not in files
+    assert "version 2" in schema(files["Boat.v2.harbour.example"])["title"]
 
 
 @pytest.mark.parametrize(
