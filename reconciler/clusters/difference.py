@@ -53,11 +53,9 @@ def _differing(wanted: Mapping[str, Any], live: object, path: str) -> Iterator[s
             yield field
 
 
-def _same(key: str, wanted: object, live: object) -> bool:
+def _same(key: str, wanted: Mapping[str, Any] | Sequence[Any], live: object) -> bool:
     if isinstance(wanted, Mapping):  # an empty one: that there is something is all it says
         return isinstance(live, Mapping)
-    if not isinstance(wanted, Sequence) or isinstance(wanted, str):
-        return wanted == live
     if not isinstance(live, Sequence) or isinstance(live, str):
         return False
     if key in _SETS:

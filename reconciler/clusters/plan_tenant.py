@@ -35,7 +35,7 @@ from reconciler.clusters.resources import (
     parse_ref,
 )
 from reconciler.clusters.snapshot import Live, Query, Snapshot
-from reconciler.clusters.steps import Confirm, Look, Note
+from reconciler.clusters.steps import Confirm, Look
 from reconciler.clusters.target import UNCLEAR, Target
 from reconciler.model.resource import Ref, Resource
 
@@ -93,7 +93,6 @@ class _Tenant:
         self.live: dict[str, IPSet] = {}
         self.wanted = target.wanted()
         self.desired = list(target.desired)
-        self.given_up: list[Ref] = []
 
     def run(self) -> Stop | None:
         """Make it; returns why the cluster cannot be brought to what it shall be."""
@@ -118,11 +117,6 @@ class _Tenant:
 
     def plan(self, stop: Stop | None) -> ClusterPlan:
         """The plan."""
-        pools = {
-            ref: live
-            for ref, live in self.objects.items()
-            if ref.resource == ADDRESS_POOL and ref not in self.given_up
-        }
         remembered = self.target.remembered
         return ClusterPlan(
             tuple(self.draft.steps),
@@ -130,7 +124,7 @@ class _Tenant:
             stop,
             self.error,
             self.is_there,
-            pools,
+            dict(self._pools()),
             _union([remembered, *self.live.values(), *self.wanted.values()]),
             remembered,
         )
@@ -268,8 +262,6 @@ class _Tenant:
                 continue  # a pool that stays is announced as before
             if self.draft.entries[name].orphan_since is None:
                 self.draft.prune(ref, self.objects.get(ref))
-                if isinstance(self.draft.steps[-1], Note):
-                    self.given_up.append(ref)
 
     def _confirm(self, begun: int) -> None:
         """See what MetalLB says of it."""
