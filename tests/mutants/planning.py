@@ -59,7 +59,7 @@ PLANNING = (
            "elif record.is_live and not wanted:", "elif False:"),
     Mutant("frozen: pools give all the same", "engine/planner.py",
            "if withheld is None and pool.key in self.frozen:", "if False:", PROTECTION),
-    Mutant("frozen: pools that overlap are not", "engine/freezing.py",
+    Mutant("frozen: pools that overlap are not", "engine/frozen.py",
            "keys = [item.pool, *neighbours.get(item.pool, ())]", "keys = [item.pool]"),
     Mutant("keep: a returning owner gets another range", "engine/planner.py",
            "return self._take_back(claim, record)", "return self._place(claim, None)"),
