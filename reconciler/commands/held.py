@@ -11,7 +11,7 @@ from functools import partial
 
 from reconciler.net.clashes import Line, Span, read_row, write_row
 from reconciler.net.ranges import Range, union
-from reconciler.net.reading import KINDS, Holding, holding_of, ranges_of
+from reconciler.net.reading import KINDS, Holding, holding_of, is_record, ranges_of
 from reconciler.ports import Entry, Facts, Source
 
 TABLE = "ranges"
@@ -19,11 +19,6 @@ _FOLDER = "040000"
 _FILE = "100"
 # Git's argument list has an end; beyond some folders one listing of all is as good.
 _FEW = 200
-
-
-def is_record(folder: str, path: str) -> bool:
-    """Files of other names are not read."""
-    return path.startswith(f"{folder}/") and path.endswith(".yaml")
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 
 from reconciler.documents.document import Document, Identity, node
-from reconciler.documents.load import Loaded
+from reconciler.documents.load import Loaded, is_yaml
 from reconciler.findings import Finding, Location, Severity, warning
 from reconciler.model.allocation import Allocation
 from reconciler.ports import Entry, Source, Step
@@ -19,12 +19,6 @@ from reconciler.tree import LastGood
 
 # Older versions of one file than so many are not looked at.
 MOST_VERSIONS = 100
-_YAML = (".yaml", ".yml")
-
-
-def is_yaml(path: str) -> bool:
-    """Files of other names are not read."""
-    return path.endswith(_YAML)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ made of, and each record of its base that it leaves alone.
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from reconciler.commands.held import Held, is_record
+from reconciler.commands.held import Held
 from reconciler.net.clashes import Line, Span, granted, overlapping
 from reconciler.net.ranges import written
-from reconciler.net.reading import Holding, holding_of
+from reconciler.net.reading import Holding, holding_of, is_read, is_record
 from reconciler.net.spaces import described, may_share, spaces_of
 from reconciler.ports import Commit, Facts, ReconcilerError, Repository, Revision, Source
 from reconciler.tree import Tree
@@ -78,11 +78,7 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
     names = frozenset(pool.name for pool in pools if pool.name)
     before = {document.unread: document.data for document in tree.last_good.documents}
     listed = source.entries(tree.settings.sources)
-    files = [
-        entry
-        for entry in listed
-        if entry.path.endswith((".yaml", ".yml")) and entry.path not in before
-    ]
+    files = [entry for entry in listed if is_read(entry.path) and entry.path not in before]
     found = [item for items in source.each(files, partial(described, names)) for item in items]
     found += [item for path, data in before.items() for item in described(names, path, data)]
     spaces = spaces_of(pools, found)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from reconciler.commands.last_good import Reader, is_yaml, last_good
-from reconciler.documents.load import has_error
+from reconciler.commands.last_good import Reader, last_good
+from reconciler.documents.load import has_error, is_yaml
 from reconciler.evaluate import Evaluation, evaluate, source_reader
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Settings
@@ -64,11 +64,10 @@ def _settings_before(source: Source) -> Settings | None:
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
     """Source files and record files of what stands in the folders that Settings name."""
     folder = f"{settings.records}/"
-    sources = [entry for entry in entries if not entry.path.startswith(folder)]
-    records = [entry for entry in entries if entry.path.startswith(folder)]
+    read = [entry for entry in entries if is_yaml(entry.path)]
     return (
-        [entry for entry in sources if is_yaml(entry.path)],
-        [entry for entry in records if entry.path.endswith(".yaml")],
+        [entry for entry in read if not entry.path.startswith(folder)],
+        [entry for entry in read if entry.path.startswith(folder)],
     )
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.reading import read_own_settings
 from reconciler.comparison import Base, Compared, compare
+from reconciler.documents.load import is_yaml
 from reconciler.evaluate import pools_of, source_reader
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
@@ -55,15 +56,13 @@ def _base(
     old_sources = [
         change.old
         for change in changes
-        if change.old
-        and change.path.startswith(folders)
-        and change.path.endswith((".yaml", ".yml"))
+        if change.old and change.path.startswith(folders) and is_yaml(change.path)
     ]
     loaded = source.each(old_sources, source_reader(settings))
     touched = [
         change
         for change in changes
-        if change.path.startswith(f"{settings.records}/") and change.path.endswith(".yaml")
+        if change.path.startswith(f"{settings.records}/") and is_yaml(change.path)
     ]
     old_records: list[Entry] = [change.old for change in touched if change.old]
     recalled = source.each(old_records, partial(recall, settings.records))

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from reconciler.documents.load import without_suffix
 from reconciler.model.key import Key
 
 UNPLACED = "_unplaced"
@@ -46,7 +47,7 @@ def path_of(folder: str, pool: Key | None, claim: Key) -> str:
 
 def place_of(folder: str, path: str) -> Place:
     """Read a path back."""
-    parts = path.removeprefix(f"{folder}/").removesuffix(".yaml").split("/")
+    parts = without_suffix(path.removeprefix(f"{folder}/")).split("/")
     if len(parts) == 3 and parts[0] == UNPLACED:
         return Place(_claim(parts[1], parts[2]), None)
     if len(parts) == 4 and parts[0] in FAMILY_OF_POOL:
