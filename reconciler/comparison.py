@@ -10,6 +10,7 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
+from reconciler.model.settings import Settings
 from reconciler.records.recall import Recalled
 
 
@@ -52,9 +53,7 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
         message = f"Settings are changed; this check goes by those of {base.name}"
         findings.append(warning("settings-changed", start, message))
     if base.stranded:
-        message = f"spec.records names another folder, but the records stand in {base.stranded}/"
-        hint = f"git mv {base.stranded} {evaluation.tree.settings.records} in the same change"
-        findings.append(error("settings-changed", start, message, hint))
+        findings.append(left_behind(evaluation.tree.settings, base.stranded))
     if not base.is_contained:
         message = f"{base.name} has commits that this revision lacks"
         hint = "merge it first: until then the plan may differ from what merging makes"
@@ -70,6 +69,15 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     )
     merged = ordered([*evaluation.findings, *findings])
     return Compared(replace(evaluation, findings=merged), moved)
+
+
+def left_behind(settings: Settings, folder: str) -> Finding:
+    """What is said of Settings that name a folder without records, which are in another one."""
+    message = (
+        f"no record is in {settings.records}/, which spec.records names: they are in {folder}/"
+    )
+    hint = f"set it back to {folder}, or git mv {folder} {settings.records}"
+    return error("settings-changed", settings.location, message, hint)
 
 
 def _ranges_after(evaluation: Evaluation) -> dict[Key, Allocation]:

@@ -19,6 +19,7 @@ from reconciler.tree import LastGood
 
 # Older versions of one file than so many are not looked at.
 MOST_VERSIONS = 100
+DEEPER = "git fetch --unshallow; in a CI job: fetch-depth: 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,7 @@ def _cut(path: str) -> list[Finding]:
     if not path:
         return []
     message = "the history of this clone is cut off before this could be read: nothing new is given"
-    hint = "git fetch --unshallow; in a CI job: fetch-depth: 0"
-    return [warning("history-cut", Location(path, 1, 1), message, hint)]
+    return [warning("history-cut", Location(path, 1, 1), message, DEEPER)]
 
 
 @dataclass(slots=True)
