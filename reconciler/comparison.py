@@ -10,18 +10,24 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
+from reconciler.model.settings import Settings
 from reconciler.records.recall import Recalled
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The parts of a base revision that a change touches.
+    """The parts of a base revision that a change touches, and what it makes of them.
+
+    An evaluation may have left out what is settled: of what changed nothing is taken from there
+    but what the plan decides.
 
     Attributes:
         name: The revision, as it was asked for.
         pools: Pools that changed and removed files describe in the base.
-        records: Changed and removed records by path, as they are in the base; None for records
+        pools_now: Pools that changed and new files describe in the change.
+        records: Changed, removed and new records by path, as they are in the base; None for those
             that the base does not have.
+        records_now: The same as they are in the change; None for removed ones.
         is_contained: The change contains the whole base.
         stranded: The folder of the base's records, when the change names another one that has
             none; else empty.
@@ -29,7 +35,9 @@ class Base:
 
     name: str
     pools: Mapping[Key, Pool]
+    pools_now: Mapping[Key, Pool]
     records: Mapping[str, Recalled | None]
+    records_now: Mapping[str, Recalled | None]
     settings_changed: bool
     is_contained: bool
     stranded: str = ""
@@ -45,16 +53,14 @@ class Compared:
 
 def compare(base: Base, evaluation: Evaluation) -> Compared:
     """Compare a change with its base."""
-    after = _ranges_after(evaluation)
-    findings = [*_shrunk(base, evaluation), *_record_changes(base, evaluation)]
+    after = _ranges_after(base, evaluation)
+    findings = [*_shrunk(base), *_record_changes(base, after)]
     start = evaluation.tree.settings.location
     if base.settings_changed:
         message = f"Settings are changed; this check goes by those of {base.name}"
         findings.append(warning("settings-changed", start, message))
     if base.stranded:
-        message = f"spec.records names another folder, but the records stand in {base.stranded}/"
-        hint = f"git mv {base.stranded} {evaluation.tree.settings.records} in the same change"
-        findings.append(error("settings-changed", start, message, hint))
+        findings.append(left_behind(evaluation.tree.settings, base.stranded))
     if not base.is_contained:
         message = f"{base.name} has commits that this revision lacks"
         hint = "merge it first: until then the plan may differ from what merging makes"
@@ -72,19 +78,29 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     return Compared(replace(evaluation, findings=merged), moved)
 
 
-def _ranges_after(evaluation: Evaluation) -> dict[Key, Allocation]:
-    """What each claim holds once the plan is committed."""
-    return {
+def left_behind(settings: Settings, folder: str) -> Finding:
+    """What is said of Settings that name a folder without records, which are in another one."""
+    message = (
+        f"no record is in {settings.records}/, which spec.records names: they are in {folder}/"
+    )
+    hint = f"set it back to {folder}, or git mv {folder} {settings.records}"
+    return error("settings-changed", settings.location, message, hint)
+
+
+def _ranges_after(base: Base, evaluation: Evaluation) -> dict[Key, Allocation]:
+    """What each claim that may be touched holds once the plan is committed."""
+    stated = (item.allocation for item in base.records_now.values() if item is not None)
+    return {item.claim: item for item in stated if item is not None} | {
         decision.claim: decision.allocation
         for decision in evaluation.plan.decisions
         if isinstance(decision, Keep | Grant | Refuse) and decision.allocation is not None
     }
 
 
-def _shrunk(base: Base, evaluation: Evaluation) -> Iterable[Finding]:
+def _shrunk(base: Base) -> Iterable[Finding]:
     """Pools whose network lost addresses (Butler's webhook refuses it, `butler.md` §6)."""
     for key, old in base.pools.items():
-        new = evaluation.state.pools.get(key)
+        new = base.pools_now.get(key)
         if new is None or not old.extent - new.extent:
             continue
         before = ", ".join(format_range(item) for item in old.extent)
@@ -93,15 +109,14 @@ def _shrunk(base: Base, evaluation: Evaluation) -> Iterable[Finding]:
         yield error("pool-shrunk", new.source, message, hint)
 
 
-def _record_changes(base: Base, evaluation: Evaluation) -> Iterable[Finding]:
+def _record_changes(base: Base, after: Mapping[Key, Allocation]) -> Iterable[Finding]:
     """Records that the change writes, edits or removes: they belong to the reconciler."""
-    now = {record.path: record for record in evaluation.state.records}
-    damaged = {item.path for item in evaluation.state.unreadable}
-    after = _ranges_after(evaluation)
-    for path in sorted(base.records.keys() - damaged):
-        before = base.records[path]
+    for path in sorted(base.records):
+        before, now = base.records[path], base.records_now[path]
+        if now is not None and now.unreadable is not None:
+            continue
         old = before.allocation if before else None
-        new = now.get(path)
+        new = now.allocation if now else None
         place = Location(path, 1, 1)
         if old is not None and new is None:
             yield _removed(place, old, after.get(old.claim))

@@ -124,7 +124,7 @@ CODES: dict[str, str] = {
     "field-value": "The value is outside what the field takes.",
     "cluster-field": "A field that only a cluster sets was read from a file; it is ignored.",
     "document-duplicate": "Two documents describe one object.",
-    "settings-changed": "Settings are taken from the base revision, not from the change under check.",
+    "settings-changed": "Settings changed: the base's judge a change, and no record may be left in another folder.",
     "base-ahead": "The base has commits that the revision under check lacks.",
     # Pools
     "address-invalid": "Not an IP address in canonical form.",

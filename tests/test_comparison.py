@@ -29,11 +29,12 @@ def compared(
         if path.startswith("allocations/") and base.get(path) != head.get(path)
     ]
     records: Mapping[str, Recalled | None] = {path: recalled(base, path) for path in touched}
-    tree = tree_of(base)
-    pools = pools_of(tree.sources, tree.settings)
-    return compare(
-        Base("main", pools, records, settings_changed, is_contained), evaluation_of(head)
+    records_now = {path: recalled(head, path) for path in touched}
+    pools, pools_now = (
+        pools_of(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
     )
+    sides = Base("main", pools, pools_now, records, records_now, settings_changed, is_contained)
+    return compare(sides, evaluation_of(head))
 
 
 def found(base: Files, head: Files) -> list[Finding]:

@@ -11,15 +11,10 @@ from functools import partial
 
 from reconciler.net.clashes import Line, Span, read_row, write_row
 from reconciler.net.ranges import Range, union
-from reconciler.net.reading import Holding, holding_of, ranges_of
+from reconciler.net.reading import Holding, holding_of, is_record, ranges_of
 from reconciler.ports import FEW_FOLDERS, Entry, Facts, Source
 
 TABLE = "ranges"
-
-
-def is_record(folder: str, path: str) -> bool:
-    """Files of other names are not read."""
-    return path.startswith(f"{folder}/") and path.endswith(".yaml")
 
 
 @dataclass(slots=True)

@@ -7,12 +7,11 @@ made of, and each record of its base that it leaves alone.
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from reconciler.commands.held import Held, is_record
-from reconciler.commands.reading.reader import is_yaml
+from reconciler.commands.held import Held
 from reconciler.families import home_of, pool_kinds
 from reconciler.net.clashes import Line, Span, granted, overlapping
 from reconciler.net.ranges import written
-from reconciler.net.reading import Holding, holding_of
+from reconciler.net.reading import Holding, holding_of, is_read, is_record
 from reconciler.net.spaces import described, may_share, spaces_of
 from reconciler.ports import Commit, Facts, ReconcilerError, Repository, Revision, Source
 from reconciler.tree import Tree
@@ -81,7 +80,7 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
     kinds = {kind: home_of(family.name, kind) or "" for kind, family in pool_kinds().items()}
     before = {document.unread: document.data for document in tree.last_good.documents}
     listed = source.entries(tree.settings.sources)
-    files = [entry for entry in listed if is_yaml(entry.path) and entry.path not in before]
+    files = [entry for entry in listed if is_read(entry.path) and entry.path not in before]
     read = partial(described, kinds, names)
     found = [item for items in source.each(files, read) for item in items]
     found += [item for path, data in before.items() for item in read(path, data)]

@@ -1,12 +1,16 @@
 """Check and plan: one evaluation of a revision, beside its base when there is one."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.reader import is_yaml, reader_of
+from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base, Compared, compare
+from reconciler.documents.load import is_yaml
 from reconciler.gathering import pools_of
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled
@@ -43,35 +47,51 @@ def review(
     stranded = ""
     if judging.records != own.records and not source.entries([own.records]):
         stranded = judging.records if base_source.entries([judging.records]) else ""
-    read = _base(base, base_source, changes, settings, is_contained=is_contained)
+    read = _base(base, (base_source, source), changes, settings, is_contained=is_contained)
     return compare(replace(read, stranded=stranded), evaluation)
 
 
 def _base(
-    name: str, source: Source, changes: list[Changed], settings: Settings, *, is_contained: bool
+    name: str,
+    sources: tuple[Source, Source],
+    changes: list[Changed],
+    settings: Settings,
+    *,
+    is_contained: bool,
 ) -> Base:
-    """Read of the base what the change touches, and nothing else."""
+    """Read what the change touches, in the base and in the change, and nothing else."""
+    old, new = sources
     folders = tuple(f"{folder}/" for folder in settings.sources)
-    old_sources = [
-        change.old
-        for change in changes
-        if change.old and change.path.startswith(folders) and is_yaml(change.path)
-    ]
-    reader = reader_of(source, settings)
-    loaded = source.each(old_sources, reader.read_source)
-    touched = [
-        change
-        for change in changes
-        if change.path.startswith(f"{settings.records}/") and change.path.endswith(".yaml")
-    ]
-    old_records: list[Entry] = [change.old for change in touched if change.old]
-    read = source.each(old_records, reader.read_record)
-    records: dict[str, Recalled | None] = {change.path: None for change in touched}
-    records |= {entry.path: item for entry, item in zip(old_records, read, strict=True)}
+    read = [change for change in changes if is_yaml(change.path)]
+    files = [change for change in read if change.path.startswith(folders)]
+    records = [change for change in read if change.path.startswith(f"{settings.records}/")]
     return Base(
         name=name,
-        pools=pools_of(loaded, settings),
-        records=records,
+        pools=_pools(old, [change.old for change in files], settings),
+        pools_now=_pools(new, [change.new for change in files], settings),
+        records=_recalled(old, {change.path: change.old for change in records}, settings),
+        records_now=_recalled(new, {change.path: change.new for change in records}, settings),
         settings_changed=any(change.path == PATH for change in changes),
         is_contained=is_contained,
     )
+
+
+def _pools(
+    source: Source, entries: Iterable[Entry | None], settings: Settings
+) -> Mapping[Key, Pool]:
+    there = _plain(entries)
+    return pools_of(source.each(there, reader_of(source, settings).read_source), settings)
+
+
+def _plain(entries: Iterable[Entry | None]) -> list[Entry]:
+    """Those that are files; of others it is told elsewhere that they are none."""
+    return [entry for entry in entries if entry is not None and entry.mode.startswith("100")]
+
+
+def _recalled(
+    source: Source, entries: Mapping[str, Entry | None], settings: Settings
+) -> dict[str, Recalled | None]:
+    there = _plain(entries.values())
+    found = source.each(there, reader_of(source, settings).read_record)
+    read = {entry.path: item for entry, item in zip(there, found, strict=True)}
+    return {path: read.get(path) for path in entries}

@@ -9,6 +9,7 @@ from reconciler.net.ranges import Range, between, block, literals, number, union
 
 RELEASED = "Released"
 CLAIM = "gitops-ipam.dev/claim"
+_READ = (".yaml", ".yml")
 _EMPTY = ("Failed", "Pending")
 _HOLDERS = ("Allocated", RELEASED)
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
@@ -82,6 +83,16 @@ class Holding(NamedTuple):
     phase: str
     pool: Pool
     ranges: tuple[Range, ...]
+
+
+def is_read(path: str) -> bool:
+    """Files of other names say nothing."""
+    return path.endswith(_READ)
+
+
+def is_record(folder: str, path: str) -> bool:
+    """What stands anywhere below the records folder, if it is read at all."""
+    return path.startswith(f"{folder}/") and is_read(path)
 
 
 def ranges_of(path: str, data: bytes) -> tuple[Range, ...]:

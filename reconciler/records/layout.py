@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from reconciler.documents.load import without_suffix
 from reconciler.families import Slot, family_of, pool_kinds, slots
 from reconciler.model.key import Key
 
@@ -25,7 +26,7 @@ def path_of(folder: str, pool: Key | None, claim: Key) -> str:
 
 def place_of(folder: str, path: str) -> Place:
     """Read a path back."""
-    parts = path.removeprefix(f"{folder}/").removesuffix(".yaml").split("/")
+    parts = without_suffix(path.removeprefix(f"{folder}/")).split("/")
     if len(parts) == 3 and parts[0] == UNPLACED:
         return Place(_claim(parts[1], parts[2]), None)
     if len(parts) == 4 and parts[0] in pool_kinds():

@@ -164,6 +164,15 @@ def test_records_count_wherever_they_stand(path: str) -> None:
     assert both(before, before | at(FREE)) == ""
 
 
+@pytest.mark.parametrize("folder", [ONE.path.rpartition("/")[0], FOLDER, f"{FOLDER}/imported"])
+def test_records_of_either_spelling_count(folder: str) -> None:
+    path = f"{folder}/one.loadbalancer.yml"
+    before = POOLS | {path: at(ONE)[ONE.path]}
+    assert path in both(before, before | at(TAKEN))
+    assert both(before, before | at(FREE)) == ""
+    assert both(before, BASE) == ""
+
+
 def test_files_that_are_no_records_do_not_count() -> None:
     before = POOLS | {f"{FOLDER}/README.md": b"10.40.0.20", "allocations.yaml": b"10.40.0.20"}
     assert both(before, before | at(TAKEN)) == ""

@@ -67,7 +67,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 18)):
+    match draw(st.integers(0, 19)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -125,6 +125,12 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
         case 18 if records:  # a record that another one contradicts
             path = draw(st.sampled_from(records))
             after[f"allocations/copy-{number}.yaml"] = after[path]
+        case 19 if records:  # a record of the other spelling, where it stands or by hand elsewhere
+            path = draw(st.sampled_from(records))
+            other_name = path.removesuffix(".yaml").removesuffix(".yml") + ".yml"
+            if draw(st.booleans()):
+                other_name = f"allocations/{other_name.rpartition('/')[2]}"
+            after[other_name] = after.pop(path)
         case 14:
             manual = f"{{loadBalancerPool: {{start: 10.{other}.0.50, end: 10.{other}.0.60}}}}"
             after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)

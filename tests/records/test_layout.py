@@ -36,9 +36,11 @@ def test_a_path_is_made_from_pool_and_claim_and_read_back(
         ("allocations/_unplaced/a/B b.nodes.yaml", None, None),
         ("allocations/NetworkPool/butler-system.vlan40-pool/a/x.yaml", None, POOL),
         ("allocations/NetworkPool/butler-system.vlan40-pool/x.nodes.yaml", None, None),
+        ("allocations/NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.loadbalancer.yml",
+         CLAIM, POOL),
         ("allocations/OtherPool/butler-system.vlan40-pool/a/b.nodes.yaml", None, None),
     ],
-)
+)  # fmt: skip
 def test_a_path_tells_what_it_can(path: str, claim: Key | None, pool: Key | None) -> None:
     assert place_of(FOLDER, path) == (claim, pool)
 

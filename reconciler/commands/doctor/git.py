@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from reconciler.commands.doctor.checks import SKEW_SECONDS, failed, run, shorten
 from reconciler.commands.reading.whole import evaluate_source
+from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.ports import Entry, Probe, ReconcilerError, Revision, UsageError
@@ -150,9 +151,7 @@ def _content(evaluation: Evaluation) -> Check:
 def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> Check:
     """Only `reconcile` writes there, and only plain files that it can read again."""
     folder = f"{evaluation.tree.settings.records}/"
-    strange = [
-        entry.path for entry in entries if not entry.path.endswith(".yaml") or entry.mode != _PLAIN
-    ]
+    strange = [entry.path for entry in entries if not is_yaml(entry.path) or entry.mode != _PLAIN]
     if strange:
         mend = f"take them out of {folder}: only ipam writes there"
         return doubtful("records", f"not records: {shorten(strange)}", mend)

@@ -9,9 +9,9 @@ ADR 0006).
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
-from reconciler.commands.reading.reader import Reader, is_yaml
+from reconciler.commands.reading.reader import Reader
 from reconciler.documents.document import Document, Identity, node
-from reconciler.documents.load import Loaded
+from reconciler.documents.load import Loaded, is_yaml
 from reconciler.findings import Finding, Location, Severity, warning
 from reconciler.model.allocation import Allocation
 from reconciler.ports import Entry, Step
@@ -20,6 +20,7 @@ from reconciler.tree import LastGood
 
 # Older versions of one file than so many are not looked at.
 MOST_VERSIONS = 100
+DEEPER = "git fetch --unshallow; in a CI job: fetch-depth: 0"
 
 
 def last_good(
@@ -78,8 +79,7 @@ def _cut(path: str) -> list[Finding]:
     if not path:
         return []
     message = "the history of this clone is cut off before this could be read: nothing new is given"
-    hint = "git fetch --unshallow; in a CI job: fetch-depth: 0"
-    return [warning("history-cut", Location(path, 1, 1), message, hint)]
+    return [warning("history-cut", Location(path, 1, 1), message, DEEPER)]
 
 
 @dataclass(slots=True)

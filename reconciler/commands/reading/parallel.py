@@ -8,7 +8,7 @@ like a group that an earlier run left (ADR 0007).
 from collections.abc import Mapping, Sequence
 
 from reconciler.commands.reading.parts import Parts
-from reconciler.documents.load import Loaded
+from reconciler.documents.load import Loaded, without_suffix
 from reconciler.families import families
 from reconciler.gathering import documents_of, joined
 from reconciler.incremental.group import (
@@ -70,7 +70,7 @@ def _guess(parts: Parts, loaded: Sequence[Loaded], records: Mapping[str, list[En
     for path, entries in records.items():
         mine = asks.setdefault(path, {})
         # One record of each owner: what the others would add, evaluating them tells.
-        owners = {entry.path.removesuffix(".yaml").rpartition(".")[0]: entry for entry in entries}
+        owners = {without_suffix(entry.path).rpartition(".")[0]: entry for entry in entries}
         for entry in owners.values():
             place = place_of(folder, entry.path)
             for key in (place.claim, place.pool):

@@ -4,18 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from reconciler.documents.load import Loaded
+from reconciler.documents.load import Loaded, is_yaml
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source
 from reconciler.records.recall import Recalled, recall
 from reconciler.sources import source_reader
-
-_YAML = (".yaml", ".yml")
-
-
-def is_yaml(path: str) -> bool:
-    """Files of other names are not read."""
-    return path.endswith(_YAML)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +40,8 @@ def reader_of(source: Source, settings: Settings) -> Reader:
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
     """Source files and record files of what stands in the folders that Settings name."""
     folder = f"{settings.records}/"
-    sources = [entry for entry in entries if not entry.path.startswith(folder)]
-    records = [entry for entry in entries if entry.path.startswith(folder)]
+    read = [entry for entry in entries if is_yaml(entry.path)]
     return (
-        [entry for entry in sources if is_yaml(entry.path)],
-        [entry for entry in records if entry.path.endswith(".yaml")],
+        [entry for entry in read if not entry.path.startswith(folder)],
+        [entry for entry in read if entry.path.startswith(folder)],
     )

@@ -1,11 +1,15 @@
 """The Settings of a revision, read before all else because they name the folders."""
 
+from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
-from reconciler.documents.load import has_error
-from reconciler.findings import Finding, Location, error
+from reconciler.commands.reading.last_good import DEEPER, MOST_VERSIONS
+from reconciler.comparison import left_behind
+from reconciler.documents.load import has_error, is_yaml
+from reconciler.findings import Finding, Location, error, warning
 from reconciler.model.settings import Settings
-from reconciler.ports import Source
+from reconciler.ports import Entry, Source, Step
 from reconciler.settings import PATH, read_settings
 
 
@@ -13,9 +17,11 @@ class OwnSettings(NamedTuple):
     """The Settings of a revision.
 
     Attributes:
-        settings: Those that count: of a file that cannot be read, as it last could be.
+        settings: Those that count: of a file that cannot be read, as it last could be; and where
+            the records were left behind, with the folder that they are in.
         findings: What is wrong with the file.
-        is_broken: The file cannot be read any more, or is gone: nothing may follow from it.
+        is_broken: The file cannot be read any more, is gone, or has lost the records: nothing may
+            follow from it.
     """
 
     settings: Settings
@@ -24,7 +30,26 @@ class OwnSettings(NamedTuple):
 
 
 def read_own_settings(source: Source) -> OwnSettings:
-    """The Settings that a source itself holds."""
+    """The Settings that a source itself holds, with the folder that its records are in."""
+    own = _read_own(source)
+    if _has_records(source, own.settings.records):
+        return own
+    for step in islice(source.past([PATH]), MOST_VERSIONS):
+        before = None if step.is_cut else _older(source, step)
+        folder = before.records if before is not None else own.settings.records
+        if folder not in (own.settings.records, *own.settings.sources) and _holds(source, folder):
+            settings = replace(own.settings, records=folder)
+            lost = left_behind(own.settings, folder)
+            return OwnSettings(settings, (*own.findings, lost), is_broken=True)
+        if step.is_cut:
+            message = f"no record is in {own.settings.records}/, and whether some were left in"
+            message += " another folder is behind the end of this clone: nothing new is given"
+            cut = warning("history-cut", Location(PATH, 1, 1), message, DEEPER)
+            return OwnSettings(own.settings, (*own.findings, cut), is_broken=True)
+    return own
+
+
+def _read_own(source: Source) -> OwnSettings:
     entries = source.entries([PATH])
     if entries:
         settings, findings = read_settings(source.read(entries)[0])
@@ -45,10 +70,33 @@ def read_own_settings(source: Source) -> OwnSettings:
 def _settings_before(source: Source) -> Settings | None:
     """The newest earlier Settings that can be read; None when there never were any."""
     for step in source.past([PATH]):
-        old = next((item.old for item in step.changed if item.path == PATH), None)
+        old = _old(step)
         if old is None:
             break
         settings, findings = read_settings(source.read([old])[0])
         if not has_error(findings):
             return settings
     return None
+
+
+def _older(source: Source, step: Step) -> Settings | None:
+    """The Settings before a step, those of no file if there was none; None if unreadable."""
+    old = _old(step)
+    settings, findings = read_settings(source.read([old])[0] if old is not None else None)
+    return None if has_error(findings) else settings
+
+
+def _old(step: Step) -> Entry | None:
+    return next((item.old for item in step.changed if item.path == PATH), None)
+
+
+def _has_records(source: Source, folder: str) -> bool:
+    """A record is in the folder, or a folder that may have one: a look that costs nothing."""
+    inside = source.folders([folder])
+    if inside is None:
+        return _holds(source, folder)
+    return any(item.is_folder or is_yaml(item.path) for item in inside)
+
+
+def _holds(source: Source, folder: str) -> bool:
+    return any(is_yaml(entry.path) for entry in source.entries([folder]))
