@@ -20,9 +20,10 @@ class OwnSettings(NamedTuple):
     """The Settings of a revision.
 
     Attributes:
-        settings: Those that count: of a file that cannot be read, as it last could be.
+        settings: Those that count: of a file that cannot be read, as it last could be; the
+            defaults when it never could.
         findings: What is wrong with the file.
-        is_broken: The file cannot be read any more, or is gone: nothing may follow from it.
+        is_broken: The file cannot be read, or is gone: nothing may follow from it.
     """
 
     settings: Settings
@@ -41,7 +42,7 @@ def read_own_settings(source: Source) -> OwnSettings:
         settings, findings = Settings(), ()
     before = _settings_before(source)
     if before is None:
-        return OwnSettings(settings, findings)
+        return OwnSettings(settings, findings, is_broken=bool(entries))
     if not entries:
         message = f"{PATH} was there before: nothing is given, released or expired without it"
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
