@@ -40,6 +40,7 @@ class Claim:
         namespace: Namespace of the record.
         doubt: A file that cannot be read, and that this follows from, or may be stood for in: the
             claim keeps what it holds and gets nothing new. Empty for any other claim.
+        doubt_line: The line of the error in it; 0 where it is another revision's document.
     """
 
     key: Key
@@ -56,3 +57,4 @@ class Claim:
     source: Location
     quota: Quota | None = None
     doubt: str = ""
+    doubt_line: int = 0

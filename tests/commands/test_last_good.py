@@ -125,18 +125,6 @@ def test_with_broken_settings_nothing_is_given_released_or_expired(text: str) ->
     assert evaluation.tree.settings.retention == 3600
 
 
-def test_with_settings_that_never_could_be_read_nothing_is_given_released_or_expired() -> None:
-    before = reconciled(SMALL)
-    files = {**without(before, "tenants/one.yaml"), "ipam.yaml": "metadata: {", **NEWCOMER}
-    for line in ([], [before]):
-        evaluation = evaluation_after(line, files)
-        assert decided(evaluation) == {
-            NEW: "refuse pool-frozen",
-            ONE: "keep 10.40.0.0-10.40.0.7 of edge",
-        }
-        assert evaluation.changes == ()
-
-
 def test_settings_that_are_gone_are_missed() -> None:
     before = reconciled({**SMALL, "ipam.yaml": SETTINGS})
     evaluation = evaluation_after([before], {**without(before, "ipam.yaml"), **NEWCOMER})
