@@ -15,7 +15,7 @@ from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, duplicate, has_error
 from reconciler.families import families, family_of, family_of_kind, is_pool
 from reconciler.families._family import Reading
-from reconciler.findings import Finding, Location
+from reconciler.findings import Finding, Location, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.current import current_records
@@ -108,6 +108,8 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         if (family := family_of_kind(GroupKind(group, kind))) is not None
     }
     unclear = [source for source in tree.sources if source.unclear]
+    never = {source.path for source in _never_read(tree)}
+    pools = {key: pool.source.path for key, pool in reading.pools.items()}
     return State(
         pools={key: reading.pools[key] for key in sorted(reading.pools)},
         claims=_told(tree, reading.claims),
@@ -122,7 +124,7 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
             if item.unreadable and item.unreadable.path not in tree.last_good.records
         ),
         protected=reading.protected | broken,
-        frozen=reading.frozen,
+        frozen={**reading.frozen, **{key: path for key, path in pools.items() if path in never}},
         unclear=bool(unclear) or has_error(tree.findings),
         unknown=any(source.path not in tree.last_good.files for source in unclear),
         halted=tree.last_good.halted,
@@ -150,16 +152,19 @@ def _second(tree: Tree) -> Iterator[Document]:
         seen.add(document.identity)
 
 
+def _never_read(tree: Tree) -> Iterator[Loaded]:
+    """Broken files without a good version: what can be read of them claims nothing new either."""
+    return (
+        source for source in tree.sources if source.text and source.path not in tree.last_good.files
+    )
+
+
 def _off_limits(tree: Tree) -> Iterator[Blocked]:
     """Addresses that stand in what never could be read, and in what may be meant.
 
     Of a second description of a pool none: what it gives out is no use of it.
     """
-    texts = [
-        (source.path, source.text.decode("utf-8", "replace"))
-        for source in tree.sources
-        if source.text and source.path not in tree.last_good.files
-    ]
+    texts = [(source.path, source.text.decode("utf-8", "replace")) for source in _never_read(tree)]
     texts += [
         (document.path, dump(document.body))
         for document in _second(tree)
@@ -179,13 +184,24 @@ def _unread(path: str, item: IPRange) -> Blocked:
 
 
 def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
-    """The claims; one whose record a broken file names may be stood for there: nothing new."""
-    named: dict[str, str] = {}
+    """The claims; nothing new for those of a file without a good version, or stood for in one.
+
+    A claim whose record a broken file names may be stood for there.
+    """
+    named: dict[str, Loaded] = {}
     for source in tree.sources:
         for word in _WORD.findall(source.text.decode("utf-8", "replace")):
-            named.setdefault(word, source.path)
+            named.setdefault(word, source)
+    never = {source.path: source for source in _never_read(tree)}
     found = {key: claims[key] for key in sorted(claims)}
-    for key, claim in found.items() if named else ():
-        if claim.name in named and claim.name != key.name and not claim.doubt:
-            found[key] = replace(claim, doubt=named[claim.name])
+    for key, claim in found.items() if named or never else ():
+        why = never.get(claim.source.path)
+        if why is None and claim.name != key.name:
+            why = named.get(claim.name)
+        if why is not None and not claim.doubt:
+            found[key] = replace(claim, doubt=why.path, doubt_line=_line_of_error(why))
     return found
+
+
+def _line_of_error(source: Loaded) -> int:
+    return next((it.location.line for it in source.findings if it.severity is Severity.ERROR), 0)

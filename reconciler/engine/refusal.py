@@ -44,10 +44,12 @@ def frozen(path: str, pool: str) -> Refusal:
 
 def left(claim: Claim, why: str) -> Refusal:
     """What the claim follows from cannot be read: it keeps what it holds and gets nothing new."""
+    is_own = why == claim.doubt and claim.doubt_line
+    where = f"{why}:{claim.doubt_line}" if is_own else why
     return Refusal(
         FROZEN,
-        f"{claim.key.short} gets nothing new while {why} cannot be read",
-        f"mend {why}: git log -p -- {why}",
+        f"{claim.key.short} gets nothing new while {where} cannot be read",
+        f"mend {where}: git log -p -- {why}",
     )
 
 

@@ -89,9 +89,8 @@ class Space:
     def withheld_by_others(self, item: IPRange, owner: Owner) -> list[str]:
         """Tenants that use an address of a range without a record."""
         own = f"{owner.namespace}/{owner.name}"
-        return [
-            blocked.title for _, blocked in self._blocked.overlapping(item) if blocked.owner != own
-        ]
+        titles = (held.title for _, held in self._blocked.overlapping(item) if held.owner != own)
+        return list(dict.fromkeys(titles))
 
     def free(self, pool: Pool) -> IPSet:
         """The free addresses of a pool as they stand now."""

@@ -48,6 +48,7 @@ class Claim:
         namespace: Namespace of the record.
         doubt: A file that cannot be read, and that this follows from, or may be stood for in: the
             claim keeps what it holds and gets nothing new. Empty for any other claim.
+        doubt_line: The line of the error in it; 0 where it is another revision's document.
         version: The IP version that it needs, or None for whatever a pool has.
         refusal: Why its family lets it have nothing new, or None. What it holds stays: a record is
             a fact.
@@ -67,5 +68,6 @@ class Claim:
     source: Location
     quota: Quota | None = None
     doubt: str = ""
+    doubt_line: int = 0
     version: int | None = None
     refusal: Refusal | None = None

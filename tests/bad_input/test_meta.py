@@ -27,7 +27,6 @@ ELSEWHERE = {
     "record-duplicate": "group R: tests/engine",
     "expiry-held": "clusters: tests/applying and tests/e2e",
     "release-held": "lifecycle: tests/engine",
-    "pool-frozen": "group R: tests/engine",
     "last-good": "a history: tests/commands",
     "history-cut": "a shallow clone: tests/commands",
     "settings-gone": "a history: tests/commands",

@@ -50,6 +50,22 @@ def test_status_of_wrong_content_tells_the_errors_on_stderr(repo: Path, capsys: 
     assert "cidr-invalid" not in ran.out
 
 
+def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_given(
+    repo: Path, capsys: Capture
+) -> None:
+    write(repo, {"ipam.yaml": "metadata: {name: ipam\n"})
+    head = commit(repo)
+    planned = ipam(capsys, "plan", "--repo", repo)
+    assert "10.40.0.8" not in planned.out
+    assert "gets nothing new while ipam.yaml cannot be read" in planned.out
+    explained = ipam(capsys, "explain", KEY.replace("one", "two"), "--repo", repo)
+    assert "pool-frozen: team-a/two (loadbalancer) gets nothing new" in explained.out
+    assert "to allocate" not in ipam(capsys, "status", "--repo", repo).err
+    done = ipam(capsys, "reconcile", "--repo", repo, "--no-apply")
+    assert (done.code, "10.40.0.8" in done.out) == (1, False)
+    assert git(repo, "rev-parse", "HEAD") == head
+
+
 def test_status_with_nothing_pending_says_nothing_more(repo: Path, capsys: Capture) -> None:
     assert ipam(capsys, "status", "--repo", repo, "--rev", "HEAD~1").err == ""
 

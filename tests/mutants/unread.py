@@ -3,6 +3,7 @@
 from tests.mutants.mutant import LAST_GOOD, PROTECTION, Mutant
 
 CUT = ("tests/adapters/git/test_last_good.py",)
+NEVER_READ = ("tests/commands/reading/test_never_read.py",)
 LITERALS = ("tests/addresses/test_literals.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
 
@@ -33,7 +34,13 @@ UNREAD = (
     Mutant("last good: a history that is cut off halts nothing", "commands/reading/last_good.py",
            "                self.halted = first\n", "", CUT),
     Mutant("last good: what stands in is as good as read", "commands/reading/last_good.py",
-           "unread=path if is_own else first", 'unread=""', LAST_GOOD),
+           "unread=self._now(path, first)", 'unread=""', LAST_GOOD),
+    Mutant("last good: what was broken and then renamed is lost", "commands/reading/last_good.py",
+           "        elif loaded.is_broken:\n            self._follow(path, first)\n", "", LAST_GOOD),
+    Mutant("last good: a record that broke and then was renamed is lost", "commands/reading/last_good.py",
+           "            else:\n                self._follow(path, first)\n", "", LAST_GOOD),
+    Mutant("last good: a renamed symlink stands for nothing", "commands/reading/last_good.py",
+           "if is_link and item.path", "if False and item.path", CUT),
     Mutant("gathering: documents do not count as they were", "gathering.py",
            "    for document in tree.last_good.documents:\n", "    for document in ():\n",
            LAST_GOOD),
@@ -57,7 +64,7 @@ UNREAD = (
     Mutant("gathering: records as they were are changed", "gathering.py",
            "unread=frozenset(tree.last_good.records),", "unread=frozenset(),", LAST_GOOD),
     Mutant("gathering: pools as they were give all the same", "gathering.py",
-           "frozen=reading.frozen,", "frozen={},", LAST_GOOD),
+           "frozen={**reading.frozen, **", "frozen={**", LAST_GOOD),
     Mutant("gathering: what is missing is missing", "gathering.py",
            "any(source.path not in tree.last_good.files for source in unclear)", "False",
            PROTECTION),
@@ -67,8 +74,13 @@ UNREAD = (
            "unclear=bool(unclear) or has_error(tree.findings),", "unclear=bool(unclear),",
            PROTECTION),
     Mutant("gathering: who is named in a broken file does not wait", "gathering.py",
-           "for key, claim in found.items() if named else ():", "for key, claim in ():",
+           "            why = named.get(claim.name)\n", "            why = None\n",
            LAST_GOOD),
+    Mutant("gathering: who reads well in a file never read does not wait", "gathering.py",
+           "    never = {source.path: source for", "    never = {} and {source.path: source for",
+           NEVER_READ),
+    Mutant("gathering: a pool in a file never read gives all the same", "gathering.py",
+           "for key, path in pools.items() if path in never", "for key, path in ()", NEVER_READ),
     Mutant("planner: doubt is ignored", "engine/planner.py",
            "        if why := self._doubt(claim, record):\n", '        if why := "":\n', LAST_GOOD),
     Mutant("planner: doubt about a claim is ignored", "engine/planner.py",

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reconciler.evaluate import Evaluation
+from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release
 from tests.memory import evaluation_after
@@ -120,6 +121,35 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
     for key, decision in sound.items():
         if not (isinstance(decision, tuple) and decision[0] in ("Release", "Expire")):
             assert held(again[key]) == held(decision), (key, decision, again[key])
+
+
+@given(st.data())
+@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")), deadline=None)
+def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataObject) -> None:
+    before = [world()]
+    before.append(carried_out(before[-1], evaluation_after([], before[-1])))
+    whole = evaluation_after(before[:-1], before[-1])
+    path = data.draw(st.sampled_from(sorted(before[-1])))
+    line = [*before, {**before[-1], path: data.draw(damage(raw(before[-1][path])))}]
+    assume(is_broken(evaluation_after(before, line[-1]), path))
+    for number in range(data.draw(st.integers(1, 2))):  # in later commits, others go on meanwhile
+        files = {**line[-1], f"tenants/n{number}.yaml": member(f"n{number}", 0)}
+        text = files.pop(path)
+        path = f"{path.rpartition('/')[0]}/renamed-{number}.yaml"
+        line.append({**files, path: text})
+        if data.draw(st.booleans()):
+            line.append(carried_out(line[-1], evaluation_after(line[:-1], line[-1])))
+    moved = evaluation_after(line[:-1], line[-1], CLOCK + 9 * DAY)
+    assert whole.reading.pools.keys() <= moved.reading.pools.keys()
+    for kind in (POOL, PROVIDER, TENANT, REQUEST):
+        there = {document.identity for document in moved.documents.of(kind)}
+        assert {document.identity for document in whole.documents.of(kind)} <= there
+    sound, found = decisions(whole), decisions(moved)
+    for key, decision in sound.items():
+        assert isinstance(decision, tuple)
+        assert decision[0] != "Keep" or found[key] == decision, (key, decision, found.get(key))
+    for item in moved.plan.decisions:
+        assert not isinstance(item, Release | Expire), item
 
 
 def held(decision: object) -> object:

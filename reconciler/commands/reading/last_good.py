@@ -88,12 +88,15 @@ class _Search:
 
     Attributes:
         pending: Files whose last good version is still looked for, and how many were seen.
+        behind: Files among them that were broken when they vanished or were mended, beside one
+            that is broken now: in its place they count.
         files: Files that have one.
         halted: The file that the history at hand does not reach back for, or empty.
     """
 
     reader: Reader
     pending: dict[str, int]
+    behind: dict[str, str] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
     documents: dict[Identity, Document] = field(default_factory=dict)
     records: dict[str, Allocation] = field(default_factory=dict)
@@ -104,16 +107,17 @@ class _Search:
         vanished: dict[str, Allocation] = {}
         is_record_lost = False
         for step in self.reader.source.past([*self.reader.folders, self.reader.records]):
-            first = next(iter(self.pending))
+            first = self._now(next(iter(self.pending)))
             if step.is_cut:
                 self.halted = first
                 break
             wanted = self._wanted(step)
             for entry, data in zip(wanted, self.reader.source.read(wanted), strict=True):
                 if self.reader.is_record(entry.path):
-                    self._record(entry.path, data, vanished)
+                    self._record(entry.path, data, vanished, first)
                 else:
                     self._file(entry.path, data, first)
+            self._follow_links(step, first)
             is_record_lost = self._give_up(step) or is_record_lost
             if not self.pending:
                 break
@@ -134,38 +138,66 @@ class _Search:
     def _file(self, path: str, data: bytes, first: str) -> None:
         loaded = self.reader.read_source(path, data)
         is_own = path in self.pending
+        counted = [replace(item, unread=self._now(path, first)) for item in loaded.documents]
         if is_own and loaded.is_broken:
-            self._count(path)
+            self.pending[path] += 1
             return
         if is_own:
             self._found(path)
-        for document in loaded.documents:
-            counted = replace(document, unread=path if is_own else first)
-            self.documents.setdefault(document.identity, counted)
+        elif loaded.is_broken:
+            self._follow(path, first)
+        for document in counted:
+            self.documents.setdefault(document.identity, document)
 
-    def _record(self, path: str, data: bytes, vanished: dict[str, Allocation]) -> None:
+    def _record(self, path: str, data: bytes, vanished: dict[str, Allocation], first: str) -> None:
         allocation = self.reader.read_record(path, data).allocation
-        if path not in self.pending:
-            if allocation is not None:
-                vanished.setdefault(path, allocation)
-        elif allocation is None:
-            self._count(path)
-        else:
-            self._found(path)
+        is_own = path in self.pending
+        if allocation is None:
+            if is_own:
+                self.pending[path] += 1
+            else:
+                self._follow(path, first)
+        elif is_own and self._found(path):
             self.records[path] = allocation
+        else:
+            vanished.setdefault(path, allocation)
 
-    def _count(self, path: str) -> None:
-        self.pending[path] += 1
-
-    def _found(self, path: str) -> None:
+    def _found(self, path: str) -> bool:
+        """Stop seeking a file; whether it is one of the tree itself."""
         del self.pending[path]
-        self.files.append(path)
+        is_there = self.behind.pop(path, None) is None
+        if is_there:
+            self.files.append(path)
+        return is_there
+
+    def _follow(self, path: str, first: str) -> None:
+        """Seek what a file was that was broken at the parent, and vanished or was mended then.
+
+        What counted there as it was vanished with it, as readable documents do (`git mv` of a
+        file that broke some commits ago).
+        """
+        self.pending[path] = 0
+        self.behind[path] = first
+
+    def _follow_links(self, step: Step, first: str) -> None:
+        """What stood in the place of a symlink, or of a submodule, before it was one."""
+        for item in step.changed:
+            is_link = item.old is not None and not item.old.is_file
+            if is_link and item.path not in self.pending:
+                self._follow(item.path, first)
+
+    def _now(self, path: str, first: str = "") -> str:
+        """The file of the tree in whose place an older one counts."""
+        return self.behind.get(path, path if path in self.pending else first)
 
     def _give_up(self, step: Step) -> bool:
         """Drop files that were not there before; whether a record is among them."""
         brought = [item.path for item in step.changed if item.old is None]
         given_up = [path for path in brought if path in self.pending]
         given_up += [path for path, seen in self.pending.items() if seen >= MOST_VERSIONS]
+        own = []
         for path in dict.fromkeys(given_up):
             del self.pending[path]
-        return any(self.reader.is_record(path) for path in given_up)
+            if self.behind.pop(path, None) is None:
+                own.append(path)
+        return any(self.reader.is_record(path) for path in own)

@@ -17,10 +17,11 @@ class OwnSettings(NamedTuple):
     """The Settings of a revision.
 
     Attributes:
-        settings: Those that count: of a file that cannot be read, as it last could be; and where
-            the records were left behind, with the folder that they are in.
+        settings: Those that count: of a file that cannot be read, as it last could be (the
+            defaults when it never could); and where the records were left behind, with the folder
+            that they are in.
         findings: What is wrong with the file.
-        is_broken: The file cannot be read any more, is gone, or has lost the records: nothing may
+        is_broken: The file cannot be read, is gone, or has lost the records: nothing may
             follow from it.
     """
 
@@ -59,7 +60,7 @@ def _read_own(source: Source) -> OwnSettings:
         settings, findings = Settings(), ()
     before = _settings_before(source)
     if before is None:
-        return OwnSettings(settings, findings)
+        return OwnSettings(settings, findings, is_broken=bool(entries))
     if not entries:
         message = f"{PATH} was there before: nothing is given, released or expired without it"
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"

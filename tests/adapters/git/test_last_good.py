@@ -50,6 +50,16 @@ def test_a_link_where_a_folder_was_changes_nothing(folder: Path, where: str) -> 
     assert not any(text.startswith(("release", "expire")) for text in found.values())
 
 
+def test_a_link_where_a_folder_was_may_move_before_it_is_mended(folder: Path) -> None:
+    git(folder, "rm", "-r", "-q", "byhand")
+    (folder / "tenants/x").symlink_to("elsewhere")
+    commit(folder, clock=CLOCK + 60)
+    git(folder, "mv", "tenants/x", "tenants/y")
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 120)
+    assert decided(seen(folder))[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+
+
 def test_the_line_goes_on_with_the_parent_that_has_the_newest_reconcile(folder: Path) -> None:
     git(folder, "switch", "-q", "-c", "change", "HEAD~1")  # before anything was recorded
     write(folder, {"tenants/new.yaml": tenant("new")})

@@ -7,6 +7,7 @@ import pytest
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
 from reconciler.engine.planner import plan
+from reconciler.families.butler.kinds import TENANT
 from reconciler.model.plan import Expire, Keep, Release
 from reconciler.model.state import State
 from tests.engine.outcome import Files, decided, without
@@ -159,6 +160,33 @@ def test_what_vanishes_later_while_a_file_is_broken_counts_as_it_was() -> None:
     gone = {**without(broken, "tenants/old.yaml"), **NEWCOMER}
     found = decided(evaluation_after([before, broken], gone))
     assert found[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+
+
+@pytest.mark.parametrize("path", ["tenants/one.yaml", "providers/default.yaml", "pools/edge.yaml"])
+def test_a_file_that_broke_and_is_renamed_later_counts_as_it_was(path: str) -> None:
+    before = reconciled(SMALL)
+    broken = {**before, path: raw(before[path]).replace(b"spec:", b"spek:")}
+    new = f"{path.partition('/')[0]}/new-name.yaml"
+    moved = {**without(broken, path), new: broken[path]}
+    once = {**without(moved, new), path.replace(".yaml", "-3.yaml"): broken[path]}
+    for line, now in (([before, broken], moved), ([before, broken, moved], once)):
+        found = evaluation_after(line, now)
+        assert decided(found) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
+        assert "last-good" in [item.code for item in found.findings]
+        whole = evaluation_after([], before)
+        assert found.reading.pools.keys() == whole.reading.pools.keys()
+        assert [item.identity for item in found.documents.of(TENANT)] == [
+            item.identity for item in whole.documents.of(TENANT)
+        ]
+
+
+def test_a_record_that_broke_and_is_renamed_later_counts_as_it_was() -> None:
+    before = reconciled(SMALL)
+    (path,) = (name for name in before if name.startswith("allocations/"))
+    broken = {**before, path: "{"}
+    moved = {**without(broken, path), "allocations/x.yaml": "{", "pools/x.yaml": pool("x")}
+    found = evaluation_after([before, broken], moved).tree.last_good.records
+    assert list(found) == [path]
 
 
 def test_a_readable_document_comes_before_its_last_good_version() -> None:

@@ -1,0 +1,49 @@
+"""What never could be read, and what stands twice: who waits until it is told what is meant."""
+
+from reconciler.model.plan import Refuse
+from tests.commands.reading.test_last_good import NEW, NEWCOMER, ONE, after
+from tests.engine.outcome import decided, without
+from tests.memory import evaluation_after
+from tests.world import SMALL, reconciled, request, tenant
+
+
+def test_with_settings_that_never_could_be_read_nothing_is_given_released_or_expired() -> None:
+    before = reconciled(SMALL)
+    files = {**without(before, "tenants/one.yaml"), "ipam.yaml": "metadata: {", **NEWCOMER}
+    for line in ([], [before]):
+        evaluation = evaluation_after(line, files)
+        assert decided(evaluation) == {
+            NEW: "refuse pool-frozen",
+            ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+        }
+        assert evaluation.changes == ()
+
+
+def test_what_reads_well_in_a_file_without_a_good_version_waits_for_its_mending() -> None:
+    pin = request("pin", pinnedRange="{startAddress: 10.40.0.40, endAddress: 10.40.0.43}")
+    wrong = tenant("odd", networking="{lbPoolSiz: 3}")
+    other = pin.replace("name: pin,", "name: other,").replace("{name: pin}", "{name: other}")
+    evaluation = evaluation_after(
+        [SMALL],
+        {
+            **SMALL,
+            "tenants/a.yaml": f"{tenant('c')}---\n{pin}---\n{wrong}",
+            "tenants/b.yaml": other,
+        },
+    )
+    assert decided(evaluation)["team-a/c (loadbalancer)"] == "refuse pool-frozen"
+    refused = {
+        item.claim.name: (item.reason, item.message)
+        for item in evaluation.plan.decisions
+        if isinstance(item, Refuse)
+    }
+    line = f"{tenant('c')}---\n{pin}---\n{wrong}".split("\n").index("  networking: {lbPoolSiz: 3}")
+    while_broken = f"gets nothing new while tenants/a.yaml:{line + 1} cannot be read"
+    assert refused["pin"] == ("pool-frozen", f"butler-system/pin (request) {while_broken}")
+    taken = "10.40.0.40-10.40.0.43 is taken by tenants/a.yaml (which cannot be read)"
+    assert refused["other"] == ("pin-taken", taken)
+
+
+def test_a_pool_that_reads_well_in_a_file_without_a_good_version_waits_for_its_mending() -> None:
+    files = {**SMALL, "pools/edge.yaml": f"{SMALL['pools/edge.yaml']}---\nkind: NetworkPol\n"}
+    assert after({}, files) == {ONE: "refuse pool-frozen"}
