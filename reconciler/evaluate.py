@@ -6,7 +6,9 @@ Check, plan and reconcile call `evaluate` and differ only in what they do with t
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 
+from reconciler.addresses import IPSet
 from reconciler.documents.document import Documents
 from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.engine import guard, rules
@@ -131,10 +133,16 @@ def _whole(plan: Plan, settled: Settled) -> Plan:
     )
 
 
-def project(evaluation: Evaluation) -> tuple[Projection, ...]:
+def project(
+    evaluation: Evaluation, withheld: Mapping[str, IPSet] = MappingProxyType({})
+) -> tuple[Projection, ...]:
     """The objects of all clusters for the records of the tree as they stand, not as planned.
 
     Apply reads what was committed; what is not in Git cannot reach a cluster.
+
+    Args:
+        evaluation: Of the tree.
+        withheld: What no cluster shall announce by a record, by the record's path.
     """
     records = evaluation.state.records
     world = World(
@@ -144,6 +152,7 @@ def project(evaluation: Evaluation) -> tuple[Projection, ...]:
         evaluation.plan.before,
         format_instant(evaluation.tree.clock),
         evaluation.tree.settings.applies_documents,
+        withheld,
     )
     found = [item for family in families() for item in family.project(world)]
     found += [Projection("management", record_document(record)) for record in records]

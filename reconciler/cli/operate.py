@@ -39,6 +39,7 @@ from reconciler.commands.reconcile import Reconciled, Wanted, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.render import render as run_render
 from reconciler.commands.rounds import Round, rounds
+from reconciler.commands.seniority import withheld
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode, UsageError
 from reconciler.report.applied import applied_text, apply_document
@@ -275,12 +276,14 @@ def render(
         message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with progress("reading"):
-        evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
+        source = open_source(repo, rev, worktree=worktree).source
+        evaluation = evaluate_source(source)
+        contested = withheld(evaluation, source)
     errors = [found for found in evaluation.findings if found.severity == "error"]
     if errors:
         tell(findings_text(errors, painter(color)))
     manifests = admission_policies(reconciler, break_glass) if policies else ()
-    counts = run_render(evaluation, out, manifests)
+    counts = run_render(evaluation, out, manifests, contested)
     if output == "text":
         for cluster, count in counts.items():
             emit(f"{out}/{cluster}: {count} files\n")

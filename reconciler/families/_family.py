@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, Documents, Identity, Kind
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
@@ -58,6 +59,7 @@ class World:
 
     Attributes:
         applies_documents: People's documents are applied as objects, too, not the pools alone.
+        withheld: What records hold that another one held before them, by their path.
     """
 
     documents: Documents
@@ -66,6 +68,7 @@ class World:
     usage: Mapping[Key, Usage]
     clock: str
     applies_documents: bool = False
+    withheld: Mapping[str, IPSet] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 
 _FAMILY = "butler"
+_NOTHING = IPSet()
 _CAPACITY = (
     ("CapacityWarning", Tier.WARNING),
     ("CapacityCritical", Tier.CRITICAL),
@@ -137,7 +138,8 @@ def _tenants(world: World) -> list[Projection]:
             continue
         if record.is_live and record.range is not None:
             cluster = f"{record.owner.namespace}/{record.owner.name}"
-            ranges.setdefault(cluster, []).append(record.range)
+            own = IPSet((record.range,)) - world.withheld.get(record.path, _NOTHING)
+            ranges.setdefault(cluster, []).extend(own)
     manual = {blocked.title: blocked.range for blocked in world.reading.blocked}
     for document in world.documents.of(TENANT):
         cluster = f"{document.namespace}/{document.name}"
