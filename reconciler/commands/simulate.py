@@ -12,15 +12,19 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
 from reconciler.ports import Source, UsageError
+from reconciler.records.changes import records_after
+from reconciler.records.recall import Recalled
 from reconciler.report.simulation import Simulation, Step
+from reconciler.tree import Tree
 
 NAMESPACE = "simulated"
+_ROUNDS = 2
 
 
 def simulate(
     source: Source, tenants: int, provider: str | None, *, lb: int | None, nodes: int | None
 ) -> Simulation:
-    """Add tenants to a tree and plan it.
+    """Add tenants to a tree and plan it, once all that it asks for itself is served.
 
     Args:
         source: The files of a revision.
@@ -32,8 +36,8 @@ def simulate(
     Raises:
         UsageError: There is no such provider, or its tenants get no addresses here.
     """
-    tree = read_tree(source)
-    today = evaluate(tree)
+    today = _served(read_tree(source))
+    tree = today.tree
     providers = [doc.name for doc in today.documents.of("ProviderConfig")]
     if provider is not None and provider not in providers:
         raise UsageError(f"no ProviderConfig {provider!r}", f"there are: {', '.join(providers)}")
@@ -50,6 +54,32 @@ def simulate(
     fitting, first_too_many = _most(tried, today, everyone, tenants)
     count = sum(1 for doc in fitting.documents.of("TenantCluster") if doc.namespace == NAMESPACE)
     return Simulation(tenants, count, _steps(fitting, count), _refused(first_too_many)[0], fitting)
+
+
+def _served(tree: Tree) -> Evaluation:
+    """The evaluation of a tree when its own plan was carried out: it comes before what is added.
+
+    What one plan releases another one may let expire, as in a reconcile.
+    """
+    evaluation = evaluate(tree)
+    for _ in range(_ROUNDS):
+        if not evaluation.changes:
+            break
+        evaluation = evaluate(_carried_out(evaluation))
+    return evaluation
+
+
+def _carried_out(evaluation: Evaluation) -> Tree:
+    tree = evaluation.tree
+    after = records_after(evaluation.plan, evaluation.state, tree.settings.records)
+    found = {item.allocation.path: item for item in tree.records if item.allocation is not None}
+    records = [item for item in tree.records if item.allocation is None]
+    records += [
+        found.get(record.path, Recalled(record))._replace(allocation=record)
+        for record in after
+        if record.path not in tree.last_good.records
+    ]
+    return replace(tree, records=tuple(records))
 
 
 def _most(
