@@ -11,6 +11,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.records.recall import Recalled
+from reconciler.settings import PATH as SETTINGS_PATH
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     after = _ranges_after(evaluation)
     findings = [*_shrunk(base, evaluation), *_record_changes(base, evaluation)]
     start = evaluation.tree.settings.location
+    if start.path != SETTINGS_PATH:  # the base has none: what is changed is that there are some
+        start = Location(SETTINGS_PATH, 1, 1)
     if base.settings_changed:
         message = f"Settings are changed; this check goes by those of {base.name}"
         findings.append(warning("settings-changed", start, message))

@@ -4,7 +4,7 @@ Check, plan and reconcile call `evaluate` and differ only in what they do with t
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -20,7 +20,7 @@ from reconciler.gathering import documents_of, held_by, joined, records_of, stat
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Keep, Plan
+from reconciler.model.plan import Keep, Plan, Release
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
@@ -40,6 +40,7 @@ class Evaluation:
         findings: Errors and warnings, by place.
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
+        brake: Why `let_pass` lets no release pass, or None.
     """
 
     tree: Tree
@@ -108,6 +109,17 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         gates=ordered([*gates, brake] if brake else gates),
         brake=brake,
     )
+
+
+def let_pass(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with what is carried out of its plan: a brake holds all releases back."""
+    if evaluation.brake is None:
+        return evaluation
+    plan, state = evaluation.plan, evaluation.state
+    rest = tuple(item for item in plan.decisions if not isinstance(item, Release))
+    plan = Plan(rest, plan.before, plan.after)
+    written = changes(plan, state, evaluation.tree.settings.records)
+    return replace(evaluation, plan=plan, changes=written)
 
 
 def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -87,7 +87,7 @@ def reconcile(
 
     A checkout is taken with its remote; its work tree follows when it is clean. A race for the
     branch that is lost is answered by planning again. Exit code 3: all other decisions are
-    committed, but some claim was refused; or a brake stopped everything.
+    committed, but some claim was refused, or a brake holds releases back.
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     wish = replace(wish, allow_release=allow_release)
@@ -229,15 +229,15 @@ def _emit_document(done: Sequence[Round], code: int, output: str, *, looped: boo
 
 
 def _said(done: Reconciled, repository: GitRepository) -> str:
+    braked = " A brake holds all releases back." if done.evaluation.brake is not None else ""
     if done.commit is not None:
         where = f"branch {repository.branch}"
         where += " of the remote" if repository.remote is not None else ""
-        return f"Committed {done.commit.id[:12]} on {done.base.id[:12]} and published it: {where}."
-    if done.evaluation.brake is not None:
-        return "Nothing was committed: a brake stopped the plan."
+        what = f"Committed {done.commit.id[:12]} on {done.base.id[:12]} and published it"
+        return f"{what}: {where}.{braked}"
     if has_wrong_settings(done.evaluation):
         return "Nothing was committed: the Settings are wrong."
-    return f"Nothing to commit on {done.base.id[:12]}."
+    return f"Nothing to commit on {done.base.id[:12]}.{braked}"
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:

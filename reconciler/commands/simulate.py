@@ -7,7 +7,7 @@ from reconciler.commands.reading import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine.usage import percentage
-from reconciler.evaluate import Evaluation, evaluate, source_kinds
+from reconciler.evaluate import Evaluation, evaluate, let_pass, source_kinds
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
@@ -61,11 +61,11 @@ def _served(tree: Tree) -> Evaluation:
 
     What one plan releases another one may let expire, as in a reconcile.
     """
-    evaluation = evaluate(tree)
+    evaluation = let_pass(evaluate(tree))
     for _ in range(_ROUNDS):
         if not evaluation.changes:
             break
-        evaluation = evaluate(_carried_out(evaluation))
+        evaluation = let_pass(evaluate(_carried_out(evaluation)))
     return evaluation
 
 
