@@ -12,6 +12,7 @@ from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.records.recall import Recalled
+from reconciler.settings import PATH as SETTINGS_PATH
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     after = _ranges_after(base, evaluation)
     findings = [*_shrunk(base), *_record_changes(base, after)]
     start = evaluation.tree.settings.location
+    if start.path != SETTINGS_PATH:  # the base has none: what is changed is that there are some
+        start = Location(SETTINGS_PATH, 1, 1)
     if base.settings_changed:
         message = f"Settings are changed; this check goes by those of {base.name}"
         findings.append(warning("settings-changed", start, message))

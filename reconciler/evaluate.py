@@ -4,7 +4,7 @@ Check, plan and reconcile call `evaluate` and differ only in what they do with t
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reconciler.documents.document import Documents
 from reconciler.engine import guard, rules
@@ -13,7 +13,7 @@ from reconciler.families import families
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
-from reconciler.model.plan import Plan
+from reconciler.model.plan import Plan, Release
 from reconciler.model.state import State
 from reconciler.records.changes import Change, changes
 from reconciler.records.findings import findings_of
@@ -29,6 +29,7 @@ class Evaluation:
         findings: Errors and warnings, by place.
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
+        brake: Why `let_pass` lets no release pass, or None.
     """
 
     tree: Tree
@@ -86,6 +87,17 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         gates=ordered([*gates, brake] if brake else gates),
         brake=brake,
     )
+
+
+def let_pass(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with what is carried out of its plan: a brake holds all releases back."""
+    if evaluation.brake is None:
+        return evaluation
+    plan, state = evaluation.plan, evaluation.state
+    rest = tuple(item for item in plan.decisions if not isinstance(item, Release))
+    plan = Plan(rest, plan.before, plan.after)
+    written = changes(plan, state, evaluation.tree.settings.records)
+    return replace(evaluation, plan=plan, changes=written)
 
 
 def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -190,7 +190,9 @@ def test_a_plan_that_releases_and_one_that_expires(life: Path, said: Said) -> No
     check = said("check.json", "check", "--repo", str(life), code=3)
     assert [gate["code"] for gate in check["gates"]] == ["brake"]
     stopped = said("reconcile-result.json", "reconcile", "--repo", str(life), code=3)
-    assert stopped["commit"] is None
+    assert stopped["commit"] is not None  # what expires goes, what would be released stays
+    plan = said("plan.json", "plan", "--repo", str(life))
+    assert {action["action"] for action in plan["actions"]} == {"release"}
 
 
 def test_simulate(small: Path, said: Said) -> None:

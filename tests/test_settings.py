@@ -53,7 +53,7 @@ def test_the_settings_of_the_contract_are_the_defaults() -> None:
   brakes: {maxReleasePercent: 30, minRecords: 10}
   elastic: {pendingAfter: 2s, shrinkAfter: 10m}
   apply: {documents: pools}"""
-    assert settings_of(spec) == Settings()
+    assert settings_of(spec) == Settings(location=Location(PATH, 1, 1))
 
 
 def test_every_field_is_read() -> None:
@@ -76,6 +76,7 @@ def test_every_field_is_read() -> None:
         max_release_percent=0,
         min_records=99,
         committer=("The Bot", "bot@example.com"),
+        location=Location(PATH, 1, 1),
     )
 
 

@@ -72,7 +72,7 @@ def reconcile(
 
     A checkout is taken with its remote; its work tree follows when it is clean. A race for the
     branch that is lost is answered by planning again. Exit code 3: all other decisions are
-    committed, but some claim was refused; or a brake stopped everything.
+    committed, but some claim was refused, or a brake holds releases back.
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     wish = replace(wish, allow_release=allow_release)
@@ -216,13 +216,13 @@ def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool)
 
 
 def _sentence(done: Reconciled, repository: GitRepository) -> str:
-    evaluation, base = done.evaluation, done.base.id
+    base, is_braked = done.base.id, done.evaluation.brake is not None
     if done.commit is None:
-        wrong = has_wrong_settings(evaluation)
-        return nothing_sentence(evaluation, base, has_wrong_settings=wrong)
+        wrong = has_wrong_settings(done.evaluation)
+        return nothing_sentence(base, is_braked=is_braked, has_wrong_settings=wrong)
     where = f"branch {repository.branch}"
     where += " of the remote" if repository.remote is not None else ""
-    return published_sentence(base, done.commit.id, where)
+    return published_sentence(base, done.commit.id, where, is_braked=is_braked)
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ from reconciler.cli.shared.progress import progress
 from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import render as run_render
+from reconciler.commands.seniority import withheld
 from reconciler.findings import Severity
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import envelope
@@ -43,10 +44,12 @@ def render(
         message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with progress("reading"):
-        evaluation = evaluate_source(open_source(repo, rev, worktree=worktree).source)
+        source = open_source(repo, rev, worktree=worktree).source
+        evaluation = evaluate_source(source)
+        contested = withheld(evaluation, source)
     tell_errors(evaluation.findings, painter(color))
     manifests = admission_policies(reconciler, break_glass) if policies else ()
-    counts = run_render(evaluation, out, manifests)
+    counts = run_render(evaluation, out, manifests, contested)
     if output == "text":
         for cluster, count in counts.items():
             emit(f"{out}/{cluster}: {count} files\n")

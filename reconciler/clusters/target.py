@@ -7,7 +7,7 @@ from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.metallb import pool_addresses
 from reconciler.clusters.resources import ADDRESS_POOL
 
-UNCLEAR = "the repository has errors, a brake stops its plan, or its records are gone"
+UNCLEAR = "the repository has errors, a brake holds releases back, or its records are gone"
 
 
 @dataclass(frozen=True, slots=True)

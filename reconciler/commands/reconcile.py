@@ -11,7 +11,7 @@ from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.digest import actions, digest, summary
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Expire
@@ -178,10 +178,11 @@ class _Run:
         repository, options = self.repository, self.options
         settings = evaluation.tree.settings
         commit = None
-        if evaluation.brake is None and evaluation.changes and not has_wrong_settings(evaluation):
+        passed = let_pass(evaluation)
+        if passed.changes and not has_wrong_settings(evaluation):
             if options.allow_release is None:
                 _require_records(repository, base, evaluation)
-            asked = _commit(base, evaluation, options)
+            asked = _commit(base, passed, options, digest(actions(evaluation)))
             commit = repository.commit(asked)
             require_no_clash(repository, asked, commit, evaluation.tree, self.facts)
         repository.require_clean([*settings.sources, settings.records], commit or base)
@@ -232,11 +233,12 @@ def _accepted(accepted: str | None, base: Revision) -> str | None:
     return base.id
 
 
-def _commit(base: Revision, evaluation: Evaluation, options: ReconcileOptions) -> Commit:
+def _commit(base: Revision, evaluation: Evaluation, options: ReconcileOptions, plan: str) -> Commit:
+    """The commit of what is carried out of a plan, with the digest of all of it."""
     counts = summary(evaluation)
     words = [f"{name} {counts[name]}" for name in _NAMED if counts[name]]
     subject = ", ".join(words) or f"rewrite {len(evaluation.changes)}"
-    trailers = f"Ipam-Plan: {digest(actions(evaluation))}\nIpam-Base: {base.id}"
+    trailers = f"Ipam-Plan: {plan}\nIpam-Base: {base.id}"
     committer = options.committer or evaluation.tree.settings.committer
     message = f"ipam: {subject}\n\n{trailers}\n"
     folder = f"{evaluation.tree.settings.records}/"

@@ -1,9 +1,11 @@
 """Render: what will be applied, as files, a folder a cluster."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
+from reconciler.addresses import IPSet
 from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.desired import owned_labels
 from reconciler.documents.dump import dump
@@ -18,7 +20,12 @@ MARKER = ".ipam-render"
 _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
 
 
-def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
+def render(
+    evaluation: Evaluation,
+    out: Path,
+    policies: Sequence[Manifest] = (),
+    withheld: Mapping[str, IPSet] = MappingProxyType({}),
+) -> dict[str, int]:
     """Write the objects of every cluster below a folder, in place of what was rendered before.
 
     Files that it did not write stay.
@@ -30,6 +37,7 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
         evaluation: Of the revision.
         out: The folder.
         policies: Admission policies, for every cluster.
+        withheld: What no cluster shall announce by a record, because another one held it first.
 
     Returns:
         The number of files by cluster.
@@ -37,7 +45,7 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
     Raises:
         UsageError: The folder holds something that was not rendered.
     """
-    files = rendered(evaluation, policies)
+    files = rendered(evaluation, policies, withheld)
     old = _begin(out, files)
     counts: dict[str, int] = {}
     for path in sorted(files):
@@ -51,13 +59,17 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
     return counts
 
 
-def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
+def rendered(
+    evaluation: Evaluation,
+    policies: Sequence[Manifest] = (),
+    withheld: Mapping[str, IPSet] = MappingProxyType({}),
+) -> dict[str, str]:
     """All files by path.
 
     With policies, the kustomizations put the label on that the policies go by.
     """
     files: dict[str, str] = {}
-    for projection in project(evaluation):
+    for projection in project(evaluation, withheld):
         if not projection.is_status_only:  # a file of it would make what others own
             files[_path(projection.cluster, projection.manifest)] = dump(projection.manifest)
     for name, text in crd_texts().items():

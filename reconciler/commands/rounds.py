@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.reconcile import Reconciled
+from reconciler.evaluate import let_pass
 from reconciler.model.plan import Release
 
 
@@ -49,4 +50,5 @@ def is_free_at_once(done: Reconciled) -> bool:
     tree = done.evaluation.tree
     if done.commit is None or tree.clock + tree.settings.retention > done.commit.clock:
         return False
-    return any(isinstance(decision, Release) for decision in done.evaluation.plan.decisions)
+    plan = let_pass(done.evaluation).plan
+    return any(isinstance(decision, Release) for decision in plan.decisions)

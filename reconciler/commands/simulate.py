@@ -7,23 +7,27 @@ from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
 from reconciler.engine.usage import percentage
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.evaluate import Evaluation, evaluate, let_pass
 from reconciler.families import families
 from reconciler.families._objects import Newcomer, Sizes
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
 from reconciler.ports import Source, UsageError
+from reconciler.records.changes import records_after
+from reconciler.records.recall import Recalled
 from reconciler.report.simulation import Simulation, Step
 from reconciler.sources import source_kinds
+from reconciler.tree import Tree
 
 NAMESPACE = "simulated"
+_ROUNDS = 2
 
 
 def simulate(
     source: Source, tenants: int, provider: str | None, *, lb: int | None, nodes: int | None
 ) -> Simulation:
-    """Add tenants to a tree and plan it.
+    """Add tenants to a tree and plan it, once all that it asks for itself is served.
 
     Args:
         source: The files of a revision.
@@ -35,8 +39,8 @@ def simulate(
     Raises:
         UsageError: There is no such provider, or its tenants get no addresses here.
     """
-    tree = read_tree(source)
-    today = evaluate(tree)
+    today = _served(read_tree(source))
+    tree = today.tree
     one = newcomer()
     providers = [doc.name for doc in today.documents.of(one.chooses)]
     if provider is not None and provider not in providers:
@@ -62,6 +66,32 @@ def simulate(
 def newcomer() -> Newcomer:
     """What is added: the first family that says it does."""
     return next(one for family in families() if (one := family.objects.newcomer) is not None)
+
+
+def _served(tree: Tree) -> Evaluation:
+    """The evaluation of a tree when its own plan was carried out: it comes before what is added.
+
+    What one plan releases another one may let expire, as in a reconcile.
+    """
+    evaluation = let_pass(evaluate(tree))
+    for _ in range(_ROUNDS):
+        if not evaluation.changes:
+            break
+        evaluation = let_pass(evaluate(_carried_out(evaluation)))
+    return evaluation
+
+
+def _carried_out(evaluation: Evaluation) -> Tree:
+    tree = evaluation.tree
+    after = records_after(evaluation.plan, evaluation.state, tree.settings.records)
+    found = {item.allocation.path: item for item in tree.records if item.allocation is not None}
+    records = [item for item in tree.records if item.allocation is None]
+    records += [
+        found.get(record.path, Recalled(record))._replace(allocation=record)
+        for record in after
+        if record.path not in tree.last_good.records
+    ]
+    return replace(tree, records=tuple(records))
 
 
 def _most(

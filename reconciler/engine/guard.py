@@ -69,10 +69,11 @@ def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Fin
         return None
     share = f"{releases} of {live} live records ({percentage(releases, live)}%)"
     hint = f"if that is meant: ipam reconcile --allow-release {releases}"
+    waits = "; none of that is carried out"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
     if releases == live:
-        return gate("brake", place, f"the plan releases everything: {share}", hint)
+        return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
     if live >= settings.min_records and 100 * releases > settings.max_release_percent * live:
         limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
-        return gate("brake", place, f"the plan releases {share}, {limit}", hint)
+        return gate("brake", place, f"the plan releases {share}, {limit}{waits}", hint)
     return None

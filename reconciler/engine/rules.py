@@ -71,7 +71,7 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
 
 def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
     """Two records that hold one address: both are named, neither is moved."""
-    for entries in _competing(state, holding):
+    for entries in competing(state, holding):
         reaching: Entry | None = None
         for entry in sorted(entries):
             item, _, record = entry
@@ -89,7 +89,7 @@ def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
                     reaching = entry
 
 
-def _competing(state: State, holding: Holding) -> Iterator[list[Entry]]:
+def competing(state: State, holding: Holding) -> Iterator[list[Entry]]:
     """Records of one address space, with those that count in all because their pool is gone.
 
     The pool of a record that cannot be read for now is not gone: its address space will be known

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, Documents, Identity, Kind
 from reconciler.families._objects import Objects
 from reconciler.families._record_form import RecordForm
@@ -60,6 +61,7 @@ class ProjectionInput:
 
     Attributes:
         applies_documents: People's documents are applied as objects, too, not the pools alone.
+        withheld: What records hold that another one held before them, by their path.
     """
 
     documents: Documents
@@ -68,6 +70,7 @@ class ProjectionInput:
     usage: Mapping[Key, Usage]
     clock: str
     applies_documents: bool = False
+    withheld: Mapping[str, IPSet] = field(default_factory=dict)
 
 
 def as_named(record: Allocation, documents: Documents) -> Key:

@@ -6,7 +6,7 @@ from reconciler.findings import Location
 from reconciler.model.pool import Thresholds, Tier
 
 HOUR = 3_600
-_START = Location("ipam.yaml", 1, 1)
+_NOWHERE = Location(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,4 +23,4 @@ class Settings:
     min_records: int = 10
     applies_documents: bool = False
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
-    location: Location = field(default=_START)
+    location: Location = field(default=_NOWHERE)

@@ -166,7 +166,7 @@ def test_a_brake_and_vanished_records_do_not_end_it(
     pausing(monkeypatch, remove_the_tenant, remove_the_records, rewrite, nothing)
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 130
     out, err = capsys.readouterr()
-    assert "Nothing was committed: a brake stopped the plan." in out
+    assert ". A brake holds all releases back." in out
     assert err.count("no record is left in allocations/") == 1
     assert err.count("was rewritten or rolled back") == 2  # each time, until somebody says so
 

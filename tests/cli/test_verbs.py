@@ -164,7 +164,9 @@ def test_reconcile_tells_findings_on_stderr_and_a_brake_in_words(
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert ran.code == 3
     assert "refused brake: the plan releases everything" in ran.err
-    assert ran.out.splitlines()[-1] == "Nothing was committed: a brake stopped the plan."
+    head = git(repo, "rev-parse", "HEAD")[:12]
+    said = f"Nothing to commit on {head}. A brake holds all releases back."
+    assert ran.out.splitlines()[-1] == said
     assert ipam(capsys, "reconcile", "--allow-release", "1", "--repo", repo).code == 0
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from reconciler.commands.reconcile import ATTEMPTS, ReconcileOptions, reconcile
+from reconciler.digest import actions, digest
 from reconciler.ports import Commit, ExitCode, GitError, HistoryError, LostRaceError, Revision
 from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import without
 from tests.fakes import FakeRepository
-from tests.world import CLOCK, SMALL, pool, reconciled, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 
@@ -94,10 +95,22 @@ def test_wrong_content_stops_only_what_it_touches() -> None:
     assert done(watched(dict(files))) == (1, True, 1)
 
 
-def test_a_brake_stops_everything_until_the_number_is_named() -> None:
+def test_a_brake_holds_releases_back_until_the_number_is_named() -> None:
     files = without(reconciled(SMALL), "tenants/one.yaml")
     assert done(watched(files)) == (3, False, 1)
     assert done(watched(files), ReconcileOptions(allow_release=1)) == (0, True, 1)
+
+
+def test_what_a_brake_does_not_stop_is_committed() -> None:
+    before = reconciled(SMALL)
+    files = {**without(before, "tenants/one.yaml"), "tenants/two.yaml": tenant("two")}
+    repository = watched(files)
+    assert done(repository) == (3, True, 1)
+    assert repository.asked[0].message.startswith("ipam: allocate 1\n")
+    assert f"Ipam-Plan: {digest(actions(evaluation_of(files)))}" in repository.asked[0].message
+    after = repository.commits[repository.head][2]
+    assert after[RECORD] == raw(before[RECORD])
+    assert list(after.keys() - files.keys()) == [RECORD.replace("one", "two")]
 
 
 def test_a_lost_race_is_answered_by_planning_again() -> None:

@@ -6,8 +6,8 @@ from reconciler.report.simulation import Simulation, simulation_document
 from reconciler.report.text.simulate import simulation_text
 from reconciler.report.text.table import Painter
 from tests.commands.test_review import branch
-from tests.engine.outcome import Files
-from tests.world import SMALL, pool, provider, reconciled
+from tests.engine.outcome import Files, without
+from tests.world import SMALL, pool, provider, reconciled, tenant
 
 PLAIN = Painter(is_on=False)
 TWO_POOLS = {
@@ -52,6 +52,37 @@ def test_each_pool_is_followed_from_today_over_every_tier_to_the_end() -> None:
     ]  # fmt: skip
     assert result.refused is not None
     assert result.refused.reason == "pool-exhausted"
+
+
+def test_claims_of_the_repository_are_served_before_all_that_is_added() -> None:
+    """The namespace of those that are added sorts before many, and larger claims go first."""
+    files = {**TWO_POOLS, "providers/default.yaml": provider(pools="[{name: a}]")}
+    files["tenants/old.yaml"] = tenant("old", "team-z", networking="{lbPoolSize: 6}")
+    today = (0, "a", 6, "ok")
+    for tenants, fit in ((1, 1), (2, 1), (9, 1)):
+        result = simulated(files, tenants, lb=8)
+        assert result.fit == fit
+        assert steps(result)[0] == today
+    both = {**files, "tenants/more.yaml": tenant("more", "team-z", networking="{lbPoolSize: 20}")}
+    assert steps(simulated(both, 2, lb=8)) == steps(simulated(files, 2, lb=8))
+    assert steps(simulated(reconciled(both), 2, lb=8)) == steps(simulated(files, 2, lb=8))
+
+
+def test_addresses_that_are_released_without_retention_come_free_first() -> None:
+    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    files = {**TWO_POOLS, "ipam.yaml": f"{settings}spec: {{retention: 0s}}\n"}
+    files |= {f"tenants/{name}.yaml": tenant(name) for name in ("one", "two", "gone")}
+    less = without(reconciled(files), "tenants/gone.yaml")
+    assert steps(simulated(less, 9))[0] == steps(simulated(less, 1))[0] == (0, "a", 8, "ok")
+    assert simulated(less, 9).fit == 2
+
+
+def test_what_cannot_be_read_counts_as_it_does_in_a_plan() -> None:
+    files = reconciled({**TWO_POOLS, "tenants/one.yaml": tenant("one")})
+    (path,) = (path for path in files if path.startswith("allocations/"))
+    result = simulated({**files, path: "{"}, 1)
+    assert result.refused is not None
+    assert result.refused.reason == "pool-frozen"
 
 
 def test_sizes_may_be_given() -> None:

@@ -73,9 +73,18 @@ def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -
     assert found is not None
     assert found.message == (
         "the plan releases 4 of 10 live records (40.0%), over the 30% of brakes.maxReleasePercent"
+        "; none of that is carried out"
     )
     assert found.hint == "if that is meant: ipam reconcile --allow-release 4"
     assert codes(files) == [("gate", "brake")]
+
+
+def test_the_brake_is_told_at_settings_only_where_there_are_some() -> None:
+    files = leaving(fleet(1), 1)
+    (found,) = evaluation_of(files).gates
+    assert str(found.location) == "."
+    (found,) = evaluation_of({**files, "ipam.yaml": settings(retention="1h")}).gates
+    assert str(found.location) == "ipam.yaml:1"
 
 
 def test_just_the_share_is_let_pass() -> None:
@@ -88,7 +97,7 @@ def test_below_the_least_number_of_records_there_is_no_share() -> None:
 
 def test_releasing_everything_is_always_braked() -> None:
     assert braked(leaving(fleet(1), 1)) == (
-        "the plan releases everything: 1 of 1 live records (100.0%)"
+        "the plan releases everything: 1 of 1 live records (100.0%); none of that is carried out"
     )
 
 

@@ -22,6 +22,7 @@ from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 
+_NOTHING = IPSet()
 _CAPACITY = (
     ("CapacityWarning", Tier.WARNING),
     ("CapacityCritical", Tier.CRITICAL),
@@ -136,7 +137,8 @@ def _tenants(world: ProjectionInput) -> list[Projection]:
         if record.claim.family != NAME or record.type != ANNOUNCED:
             continue
         if record.is_live and record.range is not None:
-            ranges.setdefault(cluster_of(record), []).append(record.range)
+            own = IPSet((record.range,)) - world.withheld.get(record.path, _NOTHING)
+            ranges.setdefault(cluster_of(record), []).extend(own)
     manual = {blocked.title: blocked.range for blocked in world.reading.blocked}
     for document in world.documents.of(TENANT):
         by_hand = manual.get(manual_title(document))

@@ -1,22 +1,22 @@
 """`reconcile`: what became of the plan. The plan and the clusters have texts of their own."""
 
-from reconciler.evaluate import Evaluation
 from reconciler.report.escape import escape
 from reconciler.report.text.table import Colour, Painter
 
+_BRAKED = " A brake holds all releases back."
 
-def published_sentence(base: str, commit: str, where: str) -> str:
+
+def published_sentence(base: str, commit: str, where: str, *, is_braked: bool) -> str:
     """What was committed, on what, and where it was published."""
-    return f"Committed {commit[:12]} on {base[:12]} and published it: {where}."
+    what = f"Committed {commit[:12]} on {base[:12]} and published it: {where}."
+    return f"{what}{_BRAKED if is_braked else ''}"
 
 
-def nothing_sentence(evaluation: Evaluation, base: str, *, has_wrong_settings: bool) -> str:
+def nothing_sentence(base: str, *, is_braked: bool, has_wrong_settings: bool) -> str:
     """Why nothing was committed."""
-    if evaluation.brake is not None:
-        return "Nothing was committed: a brake stopped the plan."
     if has_wrong_settings:
         return "Nothing was committed: the Settings are wrong."
-    return f"Nothing to commit on {base[:12]}."
+    return f"Nothing to commit on {base[:12]}.{_BRAKED if is_braked else ''}"
 
 
 def reconcile_text(sentence: str, painter: Painter) -> str:
