@@ -31,16 +31,16 @@ _WORD = re.compile(r"[-a-z0-9]+")
 def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
     """All documents, and findings about those that stand twice.
 
-    Of two that describe one object the first by path counts. Its owner loses nothing meanwhile: the
-    second may be the one that is meant.
+    Of two that describe one object the older one counts. Its owner loses nothing meanwhile and
+    gets nothing new: the second may be the one that is meant.
     """
-    first: dict[Identity, Document] = {}
+    first = _counting(tree)
     found: list[Finding] = []
-    for source in tree.sources:
-        for document in source.documents:
-            other = first.setdefault(document.identity, document)
-            if other is not document:
-                found.append(duplicate(document, other))
+    for document in _second(tree):
+        other = first[document.identity]
+        found.append(duplicate(document, other))
+        if not other.twice:
+            first[document.identity] = replace(other, twice=document.path)
     for document in tree.last_good.documents:
         first.setdefault(document.identity, document)
     broken = {
@@ -144,12 +144,21 @@ def _doubled(tree: Tree) -> Iterator[Identity]:
 
 
 def _second(tree: Tree) -> Iterator[Document]:
-    """Documents of objects that a document before them describes."""
-    seen: set[Identity] = set()
+    """Documents of objects that another document describes, which counts."""
+    counting = _counting(tree)
     for document in (item for source in tree.sources for item in source.documents):
-        if document.identity in seen:
+        if counting[document.identity] is not document:
             yield document
-        seen.add(document.identity)
+
+
+def _counting(tree: Tree) -> dict[Identity, Document]:
+    """The document that counts for each object; of two in one file the first."""
+    originals = tree.last_good.originals
+    found: dict[Identity, Document] = {}
+    for document in (item for source in tree.sources for item in source.documents):
+        if originals.get(document.identity, document.path) == document.path:
+            found.setdefault(document.identity, document)
+    return found
 
 
 def _never_read(tree: Tree) -> Iterator[Loaded]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reconciler.documents.document import Document
+from reconciler.documents.document import Document, Identity
 from reconciler.documents.load import Loaded
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
@@ -39,6 +39,7 @@ class LastGood:
         documents: Documents as they were when they could last be read; `unread` says what stands
             in their place now.
         records: Records as they were, by the path of what stands in their place now.
+        originals: The file that counts for each object that several files describe.
         halted: The file because of which nothing may be granted, released or expired at all; empty
             when something may.
         findings: What is told about it.
@@ -47,6 +48,7 @@ class LastGood:
     files: tuple[str, ...] = ()
     documents: tuple[Document, ...] = ()
     records: Mapping[str, Allocation] = field(default_factory=dict)
+    originals: Mapping[Identity, str] = field(default_factory=dict)
     halted: str = ""
     findings: tuple[Finding, ...] = ()
 

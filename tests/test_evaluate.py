@@ -17,9 +17,9 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yam
 CLAIM_LINE = "    gitops-ipam.dev/claim: butler/TenantCluster/team-a/one/loadbalancer\n"
 
 
-def test_of_two_documents_for_one_object_the_first_by_path_counts() -> None:
+def test_of_two_new_documents_for_one_object_the_first_by_path_counts_and_gives_nothing() -> None:
     files = {**SMALL, "pools/zebra.yaml": pool(cidr="10.99.0.0/24")}
-    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
+    assert outcome(files)[LB] == "refuse pool-frozen"
     (found,) = evaluation_of(files).findings
     assert (found.code, str(found.location)) == ("document-duplicate", "pools/zebra.yaml:1")
     assert found.message == "NetworkPool butler-system/edge is already at pools/edge.yaml:1"

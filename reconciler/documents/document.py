@@ -56,6 +56,7 @@ class Document:
         data: The bytes of the file, from which places are found when something is reported.
         unread: The broken file in whose place this counts, as it was in an earlier revision; empty
             for a document of the tree itself.
+        twice: The file of a later description of the same object; empty when there is none.
     """
 
     path: str
@@ -67,6 +68,12 @@ class Document:
     body: Mapping[str, Any]
     data: bytes = field(repr=False, compare=False)
     unread: str = ""
+    twice: str = ""
+
+    @property
+    def doubt(self) -> str:
+        """The file because of which nothing new follows from this; empty when something may."""
+        return self.unread or self.twice
 
     def at(self, *steps: str | int, key: bool = False) -> Location:
         """The place of a value (or of its key); of what is around it when it is not there."""

@@ -36,10 +36,21 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
         yield say(
             "pool-overlap",
             second.source,
-            f"overlaps {first.key.kind} {first.key.name} at {first.source}: {where}{more}",
+            f"overlaps {first.key.kind} {first.key.name} at {first.source}: {where}{more}"
+            f"{_given(first, second)}{_given(second, first)}",
             "narrow one of them, or give them different address spaces by the annotation"
             " gitops-ipam.dev/address-space",
         )
+
+
+def _given(reserving: Pool, giving: Pool) -> str:
+    """What one pool reserves and the other gives out: a reserved block binds its own pool alone."""
+    blocks = (reserving.reserved & giving.usable).ranges
+    if not blocks:
+        return ""
+    where = ", ".join(format_short(item) for item in blocks[:3])
+    more = "" if len(blocks) <= 3 else f" and {len(blocks) - 3} more ranges"
+    return f"; {giving.key.name} gives out {where}{more}, which {reserving.key.name} reserves"
 
 
 def _outside(state: State, holding: Holding) -> Iterator[Finding]:

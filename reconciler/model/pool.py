@@ -54,7 +54,7 @@ class Pool:
         usable: What may be given out: its windows without the reserved blocks and gateways.
         windows: The allocatable ranges as written. An automatic claim may cross the border of two
             that touch, a pin may not.
-        reserved: Addresses of the network that are never given out.
+        reserved: Addresses of the network that it never gives out.
         space: Address space. Only pools of one space compete for addresses.
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.

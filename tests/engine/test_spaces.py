@@ -273,3 +273,12 @@ def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
     files = after_removal(SMALL, "tenants/one.yaml")
     files["pools/edge.yaml"] = pool(cidr="10.40.1.0/24")
     assert codes(files) == [("error", "record-outside-pool")]
+
+
+def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named() -> None:
+    files = {
+        "pools/a.yaml": pool("a", reserved="[{cidr: 10.40.0.0/29}]"),
+        "pools/b.yaml": pool("b", reserved="[{cidr: 10.40.0.0/30}]"),
+    }
+    (found,) = [item for item in evaluation_of(files).findings if item.code == "pool-overlap"]
+    assert found.message.endswith("; b gives out 10.40.0.4-10.40.0.7, which a reserves")

@@ -9,6 +9,7 @@ ADR 0006).
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
+from reconciler.commands.reading.originals import originals
 from reconciler.commands.reading.reader import Reader
 from reconciler.documents.document import Document, Identity, node
 from reconciler.documents.load import Loaded, is_yaml
@@ -41,8 +42,9 @@ def last_good(
     broken = [found.location.path for found in findings if found.severity is Severity.ERROR]
     broken += [file.path for file in loaded if file.is_broken]
     broken += [item.unreadable.path for item in record_files if item.unreadable is not None]
+    first = originals(reader.source, reader.folders, reader.read_source, loaded)
     if not broken:
-        return LastGood()
+        return LastGood(originals=first)
     search = _Search(reader, dict.fromkeys(sorted(broken), 0))
     search.run()
     readable = {document.identity for file in loaded for document in file.documents}
@@ -56,6 +58,7 @@ def last_good(
         files=tuple(search.files),
         documents=documents,
         records={path: item for path, item in search.records.items() if item.claim not in held},
+        originals=first,
         halted=search.halted,
         findings=(*_told(documents), *_cut(search.halted)),
     )

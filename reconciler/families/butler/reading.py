@@ -84,8 +84,8 @@ class _Reader:
         self._tell(document, *found)
         if network is not None:
             self.networks[network.pool.key] = network
-            if document.unread:
-                self.frozen[network.pool.key] = document.unread
+            if document.doubt:
+                self.frozen[network.pool.key] = document.doubt
 
     def _network(self, namespace: str, name: str, asker: str) -> Network | None:
         """The pool that a file names; one that never could be read is noted as frozen."""

@@ -73,7 +73,7 @@ def read_request(
         namespace=document.namespace,
         source=document.start,
         quota=quota,
-        doubt=document.unread,
+        doubt=document.doubt,
     )
     return claim, found
 

@@ -67,7 +67,7 @@ class Tenant:
         self._candidates = tuple(network.pool.key for network in networks)
         self._wanted = tuple(key.name for key in provider.pools)
         self._source = document.start
-        self._doubt = document.unread or provider.document.unread
+        self._doubt = document.doubt or provider.document.doubt
 
     def claims(self, held: Held, grown: list[tuple[int, Key]]) -> Iterator[Claim]:
         """All claims of the tenant.

@@ -315,7 +315,7 @@ def test_what_the_second_of_two_descriptions_names_is_given_to_nobody() -> None:
     files = {**SMALL, "tenants/old.yaml": tenant("old"), "tenants/z.yaml": MANUAL}
     assert after(files, {**files, **NEWCOMER}) == {
         NEW: "allocate 10.40.0.0-10.40.0.7 of edge",
-        "team-a/old (loadbalancer)": "allocate 10.40.0.16-10.40.0.23 of edge",
+        "team-a/old (loadbalancer)": "refuse pool-frozen",
         ONE: "allocate 10.40.0.24-10.40.0.31 of edge",
     }
 

@@ -4,7 +4,9 @@ from reconciler.model.plan import Refuse
 from tests.commands.reading.test_last_good import NEW, NEWCOMER, ONE, after
 from tests.engine.outcome import decided, without
 from tests.memory import evaluation_after
-from tests.world import SMALL, reconciled, request, tenant
+from tests.world import SMALL, pool, provider, reconciled, request, tenant
+
+DEFAULTS = {"tenantAllocation": "{defaults: {nodesPerTenant: 3}}"}
 
 
 def test_with_settings_that_never_could_be_read_nothing_is_given_released_or_expired() -> None:
@@ -47,3 +49,28 @@ def test_what_reads_well_in_a_file_without_a_good_version_waits_for_its_mending(
 def test_a_pool_that_reads_well_in_a_file_without_a_good_version_waits_for_its_mending() -> None:
     files = {**SMALL, "pools/edge.yaml": f"{SMALL['pools/edge.yaml']}---\nkind: NetworkPol\n"}
     assert after({}, files) == {ONE: "refuse pool-frozen"}
+
+
+def test_of_two_documents_of_one_object_the_one_counts_that_was_there_before() -> None:
+    before = reconciled(SMALL)
+    files = {**before, "pools/0.yaml": pool("edge", "10.99.0.0/24"), **NEWCOMER}
+    for line in ([before], [before, files]):
+        evaluation = evaluation_after(line, files)
+        assert decided(evaluation) == {
+            NEW: "refuse pool-frozen",
+            ONE: "keep 10.40.0.0-10.40.0.7 of edge",
+        }
+        (told,) = [item for item in evaluation.findings if item.code == "document-duplicate"]
+        assert told.location.path == "pools/0.yaml"
+
+
+def test_a_second_description_of_a_tenant_gives_it_nothing_new() -> None:
+    small = {**SMALL, "pools/other.yaml": pool("other", "10.99.0.0/24", **DEFAULTS)}
+    small["providers/other.yaml"] = provider("other", "[{name: other}]")
+    before = reconciled(small)
+    double = tenant("one", providerConfigRef="{name: other}")
+    assert after(before, {**before, "tenants/again.yaml": double}) == {
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge"
+    }
+    new = {**small, "tenants/again.yaml": double}
+    assert set(after({}, new).values()) == {"refuse pool-frozen"}
