@@ -10,6 +10,7 @@ from reconciler.commands.incremental import evaluate_incrementally
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.outcome import exit_code
 from reconciler.commands.reading import read_own_settings
+from reconciler.commands.review import with_changes_by_hand
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation
@@ -169,7 +170,8 @@ class _Run:
 
     def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
         source, allowed = self.repository.source(base.id), self.wanted.allow_release
-        return evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
+        found = evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
+        return with_changes_by_hand(self.repository, source, found)
 
     def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
         """Commit and publish what is planned, but for what clusters still announce."""
