@@ -81,6 +81,12 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     return Compared(replace(evaluation, findings=merged), moved)
 
 
+def with_record_changes(base: Base, evaluation: Evaluation) -> Evaluation:
+    """An evaluation with what was done to records since the base."""
+    changes = _record_changes(base, _ranges_after(base, evaluation))
+    return replace(evaluation, findings=ordered([*evaluation.findings, *changes]))
+
+
 def left_behind(settings: Settings, folder: str) -> Finding:
     """What is said of Settings that name a folder without records, which are in another one."""
     message = (

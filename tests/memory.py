@@ -30,12 +30,13 @@ class MemorySource:
         self._files = _raw(files)
         self._before = [_raw(item) for item in before]
         self._clock = clock
+        self.id = "a" * 40
         self.ahead: int | None = None
         self.reads = 0
         self.processes = 1
 
     def revision(self) -> Revision:
-        return Revision("a" * 40, self._clock)
+        return Revision(self.id, self._clock)
 
     def clock(self) -> int:
         return self._clock

@@ -10,6 +10,7 @@ from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import read_own_settings
+from reconciler.commands.review import with_changes_by_hand
 from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Severity
@@ -169,7 +170,8 @@ class _Run:
 
     def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
         source, allowed = self.repository.source(base.id), self.options.allow_release
-        return evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
+        found = evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
+        return with_changes_by_hand(self.repository, source, found)
 
     def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
         """Commit and publish what is planned, but for what clusters still announce."""

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
-from reconciler.commands.reading.settings import read_own_settings
-from reconciler.comparison import Base, Compared, compare
+from reconciler.commands.reading.settings import has_records, read_own_settings
+from reconciler.comparison import Base, Compared, compare, with_record_changes
 from reconciler.documents.load import is_yaml
+from reconciler.evaluate import Evaluation
 from reconciler.gathering import pools_of
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -33,7 +34,10 @@ def review(
         facts: The cache that spares reading what is settled.
     """
     if base is None or repository is None:
-        return Compared(evaluate_incrementally(source, facts), 0)
+        evaluation = evaluate_incrementally(source, facts)
+        if repository is not None:
+            evaluation = with_changes_by_hand(repository, source, evaluation)
+        return Compared(evaluation, 0)
     base_source = repository.source(base)
     judging = read_own_settings(base_source).settings
     own = read_own_settings(source).settings
@@ -49,6 +53,27 @@ def review(
         stranded = judging.records if base_source.entries([judging.records]) else ""
     read = _base(base, (base_source, source), changes, settings, is_contained=is_contained)
     return compare(replace(read, stranded=stranded), evaluation)
+
+
+def with_changes_by_hand(
+    repository: Repository, source: Source, evaluation: Evaluation
+) -> Evaluation:
+    """The evaluation with what people did to records since the newest reconcile commit.
+
+    Before the first one all of them are, and where the folder moved nothing can be compared.
+    """
+    revision, settings = source.revision(), evaluation.tree.settings
+    last = repository.last_reconciled(revision) if revision is not None else None
+    if revision is None or last in (None, revision.id):
+        return evaluation
+    inside = f"{settings.records}/"
+    changes, _ = repository.changed(last, revision.id)
+    changes = [change for change in changes if change.path.startswith(inside)]
+    before = repository.source(last)
+    if not changes or not has_records(before, settings.records):
+        return evaluation
+    base = _base(last[:12], (before, source), changes, settings, is_contained=True)
+    return with_record_changes(base, evaluation)
 
 
 def _base(

@@ -44,6 +44,7 @@ class Divided(FakeRepository):
     def source(self, rev: str) -> MemorySource:  # type: ignore[override]  # as good a source
         _, clock, files = self.commits[rev]
         self.sources.append(MemorySource(files, clock))
+        self.sources[-1].id = rev
         return self.sources[-1]
 
 

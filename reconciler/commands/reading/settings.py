@@ -33,7 +33,7 @@ class OwnSettings(NamedTuple):
 def read_own_settings(source: Source) -> OwnSettings:
     """The Settings that a source itself holds, with the folder that its records are in."""
     own = _read_own(source)
-    if _has_records(source, own.settings.records):
+    if has_records(source, own.settings.records):
         return own
     for step in islice(source.past([PATH]), MOST_VERSIONS):
         before = None if step.is_cut else _older(source, step)
@@ -91,7 +91,7 @@ def _old(step: Step) -> Entry | None:
     return next((item.old for item in step.changed if item.path == PATH), None)
 
 
-def _has_records(source: Source, folder: str) -> bool:
+def has_records(source: Source, folder: str) -> bool:
     """A record is in the folder, or a folder that may have one: a look that costs nothing."""
     inside = source.folders([folder])
     if inside is None:
