@@ -273,3 +273,14 @@ def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
     files = after_removal(SMALL, "tenants/one.yaml")
     files["pools/edge.yaml"] = pool(cidr="10.40.1.0/24")
     assert codes(files) == [("error", "record-outside-pool")]
+
+
+def test_of_a_record_whose_pool_is_gone_but_still_asked_for_only_that_is_told() -> None:
+    files = without(reconciled(SMALL), "pools/edge.yaml")
+    files |= {
+        "pools/new.yaml": pool("new"),
+        "providers/default.yaml": provider(pools="[{name: new}, {name: edge}]"),
+    }
+    codes = [item.code for item in evaluation_of(files).findings]
+    assert "pool-removed" in codes
+    assert "record-stale" not in codes
