@@ -21,6 +21,7 @@ from reconciler.report.machine import (
     envelope,
     json_text,
     pool_list,
+    summary,
     yaml_text,
 )
 from reconciler.report.table import Painter, table
@@ -37,7 +38,9 @@ def status(repo: Path, rev: str, worktree: bool, output: str, color: str) -> int
         return _machine(pool_list(evaluation), output)
     emit(status_text(evaluation, painter(color)))
     if evaluation.changes:
-        tell(f"pending: {counted(evaluation)}; ipam plan shows it")
+        refused = summary(evaluation)["refuse"]
+        told = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)
+        tell(f"pending: {told}; ipam plan shows it")
     return ExitCode.OK
 
 
