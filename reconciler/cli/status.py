@@ -7,6 +7,7 @@ import click
 from reconciler.cli.shared.evaluating import evaluated
 from reconciler.cli.shared.options import output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.digest import summary
 from reconciler.ports import ExitCode
 from reconciler.report.machine import pool_list
 from reconciler.report.text.plan import counted
@@ -24,5 +25,7 @@ def status(repo: Path, rev: str, worktree: bool, output: str, color: str) -> int
         return ExitCode.OK
     emit(status_text(evaluation, painter(color)))
     if evaluation.changes:
-        tell(f"pending: {counted(evaluation)}; ipam plan shows it")
+        refused = summary(evaluation)["refuse"]
+        told = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)
+        tell(f"pending: {told}; ipam plan shows it")
     return ExitCode.OK

@@ -76,7 +76,7 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
                 "record-outside-pool",
                 pool.source,
                 f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}",
-                "widen the pool, or remove the tenant first",
+                "let the pool give them out again (network, range, reserved blocks), or remove the tenant",
             )
 
 

@@ -22,7 +22,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         is_orphan = decision.held and record.claim not in state.claims
         if is_orphan and record.claim.owner not in state.protected:
             held.append(record)
-        if decision.stale:
+        if decision.stale and not _asks_for_gone(state, record):
             message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
             hint = "delete the record to let the claim move"
             yield warning("record-stale", place, message, hint)
@@ -36,3 +36,9 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
         message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
         yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
+
+
+def _asks_for_gone(state: State, record: Allocation) -> bool:
+    """The claim still names the record's pool: it is not stale, the pool is gone, and that is told."""
+    claim = state.claims.get(record.claim)
+    return claim is not None and record.pool not in state.pools and record.pool.name in claim.wanted

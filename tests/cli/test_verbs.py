@@ -42,6 +42,13 @@ def test_status_tells_how_full_pools_are_and_what_is_pending(repo: Path, capsys:
     assert ran.err == "pending: 1 to allocate, 1 kept; ipam plan shows it\n"
 
 
+def test_status_tells_what_is_refused_too(repo: Path, capsys: Capture) -> None:
+    write(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}")})
+    commit(repo)
+    ran = ipam(capsys, "status", "--repo", repo)
+    assert ran.err == "pending: 1 kept, 1 refused; ipam plan shows it\n"
+
+
 def test_status_of_wrong_content_tells_the_errors_on_stderr(repo: Path, capsys: Capture) -> None:
     write(repo, WRONG)
     ran = ipam(capsys, "status", "--worktree", "--repo", repo)

@@ -282,3 +282,14 @@ def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named
     }
     (found,) = [item for item in evaluation_of(files).findings if item.code == "pool-overlap"]
     assert found.message.endswith("; b gives out 10.40.0.4-10.40.0.7, which a reserves")
+
+
+def test_of_a_record_whose_pool_is_gone_but_still_asked_for_only_that_is_told() -> None:
+    files = without(reconciled(SMALL), "pools/edge.yaml")
+    files |= {
+        "pools/new.yaml": pool("new"),
+        "providers/default.yaml": provider(pools="[{name: new}, {name: edge}]"),
+    }
+    codes = [item.code for item in evaluation_of(files).findings]
+    assert "pool-removed" in codes
+    assert "record-stale" not in codes

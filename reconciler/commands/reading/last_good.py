@@ -67,7 +67,8 @@ def last_good(
 def _told(documents: Sequence[Document]) -> list[Finding]:
     """What counts as it was, a finding for each file that is in its place now."""
     by_file: dict[str, list[str]] = {}
-    for document in documents:
+    # What stands in the file itself is named before what may have been moved to it.
+    for document in sorted(documents, key=lambda item: item.path != item.file):
         by_file.setdefault(document.file, []).append(document.title)
     found = []
     for path, titles in by_file.items():

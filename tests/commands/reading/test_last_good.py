@@ -364,3 +364,14 @@ def test_a_provider_that_contradicts_itself_counts_as_it_was() -> None:
         NEW: "refuse pool-frozen",
         ONE: "keep 10.40.0.0-10.40.0.7 of edge",
     }
+
+
+def test_what_stood_in_the_file_is_named_before_what_may_have_moved_to_it() -> None:
+    before = reconciled({**SMALL, "tenants/aaa.yaml": tenant("aaa")})
+    files = {**without(before, "tenants/aaa.yaml"), "tenants/one.yaml": "{"}
+    (told,) = (
+        item.message
+        for item in evaluation_after([before], files).findings
+        if item.code == "last-good"
+    )
+    assert "TenantCluster team-a/one and 1 more count as they were" in told
