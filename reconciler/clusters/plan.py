@@ -1,7 +1,7 @@
 """What is done in a cluster, decided as a whole before anything is written.
 
 A plan is a value: made of what the cluster shall hold, of what was read of it and of its inventory
-alone. What is withdrawn stands before what is taken away, and that before what is given.
+alone. In which order its steps stand is decided by `plan_tenant.py` and `plan_management.py`.
 """
 
 from collections.abc import Mapping

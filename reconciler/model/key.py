@@ -11,7 +11,7 @@ _KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{_NAME})/({_NAME})(?:/([a-z][-a-z0-
 class Key(NamedTuple):
     """Family, place and name of a pool, or of a claim when it has a slot.
 
-    The fields stand in the order by which claims are served: family, namespace, name, slot.
+    Keys sort by family, namespace, name and slot: the last tie-break of who is served first.
     """
 
     family: str

@@ -1,4 +1,4 @@
-"""The text of a record, family by family: references as lines, and the pattern that reads them.
+"""The pattern that reads a record, family by family, and its references as lines.
 
 A record names its claim in a line that stands where it always stands, and the claim its family: so
 one look tells which pattern reads the whole text.

@@ -11,7 +11,7 @@ from reconciler.families.butler.listing import LISTINGS
 from reconciler.families.butler.locking import UPDATE_RULES
 from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
-from reconciler.families.butler.records import FORM, GROWS, SLOTS, adopt
+from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
 from reconciler.families.butler.resources import (
     NETWORK_POOL,
     OBSERVED,

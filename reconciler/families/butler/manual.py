@@ -2,7 +2,7 @@
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
-from reconciler.families._network import read_range
+from reconciler.families._pool_fields import read_range
 from reconciler.findings import Finding
 
 MANUAL = ("spec", "networking", "loadBalancerPool")

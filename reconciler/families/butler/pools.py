@@ -5,7 +5,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_cidr, format_range, format_short
 from reconciler.documents.document import Document
-from reconciler.families._network import (
+from reconciler.families._pool_fields import (
     DEFAULT_SPACE,
     PREFIX,
     read_cidr,
@@ -22,7 +22,7 @@ from reconciler.model.settings import Settings
 _IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); there is no pool kind for IPv6 yet"
 
 
-class Network(NamedTuple):
+class NetworkPool(NamedTuple):
     """A NetworkPool as read: the pool, its default sizes and its document."""
 
     pool: Pool
@@ -36,7 +36,7 @@ def pool_key(namespace: str, name: str) -> Key:
     return Key(NAME, namespace, name, "", POOL.kind)
 
 
-def read_pool(document: Document, settings: Settings) -> tuple[Network | None, list[Finding]]:
+def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | None, list[Finding]]:
     """The pool of a document; None when anything about it is wrong.
 
     A reserved block that cannot be read must not be given out: as in Butler, a pool that fails
@@ -81,7 +81,9 @@ def read_pool(document: Document, settings: Settings) -> tuple[Network | None, l
         source=document.at("spec", "cidr"),
     )
     return (
-        Network(pool, defaults.get("nodesPerTenant"), defaults.get("lbPoolPerTenant"), document),
+        NetworkPool(
+            pool, defaults.get("nodesPerTenant"), defaults.get("lbPoolPerTenant"), document
+        ),
         found,
     )
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
-from reconciler.families._network import read_address
+from reconciler.families._pool_fields import read_address
 from reconciler.families.butler.kinds import NAME, POOL, PROVIDER
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.pools import pool_key

@@ -12,7 +12,7 @@ from reconciler.families._family import Held, Reading
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
-from reconciler.families.butler.pools import Network, pool_key, read_pool
+from reconciler.families.butler.pools import NetworkPool, pool_key, read_pool
 from reconciler.families.butler.providers import (
     GATEWAY,
     Provider,
@@ -40,12 +40,12 @@ class _Reader:
         self.held = held
         self.settings = settings
         self.findings: list[Finding] = []
-        self.networks: dict[Key, Network] = {}
+        self.networks: dict[Key, NetworkPool] = {}
         self.frozen: dict[Key, str] = {}
         self.blocked: list[Blocked] = []
         self.protected: list[Identity] = []
         self.claims: dict[Key, Claim] = {}
-        self.networks_of: dict[tuple[str, str], list[Network]] = {}
+        self.networks_of: dict[tuple[str, str], list[NetworkPool]] = {}
         self.providers = Providers(documents)
         self.findings += self.providers.findings
 
@@ -87,7 +87,7 @@ class _Reader:
             if document.doubt:
                 self.frozen[network.pool.key] = document.doubt
 
-    def _network(self, namespace: str, name: str, asker: str) -> Network | None:
+    def _network(self, namespace: str, name: str, asker: str) -> NetworkPool | None:
         """The pool that a file names; one that never could be read is noted as frozen."""
         key = pool_key(namespace, name)
         if self.documents.find(POOL, namespace, name, asker=asker) is not None:
@@ -96,7 +96,7 @@ class _Reader:
             self.frozen[key] = path
         return None
 
-    def _networks_of(self, provider: Provider) -> list[Network]:
+    def _networks_of(self, provider: Provider) -> list[NetworkPool]:
         """The provider's pools that exist, in the order in which they are tried."""
         name = (provider.document.namespace, provider.document.name)
         if name not in self.networks_of:  # once for all of its tenants
@@ -239,7 +239,7 @@ class _Reader:
             elif provider.is_ipam and pool_key(NAMESPACE, reference["name"]) not in self.frozen:
                 self._tell(provider.document, missing_pool(provider, index))
 
-    def _hold_back(self, provider: Provider, network: Network) -> None:
+    def _hold_back(self, provider: Provider, network: NetworkPool) -> None:
         gateway, pool = provider.gateway, network.pool
         if gateway is None or not pool.usable.covers(gateway):
             return

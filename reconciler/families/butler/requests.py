@@ -2,9 +2,9 @@
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
-from reconciler.families._network import read_range
+from reconciler.families._pool_fields import read_range
 from reconciler.families.butler.kinds import NAME, REQUEST
-from reconciler.families.butler.pools import Network
+from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.tenants import tenant_key
 from reconciler.findings import Finding, warning
 from reconciler.model.claim import Claim, Owner, Quota
@@ -42,7 +42,7 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
 
 
 def read_request(
-    document: Document, network: Network | None, owner: Owner, quota: Quota | None
+    document: Document, network: NetworkPool | None, owner: Owner, quota: Quota | None
 ) -> tuple[Claim, list[Finding]]:
     """The claim of a request, and what is odd about it.
 
@@ -78,7 +78,7 @@ def read_request(
     return claim, found
 
 
-def _size(document: Document, network: Network | None) -> int:
+def _size(document: Document, network: NetworkPool | None) -> int:
     """`count`, else the pool's default for the type, else Butler's."""
     kind = document.spec["type"]
     default = None

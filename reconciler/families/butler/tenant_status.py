@@ -97,12 +97,12 @@ def _records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
                 continue
             key = tenant_key(record.owner.namespace, record.owner.name, record.type)
         other = found.get(key)
-        if other is None or _precedence(record) < _precedence(other):
+        if other is None or _speaks_first(record) < _speaks_first(other):
             found[key] = record
     return found
 
 
-def _precedence(record: Allocation) -> tuple[bool, bool, str]:
+def _speaks_first(record: Allocation) -> tuple[bool, bool, str]:
     """The tenant's own record first, then one that holds."""
     return record.claim.kind != TENANT.kind, not record.is_live, record.name
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from reconciler.documents.document import Document
 from reconciler.families._family import Held
 from reconciler.families.butler.kinds import NAME, TENANT
-from reconciler.families.butler.pools import Network
+from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.providers import Provider
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
@@ -50,7 +50,9 @@ def grown_slots(held: Held) -> dict[tuple[str, str], list[tuple[int, Key]]]:
 class Tenant:
     """One TenantCluster of an `ipam` provider, with what its claims follow from."""
 
-    def __init__(self, document: Document, provider: Provider, networks: Sequence[Network]) -> None:
+    def __init__(
+        self, document: Document, provider: Provider, networks: Sequence[NetworkPool]
+    ) -> None:
         """Take a tenant.
 
         Args:

@@ -2,7 +2,7 @@
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.document import Document
-from reconciler.families._network import (
+from reconciler.families._pool_fields import (
     DEFAULT_SPACE,
     PREFIX,
     read_address,

@@ -1,4 +1,4 @@
-"""Reading addresses out of documents: each text to numbers, or a finding at its place."""
+"""Fields that pools of all families share: addresses, thresholds, gate, annotations."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
