@@ -34,9 +34,9 @@ def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
     Of two that describe one object the older one counts. Its owner loses nothing meanwhile and
     gets nothing new: the second may be the one that is meant.
     """
-    first = _counting(tree)
+    first, second = _counting(tree)
     found: list[Finding] = []
-    for document in _second(tree):
+    for document in second:
         other = first[document.identity]
         found.append(duplicate(document, other))
         if not other.twice:
@@ -99,11 +99,12 @@ def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool
 
 def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:
     """The input of the plan."""
+    _, second = _counting(tree)
     broken = {
         (family.name, kind, namespace, name)
         for group, kind, namespace, name in (
             *(identity for source in tree.sources for identity in source.broken),
-            *_doubled(tree),
+            *(document.identity for document in second),
         )
         if (family := family_of_kind(GroupKind(group, kind))) is not None
     }
@@ -117,7 +118,7 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         clock=tree.clock,
         retention=tree.settings.retention,
         blocked=reading.blocked,
-        off_limits=tuple(_off_limits(tree)),
+        off_limits=tuple(_off_limits(tree, second)),
         unreadable=tuple(
             item.unreadable
             for item in tree.records
@@ -138,27 +139,20 @@ def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
     return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
 
 
-def _doubled(tree: Tree) -> Iterator[Identity]:
-    """What two documents describe."""
-    return (document.identity for document in _second(tree))
+def _counting(tree: Tree) -> tuple[dict[Identity, Document], list[Document]]:
+    """The document that counts for each object, and those of objects that another one describes.
 
-
-def _second(tree: Tree) -> Iterator[Document]:
-    """Documents of objects that another document describes, which counts."""
-    counting = _counting(tree)
-    for document in (item for source in tree.sources for item in source.documents):
-        if counting[document.identity] is not document:
-            yield document
-
-
-def _counting(tree: Tree) -> dict[Identity, Document]:
-    """The document that counts for each object; of two in one file the first."""
+    Of two in one file the first counts.
+    """
     originals = tree.last_good.originals
-    found: dict[Identity, Document] = {}
-    for document in (item for source in tree.sources for item in source.documents):
-        if originals.get(document.identity, document.path) == document.path:
-            found.setdefault(document.identity, document)
-    return found
+    every = [(item.identity, item) for source in tree.sources for item in source.documents]
+    counting: dict[Identity, Document] = {}
+    for identity, document in every:
+        if originals.get(identity, document.path) == document.path:
+            counting.setdefault(identity, document)
+    if len(counting) == len(every):
+        return counting, []
+    return counting, [item for identity, item in every if counting[identity] is not item]
 
 
 def _never_read(tree: Tree) -> Iterator[Loaded]:
@@ -168,16 +162,14 @@ def _never_read(tree: Tree) -> Iterator[Loaded]:
     )
 
 
-def _off_limits(tree: Tree) -> Iterator[Blocked]:
+def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
     """Addresses that stand in what never could be read, and in what may be meant.
 
     Of a second description of a pool none: what it gives out is no use of it.
     """
     texts = [(source.path, source.text.decode("utf-8", "replace")) for source in _never_read(tree)]
     texts += [
-        (document.path, dump(document.body))
-        for document in _second(tree)
-        if not is_pool(document.kind.id)
+        (document.path, dump(document.body)) for document in second if not is_pool(document.kind.id)
     ]
     for path, text in texts:
         for item in literal_ranges(text):

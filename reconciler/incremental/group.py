@@ -16,7 +16,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.families import known_as, shared_kinds
 from reconciler.families._family import Reading
 from reconciler.model.key import Key
-from reconciler.records.layout import part_of
+from reconciler.records.layout import PartOf, part_of
 from reconciler.tree import Settled, Tree
 
 EVERYWHERE = "*"
@@ -120,13 +120,9 @@ def reading_spans(reading: Reading) -> dict[str, list[Span]]:
 def _names(evaluation: Evaluation) -> Nodes:
     """Names of records, and of claims whose record will bear their own."""
     names: Nodes = {}
-    parts: dict[str, str] = {}
+    part_of_file = PartOf(evaluation.tree.settings.records)
     for record in evaluation.state.records:
-        head, _, _ = record.path.rpartition("/")
-        part = parts.get(head) or part_of(evaluation.tree.settings.records, record.path)
-        if part != record.path:
-            parts[head] = part
-        names.setdefault(part, {})[f"{record.namespace}/{record.name}"] = None
+        names.setdefault(part_of_file(record.path), {})[f"{record.namespace}/{record.name}"] = None
     for claim in evaluation.state.claims.values():
         if claim.name == claim.key.name:
             names.setdefault(claim.source.path, {})[f"{claim.namespace}/{claim.name}"] = None
@@ -142,10 +138,10 @@ def _documents(tree: Tree) -> Iterator[Document]:
 
 def _recorded(evaluation: Evaluation) -> Iterator[tuple[str, Key | None, Key | None]]:
     """Path, claim and pool of each record, each owner and pool of a part once."""
-    folder = evaluation.tree.settings.records
+    part = PartOf(evaluation.tree.settings.records)
     seen: dict[tuple[str, object, Key], None] = {}
     for record in evaluation.state.records:
-        head = (part_of(folder, record.path), record.claim.owner, record.pool)
+        head = (part(record.path), record.claim.owner, record.pool)
         if head not in seen:
             seen[head] = None
             yield record.path, record.claim, record.pool

@@ -7,7 +7,7 @@ from reconciler.findings import Finding, Severity
 from reconciler.incremental.group import Group
 from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Usage
-from reconciler.records.layout import part_of
+from reconciler.records.layout import PartOf
 from reconciler.tree import Settled
 
 
@@ -17,12 +17,12 @@ def settle(evaluation: Evaluation, groups: Sequence[Group]) -> None:
     A group has something to do when its plan changes a file, when it holds a record that time
     will change, or when it is found wrong: it is then planned by every run.
     """
-    folder = evaluation.tree.settings.records
+    part = PartOf(evaluation.tree.settings.records)
     number_of = {path: number for number, group in enumerate(groups) for path in group.parts}
 
     def group_of(path: str) -> int | None:
         """The number of a file's group; None for one that is not there, or bears on everything."""
-        return number_of.get(part_of(folder, path))
+        return number_of.get(part(path))
 
     kept, live = [0] * len(groups), [0] * len(groups)
     for record in evaluation.state.records:

@@ -75,3 +75,21 @@ def part_of(folder: str, path: str) -> str:
     kind, _, below = path[len(folder) + 1 :].partition("/")
     pool, slash, _ = below.partition("/")
     return f"{folder}/{kind}/{pool}" if slash and kind in pool_kinds() else path
+
+
+class PartOf:
+    """`part_of` for many paths: of the files of one folder it is told once."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._of: dict[str, str] = {}
+
+    def __call__(self, path: str) -> str:
+        """The part of a tree that a file is of."""
+        inside = path[: path.rfind("/")]
+        part = self._of.get(inside)
+        if part is None:
+            part = part_of(self._folder, path)
+            if part != path:
+                self._of[inside] = part
+        return part

@@ -11,7 +11,7 @@ from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import pool_kinds
 from reconciler.model.settings import Settings
 from reconciler.ports import FEW_FOLDERS, Entry, Source
-from reconciler.records.layout import part_of
+from reconciler.records.layout import PartOf, part_of
 from reconciler.records.recall import Recalled
 from reconciler.tree import Settled, Tree
 
@@ -139,10 +139,10 @@ class Parts:
             return
         few = len(folders) < FEW_FOLDERS
         listed = self.source.entries(folders if few else [self.settings.records])
-        wanted = frozenset(folders)
+        wanted, part_of_file = frozenset(folders), PartOf(self.settings.records)
         _, records = split(listed, self.settings)
         for entry in records:
-            if (part := part_of(self.settings.records, entry.path)) in wanted:
+            if (part := part_of_file(entry.path)) in wanted:
                 yield part, entry
 
     def _require_plain(self) -> None:
