@@ -202,9 +202,8 @@ def proxied(kubeconfig: bytes, *faults: Fault) -> Iterator[Proxy]:
         yield proxy
     finally:
         proxy.ended.set()
-        server.shutdown()
+        server.end()
         thread.join()
-        server.socket.close()
 
 
 def _upstream(cluster: Mapping[str, Any]) -> Callable[[], http.client.HTTPConnection]:

@@ -6,10 +6,10 @@ import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
-from socketserver import ThreadingTCPServer
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube.deadline import Clocks, Timeouts
@@ -98,11 +98,37 @@ class Server:
         return reply if isinstance(reply, Reply) else reply(asked)
 
 
-class Loopback(ThreadingTCPServer):
-    """A thread a connection. Not an HTTPServer: that asks the resolver for a name of its own."""
+_PATIENCE = 5.0
 
-    daemon_threads = True
+
+class Loopback(ThreadingTCPServer):
+    """A thread a connection. Not an HTTPServer: that asks the resolver for a name of its own.
+
+    Connections that a client keeps open end with the server, and their threads with them: a test
+    that comes after may not want any beside it.
+    """
+
     request_queue_size = 64
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self._begun: list[tuple[socket.socket, threading.Thread]] = []
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        asked = (request, client_address)
+        thread = threading.Thread(target=self.process_request_thread, args=asked, daemon=True)
+        self._begun.append((request, thread))
+        thread.start()
+
+    def end(self) -> None:
+        """Close the door, hang up, and see the threads end; one that never answers is left."""
+        self.shutdown()
+        self.socket.close()
+        for request, _ in self._begun:
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+        for _, thread in self._begun:
+            thread.join(_PATIENCE)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -211,6 +237,5 @@ def serving(
     try:
         yield script
     finally:
-        server.shutdown()
+        server.end()
         thread.join()
-        server.socket.close()
