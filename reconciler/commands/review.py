@@ -110,7 +110,7 @@ def _pools(
 
 def _plain(entries: Iterable[Entry | None]) -> list[Entry]:
     """Those that are files; of others it is told elsewhere that they are none."""
-    return [entry for entry in entries if entry is not None and entry.mode.startswith("100")]
+    return [entry for entry in entries if entry is not None and entry.is_file]
 
 
 def _recalled(

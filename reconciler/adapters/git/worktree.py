@@ -89,7 +89,7 @@ class WorktreeSource:
 
     def _holds(self, committed: Entry, entry: Entry) -> bool:
         """A file of the work tree is, byte for byte, that of HEAD."""
-        if not entry.mode.startswith("100"):
+        if not entry.is_file:
             return False
         data = self._read(entry.path)
         make = sha256 if len(committed.oid) == 64 else partial(sha1, usedforsecurity=False)
