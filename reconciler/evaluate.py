@@ -72,7 +72,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *_retained(tree),
         ]
     )
-    live = sum(1 for record in records if record.is_live) + tree.settled.live
+    live = sum(1 for record in records if record.is_live) + tree.settled.kept
     brake = guard.brake(live, plan, tree.settings, allow_release)
     ahead = guard.clock(tree.clock_ahead, tree.clock)
     gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan)]

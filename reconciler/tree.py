@@ -18,14 +18,12 @@ class Settled:
     """Parts of a tree that were left out, because they are known to have nothing to do.
 
     Attributes:
-        kept: How many claims keep what they hold.
-        live: How many records are live.
+        kept: How many claims keep what they hold; there are no more records, and all are live.
         usage: Usage of their pools, by key.
         findings: Warnings about them.
     """
 
     kept: int = 0
-    live: int = 0
     usage: Mapping[Key, Usage] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 

@@ -213,7 +213,7 @@ def _require_records(repository: Repository, base: Revision, evaluation: Evaluat
         GateError: The last reconcile left records, and none is there.
     """
     tree = evaluation.tree
-    if tree.records or tree.settled.live:
+    if tree.records or tree.settled.kept:
         return
     last = repository.last_reconciled(base)
     if last is None:

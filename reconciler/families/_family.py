@@ -91,7 +91,8 @@ class Family:
         grows: Slots that have numbered ones beside them, such as `nodes-2` beside `nodes`.
         judge: What contradicts itself in a document, whatever else there is; empty when nothing.
         read: Documents, records by claim and Settings to pools and claims. It looks at other
-            documents than the one it reads by `find`, `every` and `matching` alone.
+            documents than the one it reads by `find`, `every` and `matching` alone. With None for
+            the records nobody looks at the claims: what is asked for is all that matters then.
         project: A committed tree to the objects of every cluster.
         record: How its records name pool and owner.
         adopt: The claim that a record stands for which names none, as one copied from a cluster,
@@ -105,7 +106,7 @@ class Family:
     slots: Mapping[str, str]
     grows: tuple[str, ...]
     judge: Callable[[Document, Settings], list[Finding]]
-    read: Callable[[Documents, Held, Settings], Reading]
+    read: Callable[[Documents, Held | None, Settings], Reading]
     project: Callable[[ProjectionInput], tuple[Projection, ...]]
     record: RecordForm
     adopt: Callable[[Allocation, Documents], Key] = as_named

@@ -5,7 +5,7 @@ documents that were looked at, owners and pools of records, names of records, ra
 space. Nobody states it a second time (ADR 0007).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,6 +25,9 @@ EVERYWHERE = "*"
 
 Nodes = dict[str, dict[str, None]]
 """By the path of a part, each once."""
+
+NodesOf = Mapping[str, Mapping[str, None]]
+"""The same, to be read."""
 
 
 class Span(NamedTuple):
@@ -58,9 +61,9 @@ class Group:
 class Bearing(NamedTuple):
     """What the parts of an evaluated tree bear on, by the path of the part."""
 
-    provides: Mapping[str, Iterable[str]]
-    asks: Mapping[str, Iterable[str]]
-    names: Mapping[str, Iterable[str]]
+    provides: NodesOf
+    asks: NodesOf
+    names: NodesOf
     spans: Mapping[str, Sequence[Span]]
 
 
@@ -82,14 +85,35 @@ def owner_node(key: Key) -> str:
 
 def bearing(evaluation: Evaluation) -> Bearing:
     """What each part bears on, told from what reading and planning really used."""
-    folder = evaluation.tree.settings.records
     provides, asks = document_nodes(evaluation.tree, evaluation.documents)
-    for path, claim, pool in _recorded(evaluation):
-        mine = asks.setdefault(part_of(folder, path), {})
-        for key in (claim, pool):
-            if key is not None:
-                mine[owner_node(key)] = None
-    return Bearing(provides, asks, _names(evaluation), _spans(evaluation))
+    names = _records(evaluation, asks)
+    for claim in evaluation.state.claims.values():
+        if claim.name == claim.key.name:  # the record will bear the name of the claim itself
+            names.setdefault(claim.source.path, {})[f"{claim.namespace}/{claim.name}"] = None
+    return Bearing(provides, asks, names, _spans(evaluation))
+
+
+def _records(evaluation: Evaluation, asks: Nodes) -> Nodes:
+    """The names of records; each asks for its owner and its pool."""
+    part_of_file = PartOf(evaluation.tree.settings.records)
+    names: Nodes = {}
+    last: object = None
+    for record in evaluation.state.records:
+        part, claim = part_of_file(record.path), record.claim
+        names.setdefault(part, {})[f"{record.namespace}/{record.name}"] = None
+        asked = part, claim.kind, claim.namespace, claim.name, claim.family, record.pool
+        if asked != last:  # an owner's records stand side by side
+            last = asked
+            _ask(asks.setdefault(part, {}), claim, record.pool)
+    for item in evaluation.state.unreadable:
+        _ask(asks.setdefault(part_of_file(item.path), {}), item.claim, item.pool)
+    return names
+
+
+def _ask(asked: dict[str, None], *keys: Key | None) -> None:
+    for key in keys:
+        if key is not None:
+            asked[owner_node(key)] = None
 
 
 def document_nodes(tree: Tree, documents: Documents) -> tuple[Nodes, Nodes]:
@@ -117,36 +141,11 @@ def reading_spans(reading: Reading) -> dict[str, list[Span]]:
     return spans
 
 
-def _names(evaluation: Evaluation) -> Nodes:
-    """Names of records, and of claims whose record will bear their own."""
-    names: Nodes = {}
-    part_of_file = PartOf(evaluation.tree.settings.records)
-    for record in evaluation.state.records:
-        names.setdefault(part_of_file(record.path), {})[f"{record.namespace}/{record.name}"] = None
-    for claim in evaluation.state.claims.values():
-        if claim.name == claim.key.name:
-            names.setdefault(claim.source.path, {})[f"{claim.namespace}/{claim.name}"] = None
-    return names
-
-
 def _documents(tree: Tree) -> Iterator[Document]:
     """All documents, those that stand twice, too."""
     for source in tree.sources:
         yield from source.documents
     yield from tree.last_good.documents
-
-
-def _recorded(evaluation: Evaluation) -> Iterator[tuple[str, Key | None, Key | None]]:
-    """Path, claim and pool of each record, each owner and pool of a part once."""
-    part = PartOf(evaluation.tree.settings.records)
-    seen: dict[tuple[str, object, Key], None] = {}
-    for record in evaluation.state.records:
-        head = (part(record.path), record.claim.owner, record.pool)
-        if head not in seen:
-            seen[head] = None
-            yield record.path, record.claim, record.pool
-    for item in evaluation.state.unreadable:
-        yield item.path, item.claim, item.pool
 
 
 def _spans(evaluation: Evaluation) -> dict[str, list[Span]]:

@@ -26,9 +26,9 @@ def groups(parts: Mapping[str, str], bearing: Bearing) -> list[Group]:
     for path, oid in parts.items():
         group = found.setdefault(union.root(path), Group())
         group.parts[path] = oid
-        group.provides.update(dict.fromkeys(bearing.provides.get(path, ())))
-        group.asks.update(dict.fromkeys(bearing.asks.get(path, ())))
-        group.names.update(dict.fromkeys(bearing.names.get(path, ())))
+        group.provides.update(bearing.provides.get(path, {}))
+        group.asks.update(bearing.asks.get(path, {}))
+        group.names.update(bearing.names.get(path, {}))
         group.spans += bearing.spans.get(path, ())
     return list(found.values())
 
@@ -125,6 +125,8 @@ class _Union:
 
     def join(self, left: str, right: str) -> None:
         """Make two sets one."""
+        if left == right:  # as nearly always: no use in looking for what stands for it
+            return
         left, right = self.root(left), self.root(right)
         if left != right:
             self._parent[max(left, right)] = min(left, right)

@@ -1,5 +1,6 @@
 """What groups come to: which of them have nothing to do, and what is then known of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from reconciler.evaluate import Evaluation
@@ -24,12 +25,11 @@ def settle(evaluation: Evaluation, groups: Sequence[Group]) -> None:
         """The number of a file's group; None for one that is not there, or bears on everything."""
         return number_of.get(part(path))
 
-    kept, live = [0] * len(groups), [0] * len(groups)
-    for record in evaluation.state.records:
-        _add(live, group_of(record.path), int(record.is_live))
-    for decision in evaluation.plan.decisions:
-        if isinstance(decision, Keep):
-            _add(kept, group_of(decision.allocation.path), 1)
+    kept = Counter(
+        group_of(decision.allocation.path)
+        for decision in evaluation.plan.decisions
+        if isinstance(decision, Keep)
+    )
     usage: dict[int | None, dict[Key, Usage]] = {}
     for key, pool in evaluation.state.pools.items():
         usage.setdefault(group_of(pool.source.path), {})[key] = evaluation.plan.before[key]
@@ -39,13 +39,8 @@ def settle(evaluation: Evaluation, groups: Sequence[Group]) -> None:
     restless = {group_of(path) for path in _restless(evaluation)}
     for number, group in enumerate(groups):
         told = tuple(findings.get(number, ()))
-        known = Settled(kept[number], live[number], usage.get(number, {}), told)
+        known = Settled(kept[number], usage.get(number, {}), told)
         group.settled = None if number in restless else known
-
-
-def _add(counts: list[int], number: int | None, count: int) -> None:
-    if number is not None:
-        counts[number] += count
 
 
 def sum_of(settled: Iterable[Settled]) -> Settled:
@@ -53,7 +48,6 @@ def sum_of(settled: Iterable[Settled]) -> Settled:
     parts = list(settled)
     return Settled(
         kept=sum(part.kept for part in parts),
-        live=sum(part.live for part in parts),
         usage={key: usage for part in parts for key, usage in part.usage.items()},
         findings=tuple(found for part in parts for found in part.findings),
     )

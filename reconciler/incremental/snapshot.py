@@ -136,7 +136,6 @@ def _group(group: Group) -> dict[str, Any]:
 def _settled(settled: Settled) -> dict[str, Any]:
     return {
         "kept": settled.kept,
-        "live": settled.live,
         "usage": [[key, asdict(item)] for key, item in settled.usage.items()],
         "findings": [
             [item.code, item.severity, item.message, item.location, item.hint]
@@ -148,7 +147,6 @@ def _settled(settled: Settled) -> dict[str, Any]:
 def _read_settled(value: Mapping[str, Any]) -> Settled:
     return Settled(
         kept=value["kept"],
-        live=value["live"],
         usage={
             Key(*key): Usage(**{**values, "tier": Tier(values["tier"])})
             for key, values in value["usage"]

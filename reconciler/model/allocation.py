@@ -30,7 +30,6 @@ class Allocation(NamedTuple):
         wanted: Name of the pool, which may not exist, for a record without a place.
         path: Where the record stands in the tree; empty for one that is not written yet.
         pristine: The record's bytes are just what would be written for these facts.
-        placed: It stands where a record of its pool and claim belongs.
         adopted: The record names no claim, as one copied from a cluster; `claim` is what its
             tenant, type and name stand for.
     """
@@ -52,7 +51,6 @@ class Allocation(NamedTuple):
     message: str = ""
     path: str = ""
     pristine: bool = True
-    placed: bool = False
     adopted: bool = False
 
     @property

@@ -1,6 +1,7 @@
 """A plan to the files that carry it out: which records are written and which go."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -161,15 +162,24 @@ class _Places:
     """
 
     def __init__(self, plan: Plan, state: State, folder: str) -> None:
+        self._plan = plan
+        self._state = state
         self._folder = folder
-        gone = {item.allocation.path for item in plan.decisions if isinstance(item, Expire)}
-        self._occupied = {record.path for record in state.records if record.path not in gone}
-        self._occupied |= {item.path for item in state.unreadable}
+
+    @cached_property
+    def _occupied(self) -> set[str]:
+        """Where files stand; most plans put none anywhere and need not know."""
+        decisions, state = self._plan.decisions, self._state
+        gone = {item.allocation.path for item in decisions if isinstance(item, Expire)}
+        there = {record.path for record in state.records if record.path not in gone}
+        return there | {item.path for item in state.unreadable}
 
     def of(self, pool: Key | None, claim: Key, old: str) -> str:
         """The path of a claim's record. `old` is where it stands, or empty."""
         wanted = path_of(self._folder, pool, claim)
-        if wanted != old and wanted in self._occupied:
+        if wanted == old:
+            return old
+        if wanted in self._occupied:
             if old:
                 return old
             stem, number = wanted.removesuffix(".yaml"), 2
@@ -183,11 +193,15 @@ class _Names:
     """Names of records, which must be unique in a cluster though owners' names may join alike."""
 
     def __init__(self, state: State) -> None:
-        self._taken: dict[tuple[str, str], Key] = {
-            (record.namespace, record.name): record.claim for record in state.records
-        }
-        for claim in _own_names(state.claims):
-            self._taken.setdefault((claim.namespace, claim.name), claim.key)
+        self._state = state
+
+    @cached_property
+    def _taken(self) -> dict[tuple[str, str], Key]:
+        """Whose names are given; most plans give none."""
+        found = {(record.namespace, record.name): record.claim for record in self._state.records}
+        for claim in _own_names(self._state.claims):
+            found.setdefault((claim.namespace, claim.name), claim.key)
+        return found
 
     def of(self, record: Allocation) -> str:
         """The record's name, with six hex digits of its owner's hash if another owner has it."""

@@ -14,6 +14,8 @@ MAX_LISTED = 1024
 def record_text(record: Allocation) -> str:
     """The canonical text of a record: `dump(record_document(record))`, ten times as fast.
 
+    A claim is written as it is: its slashes let no reader take it for anything but text.
+
     Every plan writes each record once, to prove that the file says just that. A test holds the
     two forms equal.
     """
@@ -35,9 +37,10 @@ def record_text(record: Allocation) -> str:
         ends, starts = f"  endAddress: {end}\n", f"  startAddress: {start}\n"
         if record.pinned:
             pinned = f"  pinnedRange:\n    endAddress: {end}\n    startAddress: {start}\n"
-    released = f"  releasedAt: {since}\n" if record.is_released else ""
+    phase = record.phase
+    released = f"  releasedAt: {since}\n" if phase is Phase.RELEASED else ""
     before, named, behind = reference_lines(record, pool, owner)
-    return f"""{HEAD}{text(str(record.claim))}
+    return f"""{HEAD}{record.claim}
   labels:
     {LABEL}allocation-role: {text(record.role)}
     {LABEL}allocation-type: {kind}
@@ -55,9 +58,9 @@ status:
     - lastTransitionTime: {since}
       message: {text(ready_message(record))}
       reason: {text(reason_name(record))}
-      status: "{record.is_live}"
+      status: "{phase is Phase.ALLOCATED}"
       type: Ready
-{ends}  phase: {record.phase.value}
+{ends}  phase: {phase}
 {released}{starts}"""
 
 

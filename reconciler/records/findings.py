@@ -12,8 +12,7 @@ from reconciler.records.layout import path_of
 def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
     """Findings about records that follow from the decisions on them."""
     held: list[Allocation] = []
-    occupied = {item.path for item in state.unreadable}
-    occupied.update(record.path for record in state.records)
+    misplaced: list[tuple[Allocation, str]] = []
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
             continue
@@ -28,14 +27,26 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
             yield warning("record-stale", place, message, hint)
         path = path_of(folder, record.pool, record.claim)
         if record.path != path and not decision.held:
-            is_free = path not in occupied
-            what = "the next reconcile moves it" if is_free else "another record stands there"
-            yield warning("record-misplaced", place, f"belongs to {path}; {what}")
+            misplaced.append((record, path))
+    yield from _misplaced(misplaced, state)
     if held:
         # Their documents may be gone, or may stand in the file that cannot be read.
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
         message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
         yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
+
+
+def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterator[Finding]:
+    """Records that stand elsewhere than they belong, with the path where they do."""
+    if not misplaced:
+        return
+    occupied = {item.path for item in state.unreadable}
+    occupied.update(record.path for record in state.records)
+    for record, path in misplaced:
+        is_free = path not in occupied
+        what = "the next reconcile moves it" if is_free else "another record stands there"
+        place = Location(record.path, 1, 1)
+        yield warning("record-misplaced", place, f"belongs to {path}; {what}")
 
 
 def _asks_for_gone(state: State, record: Allocation) -> bool:

@@ -42,6 +42,9 @@ class Form(NamedTuple):
         pattern: A whole record in canonical form.
         groups: The numbers of its groups, in the order of `NAMES`.
         owner_is_first: The owner's reference stands before the pool's, as keys are sorted.
+        first_pool_kind: The kind of a pool of which the name alone is said.
+        names_pool_whole: Its reference is `WHOLE`.
+        names_owner_whole: The same of the owner.
     """
 
     family: Family
@@ -49,6 +52,9 @@ class Form(NamedTuple):
     pattern: re.Pattern[str]
     groups: tuple[int, ...]
     owner_is_first: bool
+    first_pool_kind: str
+    names_pool_whole: bool
+    names_owner_whole: bool
 
     def read(self, record: str) -> tuple[str | None, ...] | None:
         """What a text says, in the order of `NAMES`; None for one that has another form."""
@@ -67,12 +73,11 @@ class Form(NamedTuple):
         Raises:
             ValueError: The family has no pools of that kind.
         """
-        first = self.family.pool_kinds[0]
-        if not self.record.names_pool_whole:
-            return Key(self.family.name, beside, name, "", first)
+        if not self.names_pool_whole:
+            return Key(self.family.name, beside, name, "", self.first_pool_kind)
         if kind and kind not in self.family.pool_kinds:
             raise ValueError(kind)
-        return Key(self.family.name, namespace, name, "", kind or first)
+        return Key(self.family.name, namespace, name, "", kind or self.first_pool_kind)
 
     def may_mean(self, pool: Key, kind: str, namespace: str, name: str) -> bool:
         """The pool of a record's folder is what the record refers to, as far as it says.
@@ -80,7 +85,7 @@ class Form(NamedTuple):
         Of pools of one name that of the folder is meant, unless the text tells them apart.
         """
         said = [(name, pool.name)]
-        if self.record.names_pool_whole:
+        if self.names_pool_whole:
             said += [(kind, pool.kind), (namespace, pool.namespace)]
         return all(mine in ("", its) for mine, its in said)
 
@@ -98,7 +103,16 @@ def form_of(family: str) -> Form:
     record = found.record
     pattern = re.compile(_pattern(record), re.ASCII)
     groups = tuple(pattern.groupindex[name] for name in NAMES)
-    return Form(found, record, pattern, groups, record.owner < "count")
+    return Form(
+        found,
+        record,
+        pattern,
+        groups,
+        owner_is_first=record.owner < "count",
+        first_pool_kind=found.pool_kinds[0],
+        names_pool_whole=record.names_pool_whole,
+        names_owner_whole=record.owner_fields == WHOLE,
+    )
 
 
 def family_in(record: str) -> str:
@@ -117,9 +131,8 @@ def first_pool(claim: Key, beside: str, name: str) -> Key:
         name: The name.
     """
     form = form_of(claim.family)
-    kind = form.family.pool_kinds[0]
-    is_namespaced = home_of(claim.family, kind) is not None
-    return form.pool(kind, claim.namespace if is_namespaced else "", name, beside)
+    is_namespaced = home_of(claim.family, form.first_pool_kind) is not None
+    return form.pool(form.first_pool_kind, claim.namespace if is_namespaced else "", name, beside)
 
 
 def references(record: Allocation) -> dict[str, dict[str, str]]:
@@ -140,11 +153,11 @@ def reference_lines(record: Allocation, pool: str, owner: str) -> tuple[str, str
         owner: The name of its owner, as it is written.
     """
     form = form_of(record.claim.family)
-    if form.record.names_pool_whole:
+    if form.names_pool_whole:
         pool_lines = _lines(_reference(WHOLE, record.pool))
     else:
         pool_lines = f"    name: {pool}\n"
-    if form.record.owner_fields == WHOLE:
+    if form.names_owner_whole:
         owner_lines = _lines(_reference(WHOLE, _claimant(record)))
     else:
         owner_lines = f"    name: {owner}\n    namespace: {text(record.owner.namespace)}\n"

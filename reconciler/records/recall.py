@@ -14,11 +14,12 @@ from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
+from reconciler.model.key import Key
 from reconciler.model.state import Unreadable
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import reason_code, record_text
 from reconciler.records.forms import Form, family_in, form_of
-from reconciler.records.layout import claim_of, path_of, place_of
+from reconciler.records.layout import path_of, place_of
 
 
 class Recalled(NamedTuple):
@@ -64,8 +65,8 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
         pool_namespace, owner, owner_namespace, kind, allocated_at, since, message, reason, end,
         phase_text, start,
     ) = found  # fmt: skip
-    claim = claim_of(claim_text)
-    if claim is None:
+    claim = Key.parse(claim_text)
+    if claim is None or not claim.slot:
         return None
     phase = _PHASES[phase_text]
     item = _range(start, end) if start and end else None

@@ -20,18 +20,18 @@ def joined(bearing: Bearing) -> list[list[str]]:
 
 def test_what_shares_nothing_stays_apart() -> None:
     assert joined(NOTHING) == [["a"], ["b"], ["c"]]
-    every = {"a": ["Kind ns/*"], "c": ["Kind ns/*"]}
+    every = {"a": {"Kind ns/*": None}, "c": {"Kind ns/*": None}}
     assert joined(NOTHING._replace(provides=every)) == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.parametrize(
     "bearing",
     [
-        NOTHING._replace(asks={"a": ["Kind ns/x"], "c": ["Kind ns/x"]}),
-        NOTHING._replace(asks={"a": ["Kind ns/x"]}, provides={"c": ["Kind ns/x"]}),
-        NOTHING._replace(asks={"a": ["Kind ns/*"]}, provides={"c": ["Kind ns/*"]}),
-        NOTHING._replace(provides={"a": ["Kind ns/x"], "c": ["Kind ns/x"]}),
-        NOTHING._replace(names={"a": ["ns/x"], "c": ["ns/x"]}),
+        NOTHING._replace(asks={"a": {"Kind ns/x": None}, "c": {"Kind ns/x": None}}),
+        NOTHING._replace(asks={"a": {"Kind ns/x": None}}, provides={"c": {"Kind ns/x": None}}),
+        NOTHING._replace(asks={"a": {"Kind ns/*": None}}, provides={"c": {"Kind ns/*": None}}),
+        NOTHING._replace(provides={"a": {"Kind ns/x": None}, "c": {"Kind ns/x": None}}),
+        NOTHING._replace(names={"a": {"ns/x": None}, "c": {"ns/x": None}}),
         NOTHING._replace(spans={"a": [span(1, 5)], "b": [span(9, 9)], "c": [span(5, 6)]}),
         NOTHING._replace(spans={"a": [span(1, 5, "lab")], "c": [span(5, 6, EVERYWHERE)]}),
     ],

@@ -53,7 +53,7 @@ INCREMENTAL = (
            "        elif not isinstance(decision, Keep) and decision.claim in state.claims:\n",
            "        elif False:\n", LINKS),
     Mutant("group: records ask for nobody", "incremental/group.py",
-           "            if key is not None:\n", "            if False:\n", LINKS),
+           "        if key is not None:\n", "        if False:\n", LINKS),
     Mutant("group: records outside their pool hold nothing", "incremental/group.py",
            "if record.range is None or (of is not None and of.extent.covers(record.range)):",
            "if True:", LINKS),

@@ -133,7 +133,7 @@ PLANNING = (
     Mutant("rules: a record of what cannot be read is outside", "engine/rules.py",
            "        if state.may_be_there(record.pool):\n", "        if False:\n"),
     Mutant("records: one is written over another", "records/changes.py",
-           "if wanted != old and wanted in self._occupied:", "if False:"),
+           "        if wanted in self._occupied:", "        if False:"),
     Mutant("records: names that join alike are one", "records/changes.py",
            "        if self._taken.setdefault((record.namespace, record.name), record.claim)"
            " == record.claim:\n            return record.name\n",
@@ -160,7 +160,7 @@ PLANNING = (
     Mutant("records: what is pinned is not said", "records/emit.py",
            "        if record.pinned:\n", "        if False:\n"),
     Mutant("records: a release has no date", "records/emit.py",
-           'released = f"  releasedAt: {since}\\n" if record.is_released else ""', 'released = ""'),
+           'released = f"  releasedAt: {since}\\n" if phase is Phase.RELEASED else ""', 'released = ""'),
     Mutant("clusters: addresses of nodes are announced", "families/butler/projecting.py",
            "if record.claim.family != NAME or record.type != ANNOUNCED:",
            "if record.claim.family != NAME:"),

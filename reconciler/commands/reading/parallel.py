@@ -65,7 +65,7 @@ def _guess(parts: Parts, loaded: Sequence[Loaded], records: Mapping[str, list[En
     folder = parts.settings.records
     tree = Tree(None, 0, parts.settings, tuple(loaded), ())
     documents, _ = documents_of(tree)
-    reading = joined([family.read(documents, {}, parts.settings) for family in families()])
+    reading = joined([family.read(documents, None, parts.settings) for family in families()])
     provides, asks = document_nodes(tree, documents)
     for path, entries in records.items():
         mine = asks.setdefault(path, {})

@@ -29,15 +29,16 @@ from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked
 
 
-def read(documents: Documents, held: Held, settings: Settings) -> Reading:
-    """Read all of Butler's documents."""
+def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
+    """Read all of Butler's documents; without records, all but the claims of tenants."""
     return _Reader(documents, held, settings).reading()
 
 
 class _Reader:
-    def __init__(self, documents: Documents, held: Held, settings: Settings) -> None:
+    def __init__(self, documents: Documents, held: Held | None, settings: Settings) -> None:
         self.documents = documents
-        self.held = held
+        self.held = held or {}
+        self.wants_claims = held is not None
         self.settings = settings
         self.findings: list[Finding] = []
         self.networks: dict[Key, NetworkPool] = {}
@@ -58,9 +59,10 @@ class _Reader:
         grown = grown_slots(self.held)
         for document in self.documents.of(TENANT):
             provider_of = self._provider(document)
-            if provider_of is None:
+            networks = self._networks_of(provider_of) if provider_of is not None else []
+            if provider_of is None or not self.wants_claims:
                 continue
-            tenant = Tenant(document, provider_of, self._networks_of(provider_of))
+            tenant = Tenant(document, provider_of, networks)
             name = (document.namespace, document.name)
             for claim in tenant.claims(self.held, grown.get(name, [])):
                 if claim.key not in stood_for:

@@ -14,7 +14,7 @@ from tests.toy.families.toy.pools import pool_key, read_pin, read_pool
 SLOT = "berth"
 
 
-def read(documents: Documents, held: Held, settings: Settings) -> Reading:
+def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
     """All quays and boats."""
     del held
     pools: dict[Key, Pool] = {}
