@@ -1,4 +1,7 @@
-"""Work on all processors: forked processes that share what was read, and send back results."""
+"""Work on all processors: forked processes that share what was read, and send back results.
+
+This process does a share itself: what it does need not be sent, and what it holds is copied less.
+"""
 
 import gc
 import os
@@ -6,22 +9,27 @@ import threading
 from collections.abc import Callable, Sequence
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from multiprocessing.context import ForkProcess
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 MOST = 8
+_sharing: list[bool] = []
+"""Not empty while this process does a share: the processors are taken."""
 
 
 def processors() -> int:
     """How many processes may work at once here."""
-    return 1 if current_process().daemon else min(os.cpu_count() or 1, MOST)
+    if _sharing or current_process().daemon:
+        return 1
+    return min(os.cpu_count() or 1, MOST)
 
 
 def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
     """`work` on shares of the items, in forked processes; the results by share.
 
-    The processes see all that this one has in memory, so nothing is sent to them. In such a
-    process there is no further division: the processors are taken.
+    The processes see all that this one has in memory, so nothing is sent to them. While a share is
+    done there is no further division.
 
     Raises:
         Exception: What `work` raised in any of them.
@@ -30,40 +38,60 @@ def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
     # A fork beside threads may inherit a lock that nobody will ever let go of.
     if count < 2 or threading.active_count() > 1:
         return [work(items)]
-    context = get_context("fork")
     # Objects that are there now outlive the children: no use in looking at them again.
     gc.freeze()
-    started = []
-    for number in range(count):
-        receiver, sender = context.Pipe(duplex=False)
-        share = items[number::count]
-        process = context.Process(target=_run, args=(sender, work, share), daemon=True)
-        process.start()
-        sender.close()
-        started.append((receiver, process))
-    results: list[T] = []
-    failures: list[Exception] = []
-    for receiver, process in started:
-        try:
-            is_fine, value = receiver.recv()
-        except EOFError:
-            is_fine, value = False, RuntimeError("a process ended before it was done")
-        process.join()
-        receiver.close()
-        if is_fine:
-            results.append(value)
-        else:
-            failures.append(value)
+    started = [_start(work, items[number::count]) for number in range(1, count)]
+    answers = [_own(work, items[0::count]), *(_answer(*child) for child in started)]
     gc.unfreeze()
-    if failures:
-        raise failures[0]
-    return results
+    for failure in (item for item in answers if isinstance(item, _Failure)):
+        raise failure.reason
+    return [item for item in answers if not isinstance(item, _Failure)]
+
+
+class _Failure(NamedTuple):
+    """What the work on a share raised."""
+
+    reason: Exception
+
+
+def _own(work: Callable[[Sequence[str]], T], share: Sequence[str]) -> T | _Failure:
+    """The work of this process; a failure waits until the others have ended."""
+    _sharing.append(True)
+    try:
+        return work(share)
+    except Exception as failure:  # noqa: BLE001 - it is raised again where it can be told
+        return _Failure(failure)
+    finally:
+        _sharing.pop()
+
+
+def _start(
+    work: Callable[[Sequence[str]], T], share: Sequence[str]
+) -> tuple[Connection, ForkProcess]:
+    """A process that works on a share, and where it answers."""
+    context = get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_run, args=(sender, work, share), daemon=True)
+    process.start()
+    sender.close()
+    return receiver, process
+
+
+def _answer(receiver: Connection, process: ForkProcess) -> Any:
+    """What a process sends back."""
+    try:
+        answer = receiver.recv()
+    except EOFError:
+        answer = _Failure(RuntimeError("a process ended before it was done"))
+    process.join()
+    receiver.close()
+    return answer
 
 
 def _run(sender: Connection, work: Callable[[Sequence[str]], T], share: Sequence[str]) -> None:
     gc.disable()
     try:
-        sender.send((True, work(share)))
+        sender.send(work(share))
     except Exception as failure:  # noqa: BLE001 - it is raised again where it can be told
-        sender.send((False, failure))
+        sender.send(_Failure(failure))
     sender.close()

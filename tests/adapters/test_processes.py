@@ -9,6 +9,9 @@ import pytest
 from reconciler.adapters.processes import processors, spread
 
 
+own = os.getpid()
+
+
 @pytest.fixture(autouse=True)
 def three_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 3)
@@ -38,9 +41,22 @@ def test_a_failure_is_raised_where_it_can_be_told() -> None:
         spread(["a", "b"], fail)
 
 
+def test_a_failure_of_another_process_is_raised_too() -> None:
+    def fail(items: Sequence[str]) -> None:
+        if items != ["a"]:
+            raise ValueError(items[0])
+
+    with pytest.raises(ValueError, match="b"):
+        spread(["a", "b"], fail)
+
+
+def test_this_process_does_a_share() -> None:
+    assert spread(["a", "b"], lambda _: os.getpid() == own) == [True, False]
+
+
 def test_a_process_that_ends_early_is_told() -> None:
     with pytest.raises(RuntimeError, match="ended before it was done"):
-        spread(["a", "b"], lambda _: os._exit(3))
+        spread(["a", "b"], lambda items: os._exit(3) if items == ["b"] else None)
 
 
 def test_there_is_no_division_within_a_division() -> None:
