@@ -8,7 +8,6 @@ import pytest
 
 from reconciler.adapters.processes import processors, spread
 
-
 own = os.getpid()
 
 
