@@ -168,6 +168,7 @@ CODES: dict[str, str] = {
     # Records
     "record-unreadable": "A record cannot be read. It counts as it last could be, until mended.",
     "record-edited": "A record differs from what `ipam reconcile` wrote.",
+    "commit-unproven": "A commit says that reconcile made it, but its base gives other files.",
     "record-removed": "A record was removed by hand; its claim is planned anew.",
     "record-misplaced": "A record stands at another path than its claim says; it will be moved.",
     "record-overlap": "Two records hold the same address. Neither is moved.",

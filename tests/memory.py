@@ -34,6 +34,8 @@ class MemorySource:
         self.ahead: int | None = None
         self.reads = 0
         self.processes = 1
+        self.doubted: tuple[str, ...] = ()
+        self.ours: bool | None = None
 
     def revision(self) -> Revision:
         return Revision(self.id, self._clock)
@@ -96,8 +98,12 @@ class MemorySource:
                 if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
             )
             if changed:
-                ours = all(item.path.startswith("allocations/") for item in changed)
+                inner = all(item.path.startswith("allocations/") for item in changed)
+                ours = inner if self.ours is None else self.ours
                 yield Step(f"{age:040x}" if age else self.id, changed, ours)
+
+    def believes(self, commit: str) -> bool:
+        return commit not in self.doubted
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         blobs = dict(zip(entries, self.read(entries), strict=True))

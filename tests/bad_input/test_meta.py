@@ -26,6 +26,7 @@ ELSEWHERE = {
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",
     "record-removed": "group R: tests/commands",
+    "commit-unproven": "a history: tests/hostile",
     "record-misplaced": "group R: tests/records",
     "record-overlap": "group R: tests/engine",
     "record-duplicate": "group R: tests/engine",
