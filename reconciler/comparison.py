@@ -32,6 +32,8 @@ class Base:
         is_contained: The change contains the whole base.
         stranded: The folder of the base's records, when the change names another one that has
             none; else empty.
+        left: The folder of the base's records, when the change names another one but leaves some
+            there; else empty.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Base:
     settings_changed: bool
     is_contained: bool
     stranded: str = ""
+    left: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,9 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     if base.settings_changed:
         message = f"Settings are changed; this check goes by those of {base.name}"
         findings.append(warning("settings-changed", start, message))
-    if base.stranded:
+    if base.left:
+        findings.append(left_over(evaluation.tree.settings, base.left))
+    elif base.stranded:
         findings.append(left_behind(evaluation.tree.settings, base.stranded))
     if not base.is_contained:
         message = f"{base.name} has commits that this revision lacks"
@@ -94,6 +99,13 @@ def left_behind(settings: Settings, folder: str) -> Finding:
     )
     hint = f"set it back to {folder}, or git mv {folder} {settings.records}"
     return error("settings-changed", settings.location, message, hint)
+
+
+def left_over(settings: Settings, folder: str) -> Finding:
+    """What is said of Settings that name another folder than some records still are in."""
+    message = f"spec.records names {settings.records}/, but records are left in {folder}/"
+    hint = f"git mv all that is left in {folder} in the same commit, or set it back to {folder}"
+    return error("settings-changed", settings.location._replace(path=SETTINGS_PATH), message, hint)
 
 
 def _ranges_after(base: Base, evaluation: Evaluation) -> dict[Key, Allocation]:

@@ -50,6 +50,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         tree: The tree.
         allow_release: How many releases a person expects, to pass the brake.
     """
+    tree = replace(tree, overrides=tree.overrides.afresh())
     documents, doubled = documents_of(tree)
     records = records_of(tree, documents)
     held = held_by(records)
@@ -69,13 +70,15 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
             *findings_of(plan, state, tree.settings.records),
             *tree.settled.findings,
+            *tree.overrides.findings,
             *_retained(tree),
         ]
     )
     live = sum(1 for record in records if record.is_live) + tree.settled.kept
-    brake = guard.brake(live, plan, tree.settings, allow_release)
+    settings, overrides = tree.settings, tree.overrides
+    brake = guard.brake(live, plan, settings, allow_release, overrides)
     ahead = guard.clock(tree.clock_ahead, tree.clock)
-    gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan)]
+    gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan, settings, overrides)]
     return Evaluation(
         tree=tree,
         documents=documents,

@@ -14,6 +14,7 @@ from reconciler.ports import (
     GitError,
     HistoryError,
     LostRaceError,
+    Made,
     Revision,
     Step,
     UsageError,
@@ -46,6 +47,9 @@ class FakeSource:
             )
             if changed:
                 yield Step(commit, changed, commit in self.repository.ours)
+
+    def believes(self, commit: str) -> bool:
+        return commit in self.repository.ours
 
     def revision(self) -> Revision:
         return self.of
@@ -96,6 +100,7 @@ class FakeRepository:
     head: str = ""
     last: str = ""
     ours: set[str] = field(default_factory=set)
+    messages: dict[str, str] = field(default_factory=dict)
 
     def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
         """Make a commit; its id says all that is in it."""
@@ -135,8 +140,21 @@ class FakeRepository:
             message = f"branch main is at {revision.id}, and no longer holds {self.last}"
             raise HistoryError(message, f"--accept-history {revision.id}")
 
-    def last_reconciled(self, revision: Revision) -> str | None:
-        return next((item for item in self._line(revision.id) if item in self.ours), None)
+    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
+        said = [item for item in self._line(revision.id) if item in self.ours]
+        return said[skip] if skip < len(said) else None
+
+    def resolve(self, rev: str) -> Revision:
+        if rev not in self.commits:
+            raise GitError(f"no commit {rev!r} in the repository")
+        return Revision(rev, self.commits[rev][1])
+
+    def made(self, rev: str) -> Made:
+        parent, clock, _ = self.commits[rev]
+        return Made(rev, (parent,) if parent else (), clock, self.messages.get(rev, ""))
+
+    def trusting(self) -> "FakeRepository":
+        return self
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         del folders, target
@@ -153,6 +171,7 @@ class FakeRepository:
         made = self.add(commit.base.id, clock, files, who)
         if "Ipam-Plan: sha256:" in commit.message:
             self.ours.add(made)
+            self.messages[made] = commit.message
         return Revision(made, clock)
 
     def publish(self, base: Revision, revision: Revision) -> None:

@@ -34,6 +34,8 @@ class MemorySource:
         self.ahead: int | None = None
         self.reads = 0
         self.processes = 1
+        self.doubted: tuple[str, ...] = ()
+        self.ours: bool | None = None
 
     def revision(self) -> Revision:
         return Revision(self.id, self._clock)
@@ -89,15 +91,19 @@ class MemorySource:
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         inside = tuple(f"{path}/" for path in paths)
         line = [self._files, *reversed(self._before)]
-        for new, old in zip(line, [*line[1:], {}], strict=True):
+        for age, (new, old) in enumerate(zip(line, [*line[1:], {}], strict=True)):
             changed = tuple(
                 Changed(path, _entry(path, old), _entry(path, new))
                 for path in sorted(old.keys() | new.keys())
                 if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
             )
             if changed:
-                ours = all(item.path.startswith("allocations/") for item in changed)
-                yield Step("a" * 40, changed, ours)
+                inner = all(item.path.startswith("allocations/") for item in changed)
+                ours = inner if self.ours is None else self.ours
+                yield Step(f"{age:040x}" if age else self.id, changed, ours)
+
+    def believes(self, commit: str) -> bool:
+        return commit not in self.doubted
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         blobs = dict(zip(entries, self.read(entries), strict=True))

@@ -6,12 +6,17 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from reconciler import __version__
 from reconciler.commands.exit_codes import exit_code
+from reconciler.commands.message import Said, message_of
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.review import with_changes_by_hand
+from reconciler.commands.reading.settings import folders_before
+from reconciler.commands.reading.terms import Terms
+from reconciler.commands.replay import believes, note_made
+from reconciler.commands.review import with_changes_by_hand, with_unused_overrides
 from reconciler.digest import actions, digest, summary
+from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation
@@ -170,8 +175,11 @@ class _Run:
 
     def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
         source, allowed = self.repository.source(base.id), self.options.allow_release
-        found = evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
-        return with_changes_by_hand(self.repository, source, found)
+        terms = Terms(allow_release=allowed, retained=held)
+        found = evaluate_incrementally(source, self.facts, terms)
+        return with_unused_overrides(
+            with_changes_by_hand(self.repository, source, found, self.facts)
+        )
 
     def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
         """Commit and publish what is planned, but for what clusters still announce."""
@@ -183,10 +191,11 @@ class _Run:
         passed = let_pass(evaluation)
         if passed.changes and not has_wrong_settings(evaluation):
             if options.allow_release is None:
-                _require_records(repository, base, evaluation)
+                _require_records(repository, base, evaluation, self.facts)
             asked = _commit(base, passed, options, digest(actions(evaluation)))
             commit = repository.commit(asked)
             require_no_clash(repository, asked, commit, evaluation.tree, self.facts)
+            note_made(self.facts, commit)
         repository.require_clean([*settings.sources, settings.records], commit or base)
         if commit is None:
             repository.follow(base)
@@ -204,26 +213,30 @@ def has_wrong_settings(evaluation: Evaluation) -> bool:
     )
 
 
-def _require_records(repository: Repository, base: Revision, evaluation: Evaluation) -> None:
+def _require_records(
+    repository: Repository, base: Revision, evaluation: Evaluation, facts: Facts | None
+) -> None:
     """Refuse to begin anew where records were: a removed folder, or Settings that name another.
 
-    What clusters announce would be given out a second time.
+    What clusters announce would be given out a second time. Only reconcile itself may have taken
+    the last ones away; that a commit says so proves nothing.
 
     Raises:
-        GateError: The last reconcile left records, and none is there.
+        GateError: Records were there, and people removed them.
     """
     tree = evaluation.tree
     if tree.records or tree.settled.kept:
         return
-    last = repository.last_reconciled(base)
-    if last is None:
-        return
-    source = repository.source(last)
-    folder = read_own_settings(source).settings.records
-    if source.entries([folder]):
+    source, now = repository.source(base.id), tree.settings.records
+    for folder in dict.fromkeys([now, *folders_before(source)]):
+        steps = source.past([folder])
+        last = next((it for it in steps if any(is_yaml(item.path) for item in it.changed)), None)
+        if last is None or (last.is_reconcile and believes(repository, facts, last.id)):
+            continue
         raise GateError(
-            f"no record is left in {tree.settings.records}/, but reconcile left some in {folder}/",
-            f"git checkout {last[:12]} -- {folder} brings them back; to give all addresses out"
+            f"no record is left in {now}/, but commit {last.id[:12]} took some from {folder}/ that"
+            " reconcile left there",
+            f"git checkout {last.id[:12]}^ -- {folder} brings them back; to give all addresses out"
             " anew: ipam reconcile --allow-release 0",
         )
 
@@ -240,13 +253,14 @@ def _commit(base: Revision, evaluation: Evaluation, options: ReconcileOptions, p
     counts = summary(evaluation)
     words = [f"{name} {counts[name]}" for name in _NAMED if counts[name]]
     subject = ", ".join(words) or f"rewrite {len(evaluation.changes)}"
-    trailers = f"Ipam-Plan: {plan}\nIpam-Base: {base.id}"
     committer = options.committer or evaluation.tree.settings.committer
-    message = f"ipam: {subject}\n\n{trailers}\n"
+    clock = evaluation.tree.clock
+    told = clock if clock != base.clock else None
+    message = message_of(subject, Said(plan, base.id, __version__, options.allow_release, told))
     folder = f"{evaluation.tree.settings.records}/"
     # Whatever a document says, nothing outside the records is ever written.
     if any(not c.path.startswith(folder) or ".." in c.path for c in evaluation.changes):
         raise ReconcilerError("the plan writes outside the records folder")
     # A date that is ahead is not carried on: the next plan shall have a clock that is true.
-    dated = base._replace(clock=evaluation.tree.clock)
+    dated = base._replace(clock=clock)
     return Commit(dated, evaluation.changes, message, committer, options.sign)

@@ -3,16 +3,21 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from reconciler.commands.last_made import last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
-from reconciler.commands.reading.settings import has_records, read_own_settings
-from reconciler.comparison import Base, Compared, compare, with_record_changes
+from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
+from reconciler.commands.reading.terms import Terms
+from reconciler.comparison import Base, Compared, compare, left_over, with_record_changes
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, ordered
 from reconciler.gathering import pools_of
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
+from reconciler.overrides import unused
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled
 from reconciler.settings import PATH
@@ -36,14 +41,15 @@ def review(
     if base is None or repository is None:
         evaluation = evaluate_incrementally(source, facts)
         if repository is not None:
-            evaluation = with_changes_by_hand(repository, source, evaluation)
-        return Compared(evaluation, 0)
+            evaluation = with_changes_by_hand(repository, source, evaluation, facts)
+        return Compared(with_unused_overrides(evaluation), 0)
     base_source = repository.source(base)
     judging = read_own_settings(base_source).settings
     own = read_own_settings(source).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records)
-    evaluation = evaluate_incrementally(source, facts, settings)
+    overrides = overrides_beside(base_source, source)
+    evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
     revision, base_revision = source.revision(), base_source.revision()
     if revision is None or base_revision is None:
         return Compared(evaluation, 0)
@@ -52,28 +58,50 @@ def review(
     if judging.records != own.records and not source.entries([own.records]):
         stranded = judging.records if base_source.entries([judging.records]) else ""
     read = _base(base, (base_source, source), changes, settings, is_contained=is_contained)
-    return compare(replace(read, stranded=stranded), evaluation)
+    is_moved = judging.records != own.records
+    left = judging.records if is_moved and has_records(source, judging.records) else ""
+    compared = compare(replace(read, stranded=stranded, left=left), evaluation)
+    return replace(compared, evaluation=with_unused_overrides(compared.evaluation))
+
+
+def with_unused_overrides(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with a warning for each Override that nothing was asked of, at the very end."""
+    return _with(evaluation, unused(evaluation.tree.overrides))
 
 
 def with_changes_by_hand(
-    repository: Repository, source: Source, evaluation: Evaluation
+    repository: Repository, source: Source, evaluation: Evaluation, facts: Facts | None = None
 ) -> Evaluation:
     """The evaluation with what people did to records since the newest reconcile commit.
 
     Before the first one all of them are, and where the folder moved nothing can be compared.
     """
     revision, settings = source.revision(), evaluation.tree.settings
-    last = repository.last_reconciled(revision) if revision is not None else None
-    if revision is None or last in (None, revision.id):
+    last, doubts = (None, ()) if revision is None else last_made(repository, revision, facts)
+    changes: list[Changed] = []
+    if revision is not None and last is not None:
+        changes, _ = repository.changed(last, revision.id)
+    evaluation = _with(evaluation, doubts)
+    # Where reconcile went on, no record was left elsewhere.
+    if last is None or any(change.path == PATH for change in changes):
+        folder = folder_with_records(source, settings)
+        evaluation = _with(evaluation, [left_over(settings, folder)] if folder else [])
+    if revision is None or last is None or last == revision.id:
         return evaluation
     inside = f"{settings.records}/"
-    changes, _ = repository.changed(last, revision.id)
     changes = [change for change in changes if change.path.startswith(inside)]
     before = repository.source(last)
     if not changes or not has_records(before, settings.records):
         return evaluation
     base = _base(last[:12], (before, source), changes, settings, is_contained=True)
     return with_record_changes(base, evaluation)
+
+
+def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
+    listed = list(found)
+    if not listed:
+        return evaluation
+    return replace(evaluation, findings=ordered([*evaluation.findings, *listed]))
 
 
 def _base(

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
 from reconciler.model.instant import format_instant
+from reconciler.model.override import SETTINGS_SCOPE, OverrideKind, Overrides
 from reconciler.model.plan import Plan, Refuse, Release
+from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
 
@@ -18,7 +20,9 @@ def refusals(plan: Plan) -> Iterator[Finding]:
             yield gate(decision.reason, decision.source, message, decision.hint)
 
 
-def capacity(state: State, plan: Plan) -> Iterator[Finding]:
+def capacity(
+    state: State, plan: Plan, settings: Settings, overrides: Overrides
+) -> Iterator[Finding]:
     """Pools that the plan fills further, into a tier that may not be reached.
 
     A pool that was as full before is no reason to stop a change that does not touch it.
@@ -28,7 +32,8 @@ def capacity(state: State, plan: Plan) -> Iterator[Finding]:
         used_before, used_after = before.allocated + before.held, after.allocated + after.held
         if pool.gate is None or after.tier.rank < pool.gate.rank:
             continue
-        if used_after * before.total > used_before * after.total:
+        is_fuller = used_after * before.total > used_before * after.total
+        if is_fuller and not _may_be_full(pool, settings, overrides):
             yield gate(
                 "capacity",
                 pool.source,
@@ -36,6 +41,13 @@ def capacity(state: State, plan: Plan) -> Iterator[Finding]:
                 f" ({used_after} of {after.total}): tier {after.tier}",
                 f"widen the pool or add another; the gate is {pool.gate}",
             )
+
+
+def _may_be_full(pool: Pool, settings: Settings, overrides: Overrides) -> bool:
+    """An Override names the pool, or all pools that go by the gate of Settings."""
+    if overrides.allow(OverrideKind.GATE, str(pool.key)):
+        return True
+    return pool.gate is settings.gate and overrides.allow(OverrideKind.GATE, SETTINGS_SCOPE)
 
 
 def clock(ahead: int | None, used: int) -> Iterator[Finding]:
@@ -55,7 +67,9 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
         )
 
 
-def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:
+def brake(
+    live: int, plan: Plan, settings: Settings, allowed: int | None, overrides: Overrides
+) -> Finding | None:
     """A plan that releases more than Settings let pass, unless a person named the number.
 
     Args:
@@ -63,8 +77,21 @@ def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Fin
         plan: The plan.
         settings: Where the limits are.
         allowed: How many releases a person expects (`--allow-release`), or None.
+        overrides: Where a number was named before.
     """
-    releases = sum(1 for decision in plan.decisions if isinstance(decision, Release))
+    held = _held(live, plan, settings, allowed)
+    if held is None or overrides.releases(_releases(plan)):
+        return None
+    return held
+
+
+def _releases(plan: Plan) -> int:
+    return sum(1 for decision in plan.decisions if isinstance(decision, Release))
+
+
+def _held(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:
+    """The finding about a plan that releases too much."""
+    releases = _releases(plan)
     if releases == 0 or (allowed is not None and releases <= allowed):
         return None
     share = f"{releases} of {live} live records ({percentage(releases, live)}%)"

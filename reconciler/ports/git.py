@@ -18,6 +18,15 @@ class Revision(NamedTuple):
     clock: int
 
 
+class Made(NamedTuple):
+    """A commit as it was made: ids of its parents, committer date in seconds since 1970, message."""
+
+    id: str
+    parents: tuple[str, ...]
+    clock: int
+    message: str
+
+
 FEW_FOLDERS = 200
 """Git's argument list has an end: for more folders than these one listing of all is as good."""
 
@@ -72,7 +81,7 @@ class Step(NamedTuple):
     Attributes:
         id: Its id; empty for what a work tree adds to its HEAD.
         changed: The files that it made, changed or removed, of those that were asked for.
-        is_reconcile: It was made by reconcile.
+        is_reconcile: It says that reconcile made it; whether that is true, `Source.believes` tells.
         is_cut: The history that is at hand ends here, though it began earlier.
     """
 
@@ -122,6 +131,9 @@ class Source(Protocol):
         parent, that one. Told only as far as it is asked for.
         """
 
+    def believes(self, commit: str) -> bool:
+        """Whether reconcile made a commit of the line that says so. May cost a plan."""
+
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file, in order; in several processes when it pays."""
 
@@ -148,6 +160,15 @@ class Repository(Protocol):
     def source(self, rev: str) -> Source:
         """The files of a revision, by its name."""
 
+    def made(self, rev: str) -> Made:
+        """How a commit was made."""
+
+    def resolve(self, rev: str) -> Revision:
+        """The commit that a name means."""
+
+    def trusting(self) -> "Repository":
+        """The same repository, where what a commit says of itself is believed without a proof."""
+
     def alone(self) -> AbstractContextManager[None]:
         """Keep other runs on this very repository waiting meanwhile."""
 
@@ -157,8 +178,13 @@ class Repository(Protocol):
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         """Refuse a branch that no longer holds what it held when last seen, unless accepted."""
 
-    def last_reconciled(self, revision: Revision) -> str | None:
-        """The newest commit up to a revision that a reconcile made, or None."""
+    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
+        """The newest commit up to a revision that says that a reconcile made it, or None.
+
+        Args:
+            revision: The revision.
+            skip: How many such commits are passed over.
+        """
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Refuse a checkout with changes that are not committed and not what target holds."""

@@ -14,7 +14,7 @@ from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.ports import Commit, Facts, ReconcilerError, Revision
+from reconciler.ports import Changed, Commit, Facts, ReconcilerError, Revision
 from reconciler.records.changes import Change
 from reconciler.records.emit import record_text
 from reconciler.tree import Tree
@@ -46,6 +46,14 @@ class Divided(FakeRepository):
         self.sources.append(MemorySource(files, clock))
         self.sources[-1].id = rev
         return self.sources[-1]
+
+    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
+        found, is_contained = super().changed(base, rev)
+        old, new = (
+            {it.path: it for it in self.source(id_).entries(sorted(self.commits[id_][2]))}
+            for id_ in (base, rev)
+        )
+        return [Changed(it.path, old.get(it.path), new.get(it.path)) for it in found], is_contained
 
 
 def key(name: str) -> Key:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from reconciler import __version__
 from reconciler.commands.reconcile import ATTEMPTS, ReconcileOptions, reconcile
 from reconciler.digest import actions, digest
 from reconciler.ports import Commit, ExitCode, GitError, HistoryError, LostRaceError, Revision
@@ -61,7 +62,7 @@ def test_the_commit_names_what_it_does_its_plan_and_its_base() -> None:
     lines = commit.message.splitlines()
     assert lines[:2] == ["ipam: allocate 1", ""]
     assert lines[2].startswith("Ipam-Plan: sha256:")
-    assert lines[3:] == [f"Ipam-Base: {base}"]
+    assert lines[3:] == [f"Ipam-Base: {base}", f"Ipam-Version: {__version__}"]
     assert commit.committer == ("gitops-ipam", "noreply@gitops-ipam.dev")
     assert commit.sign == ""
 

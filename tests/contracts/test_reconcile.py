@@ -13,6 +13,7 @@ from reconciler.ports import (
     Commit,
     ExitCode,
     GitError,
+    Made,
     Repository,
     Revision,
     Source,
@@ -49,8 +50,17 @@ class Meddled:
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         self.inner.check_history(revision, accepted)
 
-    def last_reconciled(self, revision: Revision) -> str | None:
-        return self.inner.last_reconciled(revision)
+    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
+        return self.inner.last_reconciled(revision, skip)
+
+    def made(self, rev: str) -> Made:
+        return self.inner.made(rev)
+
+    def resolve(self, rev: str) -> Revision:
+        return self.inner.resolve(rev)
+
+    def trusting(self) -> Repository:
+        return self.inner.trusting()
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         self.inner.require_clean(folders, target)

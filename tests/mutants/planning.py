@@ -113,7 +113,7 @@ PLANNING = (
            "for item in records if item.is_released and tree.clock_ahead is not None",
            "for item in records if item.is_released"),
     Mutant("clock: a date that is ahead is carried on", "commands/reconcile.py",
-           "dated = base._replace(clock=evaluation.tree.clock)", "dated = base", CLOCKS),
+           "dated = base._replace(clock=clock)", "dated = base", CLOCKS),
     Mutant("clock: merged branches count", "adapters/git/clock.py",
            '"--first-parent", "--timestamp"', '"--timestamp"', CLOCKS),
     Mutant("clock: the nearest date counts", "adapters/git/clock.py",

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reconciler.adapters.git.process import GitProcess, failure
-from reconciler.ports import Entry, GitError, Revision
+from reconciler.ports import Entry, GitError, Made, Revision
 from reconciler.settings import PATH
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> (\d+) [-+]\d{4}$", re.MULTILINE)
+_PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
 _DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 
 
@@ -91,6 +92,21 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
         blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
         root = Root(_entries(tree), blobs)
     return Found([_revision(item) for item in found[:-2]], root)
+
+
+def read_made(git: GitProcess, rev: str) -> Made:
+    """How a commit was made.
+
+    Raises:
+        GitError: There is no such commit.
+    """
+    (item,) = read_objects(git, [f"{rev}^{{commit}}"])
+    revision = _revision(item)
+    if item is None or revision is None:
+        raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
+    head, _, message = item.data.partition(b"\n\n")
+    parents = tuple(found.decode("ascii") for found in _PARENT.findall(head))
+    return Made(revision.id, parents, revision.clock, message.decode("utf-8", "replace"))
 
 
 def _revision(item: Object | None) -> Revision | None:

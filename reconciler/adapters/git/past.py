@@ -2,29 +2,36 @@
 
 First parents, as `git log --first-parent`. But who merges the branch into a change and pushes that
 as the branch makes it another parent of the merge: there the line goes on with the parent that
-has the newest reconcile commit.
+has the newest reconcile commit, if reconcile did make it. Anybody can write the trailer of one.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import Changed, Entry, Step
 
 _FORMAT = "%H %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
+_TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
 
 
-def past(git: GitProcess, revision: str, paths: Sequence[str]) -> Iterator[Step]:
+def past(
+    git: GitProcess,
+    revision: str,
+    paths: Sequence[str],
+    believes: Callable[[str], bool] = lambda _: True,
+) -> Iterator[Step]:
     """The commits of a revision's line that changed something below the paths.
 
     Args:
         git: The repository.
         revision: Id of the newest commit.
         paths: Files and folders.
+        believes: Whether reconcile made a commit that says so; asked at merges alone.
 
     Raises:
         GitError: Git fails.
@@ -32,7 +39,7 @@ def past(git: GitProcess, revision: str, paths: Sequence[str]) -> Iterator[Step]
     if not git.check("rev-list", "--max-count=1", revision, "--", *paths):
         return  # the whole history knows nothing of them: nothing else has to be asked
     parents, ours = _history(git, revision)
-    line = _line(revision, parents, ours)
+    line = _line(revision, parents, ours, believes)
     # What the oldest commit of a shallow clone changed cannot be told.
     last = line.pop() if line[-1] in _cut_off(git) else ""
     pairs = [
@@ -45,6 +52,12 @@ def past(git: GitProcess, revision: str, paths: Sequence[str]) -> Iterator[Step]
         start, size = start + size, size * 8
     if last:
         yield Step(last, (), is_cut=True)
+
+
+def last_saying(git: GitProcess, revision: str, skip: int) -> str | None:
+    """The newest commit up to a revision that says that reconcile made it, but for some."""
+    options = ("--max-count=1", f"--skip={skip}", f"--grep={_TRAILER}")
+    return git.check("rev-list", *options, revision).decode("ascii") or None
 
 
 def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
@@ -61,12 +74,20 @@ def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict
     return parents, ours
 
 
-def _line(revision: str, parents: dict[str, list[str]], ours: dict[str, int]) -> list[str]:
+def _line(
+    revision: str,
+    parents: dict[str, list[str]],
+    ours: dict[str, int],
+    believes: Callable[[str], bool],
+) -> list[str]:
     newest = _newest(parents, ours)
+    by_place = {place: commit for commit, place in ours.items()}
     line = [revision]
     while before := [item for item in parents[line[-1]] if item in parents]:
-        # `min` takes the first of equals: the first parent.
-        line.append(min(before, key=lambda item: newest[item]))
+        # `min` takes the first of equals: the first parent. Another one has to prove its claim.
+        chosen = min(before, key=lambda item: newest[item])
+        is_first = chosen == before[0]
+        line.append(chosen if is_first or believes(by_place[newest[chosen]]) else before[0])
     return line
 
 

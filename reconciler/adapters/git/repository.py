@@ -14,7 +14,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reconciler.adapters.git.ancestry import holds, is_in
@@ -22,8 +22,8 @@ from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
 from reconciler.adapters.git.fetch import fetch
-from reconciler.adapters.git.objects import Root, find_revisions
-from reconciler.adapters.git.past import changed_file
+from reconciler.adapters.git.objects import Root, find_revisions, read_made
+from reconciler.adapters.git.past import changed_file, last_saying
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
@@ -34,13 +34,12 @@ from reconciler.ports import (
     GitError,
     HistoryError,
     LostRaceError,
+    Made,
     Revision,
     UsageError,
 )
 
 _log = logging.getLogger(__name__)
-
-_TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
 
 
 @dataclass(slots=True)
@@ -69,6 +68,8 @@ class GitRepository:
         followed: The remote-tracking branch of a checkout, or empty.
         is_mirror: It is ours alone, and we keep it tidy.
         now: The machine's clock, which only tells whether a committer date can be true.
+        proves: Whether reconcile made a commit that says so, asked where something follows from
+            it; None where commits are believed.
     """
 
     git: GitProcess
@@ -80,6 +81,7 @@ class GitRepository:
     is_mirror: bool = False
     seen: Seen = field(default_factory=Seen, compare=False)
     now: Callable[[], float] = field(default=time.time, compare=False)
+    proves: Callable[[str], bool] | None = field(default=None, compare=False)
 
     def source(self, rev: str) -> GitSource:
         """The files of a revision.
@@ -93,11 +95,19 @@ class GitRepository:
             found = find_revisions(self.git, [_checked(rev)])
             revision, root = _there(found.revisions[0], rev), found.root
         clock = clock_of(self.git, revision, self.now())
-        return GitSource(self.git, revision, root, clock)
+        return GitSource(self.git, revision, root, clock, self.proves)
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""
         return _there(find_revisions(self.git, [_checked(rev)]).revisions[0], rev)
+
+    def made(self, rev: str) -> Made:
+        """How a commit was made."""
+        return read_made(self.git, _checked(rev))
+
+    def trusting(self) -> "GitRepository":
+        """The same repository, where what a commit says of itself is believed without a proof."""
+        return replace(self, proves=None)
 
     def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
         """Files that differ since the two parted, and whether `rev` contains all of `base`.
@@ -173,10 +183,9 @@ class GitRepository:
             "git push (or git reset) first; reconcile works on what the remote has",
         )
 
-    def last_reconciled(self, revision: Revision) -> str | None:
-        """The newest commit up to a revision that a reconcile made, by its trailer."""
-        found = self.git.check("rev-list", "--max-count=1", f"--grep={_TRAILER}", revision.id)
-        return found.decode("ascii") or None
+    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
+        """The newest commit up to a revision that says that a reconcile made it, but for some."""
+        return last_saying(self.git, revision.id, skip)
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Refuse a checkout with changes that are not committed.

@@ -25,13 +25,22 @@ class GitSource:
     """Files of one revision."""
 
     def __init__(
-        self, git: GitProcess, revision: Revision, root: Root | None, clock: Clock
+        self,
+        git: GitProcess,
+        revision: Revision,
+        root: Root | None,
+        clock: Clock,
+        proves: Callable[[str], bool] | None = None,
     ) -> None:
-        """Read a revision; with the top of its tree, if that is known already."""
+        """Read a revision; with the top of its tree, if that is known already.
+
+        `proves` tells whether reconcile made a commit that says so; without it all are believed.
+        """
         self._git = git
         self._revision = revision
         self._root = root
         self._clock = clock
+        self._proves = proves
         self._findings: dict[Finding, None] = {}
 
     def revision(self) -> Revision:
@@ -82,7 +91,11 @@ class GitSource:
 
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first."""
-        return past(self._git, self._revision.id, paths)
+        return past(self._git, self._revision.id, paths, self.believes)
+
+    def believes(self, commit: str) -> bool:
+        """Whether reconcile made a commit that says so."""
+        return self._proves is None or self._proves(commit)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work` on each file; on all processors when there are thousands."""

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import reconciler
@@ -11,6 +11,7 @@ from reconciler.adapters.git.opening import open_mirror, open_repository, open_w
 from reconciler.adapters.git.process import PASSED, TOKEN
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared.output import tell
+from reconciler.commands.replay import believes
 from reconciler.documents.shipped import folder
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Facts, Source, UsageError
@@ -40,7 +41,7 @@ def open_source(repo: Path, rev: str, *, worktree: bool) -> Read:
     """The files that `--repo`, `--rev` and `--worktree` name."""
     if not HAS_LIBYAML:
         tell("warning: PyYAML was built without libyaml; reading is about eight times slower")
-    repository = open_repository(repo, environment())
+    repository = _proving(open_repository(repo, environment()))
     if worktree and rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")
     if worktree:
@@ -51,8 +52,13 @@ def open_source(repo: Path, rev: str, *, worktree: bool) -> Read:
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
     """The branch that `--repo`, `--remote` and `--branch` name, with its remote."""
     if remote is not None:
-        return open_mirror(remote, cache_folder(), environment(), branch)
-    return with_remote(open_repository(repo, environment(), branch))
+        return _proving(open_mirror(remote, cache_folder(), environment(), branch))
+    return _proving(with_remote(open_repository(repo, environment(), branch)))
+
+
+def _proving(repository: GitRepository) -> GitRepository:
+    """The repository, where what a commit says of itself is proven before anything follows."""
+    return replace(repository, proves=lambda it: believes(repository, open_facts(repository), it))
 
 
 def open_facts(repository: GitRepository) -> Facts:

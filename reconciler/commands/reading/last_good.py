@@ -95,6 +95,7 @@ class _Search:
         behind: Files among them that were broken when they vanished or were mended, beside one
             that is broken now: in its place they count.
         files: Files that have one.
+        taken: Records before each commit that says that reconcile made it, by commit.
         halted: The file that the history at hand does not reach back for, or empty.
     """
 
@@ -104,6 +105,7 @@ class _Search:
     files: list[str] = field(default_factory=list)
     documents: dict[Identity, Document] = field(default_factory=dict)
     records: dict[str, Allocation] = field(default_factory=dict)
+    taken: dict[str, list[Entry]] = field(default_factory=dict)
     halted: str = ""
 
     def run(self) -> None:
@@ -116,6 +118,7 @@ class _Search:
                 self.halted = first
                 break
             wanted = self._wanted(step)
+            self._take(step)
             for entry, data in zip(wanted, self.reader.source.read(wanted), strict=True):
                 if self.reader.is_record(entry.path):
                     self._record(entry.path, data, vanished, first)
@@ -126,7 +129,18 @@ class _Search:
             if not self.pending:
                 break
         if is_record_lost:
+            self._doubt(vanished)
             self.records = {**vanished, **self.records}
+
+    def _doubt(self, vanished: dict[str, Allocation]) -> None:
+        """Count what commits took away that only say that reconcile made them."""
+        source = self.reader.source
+        doubted = {commit: it for commit, it in self.taken.items() if not source.believes(commit)}
+        entries = [entry for taken in doubted.values() for entry in taken]
+        for entry, data in zip(entries, source.read(entries), strict=True):
+            allocation = self.reader.read_record(entry.path, data).allocation
+            if allocation is not None:
+                vanished.setdefault(entry.path, allocation)
 
     def _wanted(self, step: Step) -> list[Entry]:
         """Old versions that a step is asked for: of files in question, and of what vanished."""
@@ -135,9 +149,20 @@ class _Search:
             for item in step.changed
             if item.old is not None
             and item.old.is_file
-            and (item.path in self.pending or not step.is_reconcile)
+            and (item.path in self.pending or not self._is_ours(step, item.path))
             and is_yaml(item.path)
         ]
+
+    def _take(self, step: Step) -> None:
+        """Note records as they were before a commit that says that reconcile made it."""
+        was = (item.old for item in step.changed if self._is_ours(step, item.path))
+        there = [it for it in was if it is not None and it.is_file and is_yaml(it.path)]
+        if there:
+            self.taken[step.id] = [entry for entry in there if entry.path not in self.pending]
+
+    def _is_ours(self, step: Step, path: str) -> bool:
+        """Reconcile may have changed it: a record, by a commit that says so."""
+        return step.is_reconcile and self.reader.is_record(path)
 
     def _file(self, path: str, data: bytes, first: str) -> None:
         loaded = self.reader.read_source(path, data)

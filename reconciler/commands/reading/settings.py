@@ -1,5 +1,6 @@
 """The Settings of a revision, read before all else because they name the folders."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -33,6 +34,12 @@ class OwnSettings(NamedTuple):
 def read_own_settings(source: Source) -> OwnSettings:
     """The Settings that a source itself holds, with the folder that its records are in."""
     own = _read_own(source)
+    if file := _file_in_place(source, own.settings.records):
+        message = f"spec.records: {own.settings.records} would be a folder, and {file} is a file"
+        hint = "name a folder that holds records alone"
+        place = own.settings.location._replace(path=PATH)
+        found = error("field-value", place, message, hint)
+        return OwnSettings(own.settings, (*own.findings, found), is_broken=True)
     if has_records(source, own.settings.records):
         return own
     for step in islice(source.past([PATH]), MOST_VERSIONS):
@@ -48,6 +55,29 @@ def read_own_settings(source: Source) -> OwnSettings:
             cut = warning("history-cut", Location(PATH, 1, 1), message, DEEPER)
             return OwnSettings(own.settings, (*own.findings, cut), is_broken=True)
     return own
+
+
+def folder_with_records(source: Source, settings: Settings) -> str:
+    """A folder that earlier Settings named, where records are left; empty when there is none."""
+    now = settings.records
+    inside = (folder for folder in folders_before(source) if folder != now)
+    return next((folder for folder in inside if _holds(source, folder)), "")
+
+
+def folders_before(source: Source) -> Iterator[str]:
+    """The folders that earlier Settings named for records, the newest first."""
+    for step in islice(source.past([PATH]), MOST_VERSIONS):
+        if not step.is_cut and (before := _older(source, step)) is not None:
+            yield before.records
+
+
+def _file_in_place(source: Source, folder: str) -> str:
+    """The file that stands where the folder, or one that it is in, should be."""
+    parts = folder.split("/")
+    paths = ["/".join(parts[: at + 1]) for at in range(len(parts))]
+    standing = source.standing(paths)
+    there = standing if standing is not None else source.entries([folder])
+    return next((entry.path for entry in there if entry.path in paths and entry.is_file), "")
 
 
 def _read_own(source: Source) -> OwnSettings:

@@ -6,12 +6,14 @@ from dataclasses import replace
 import pytest
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
+from reconciler.commands.reading.whole import read_tree
 from reconciler.engine.planner import plan
+from reconciler.evaluate import evaluate
 from reconciler.families.butler.kinds import TENANT
 from reconciler.model.plan import Expire, Keep, Release
 from reconciler.model.state import State
 from tests.engine.outcome import Files, decided, without
-from tests.memory import evaluation_after
+from tests.memory import MemorySource, evaluation_after
 from tests.world import CLOCK, SMALL, pool, provider, raw, reconciled, request, tenant
 
 DAY = 86_400
@@ -261,6 +263,26 @@ def test_records_that_people_took_away_beside_a_lost_one_count_as_they_were(
         gone["tenants/x.yaml"] = tenant("x")
     found = evaluation_after([before, lost], gone).tree.last_good.records
     assert list(found) == ([] if is_reconcile else [path])
+
+
+def test_a_commit_that_only_says_to_be_reconcile_takes_nothing_away() -> None:
+    before = reconciled(SMALL)
+    (path,) = (name for name in before if name.startswith("allocations/"))
+    lost = {**before, "allocations/x.yaml": "{"}
+    source = MemorySource(without(lost, path), before=[before, lost])
+    source.doubted = (source.id,)
+    assert list(read_tree(source).last_good.records) == [path]
+
+
+def test_a_document_that_vanished_in_a_commit_of_reconcile_counts_as_it_was() -> None:
+    """Reconcile writes records alone: what else such a commit changes, somebody else did."""
+    before = dict(reconciled(SMALL))
+    source = MemorySource(
+        {**without(before, "tenants/one.yaml"), "tenants/x.yaml": "{"}, before=[before]
+    )
+    source.ours = True
+    found = evaluate(read_tree(source))
+    assert decided(found)[ONE].startswith("keep ")
 
 
 def test_what_a_broken_document_would_get_is_kept_for_it() -> None:

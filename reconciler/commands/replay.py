@@ -1,0 +1,228 @@
+"""Replaying a reconcile commit: planning its base once more, and comparing the bytes.
+
+A trailer can be written by anybody. A commit is reconcile's when a plan of its base, at its clock,
+makes the very files that it holds (`docs/adr/0009`). Nothing but the repository is asked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reconciler import __version__
+from reconciler.commands.message import Said, read_message
+from reconciler.commands.reading.as_of import AsOf
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.terms import Terms
+from reconciler.evaluate import Evaluation, let_pass
+from reconciler.model.plan import Expire
+from reconciler.ports import Changed, Facts, GitError, Made, Repository, Revision, Source
+from reconciler.records.changes import Change
+from reconciler.records.recall import recall
+
+_TABLE = "replayed"
+MANY = 1_000
+_HELD = "it is in the commit still"
+
+
+class Outcome(StrEnum):
+    """What a replay shows."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    NOT_COMPARABLE = "not-comparable"
+    NOT_OURS = "not-ours"
+    NOT_HERE = "not-here"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What planning the base of a commit once more shows.
+
+    Attributes:
+        outcome: `SAME`: all bytes are equal. `DIFFERENT`: this version makes others.
+            `NOT_COMPARABLE`: another version made it, and this one writes other bytes.
+            `NOT_OURS`: it does not say of itself what reconcile says, or not of this place.
+            `NOT_HERE`: its base is behind the end of the clone.
+        files: Paths of the files that differ.
+        moved: Those of them that also say otherwise who holds what.
+        version: The version that made it; empty if it does not say.
+    """
+
+    outcome: Outcome
+    files: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    version: str = ""
+
+    @property
+    def is_believed(self) -> bool:
+        """It is reconcile's; of another version when it decided the same, in whatever bytes."""
+        if self.outcome is Outcome.NOT_COMPARABLE:
+            return not self.moved
+        return self.outcome is Outcome.SAME
+
+
+def replay(repository: Repository, commit: str, facts: Facts | None = None) -> Replayed:
+    """Replay a commit. Costs a plan of its base.
+
+    Args:
+        repository: Where it is.
+        commit: Its id.
+        facts: The cache that spares reading what is settled. Nothing is noted in it.
+
+    Raises:
+        GitError: The commit is not there.
+    """
+    made = repository.made(commit)
+    said = read_message(made.message)
+    if said is None or made.parents != (said.base,):
+        return Replayed(Outcome.NOT_OURS)
+    trusting = repository.trusting()
+    try:
+        base = trusting.resolve(said.base)
+        source = trusting.source(said.base)
+    except GitError:
+        return Replayed(Outcome.NOT_HERE, version=said.version)
+    clock = _clock(made, said, base)
+    if clock is None:
+        return Replayed(Outcome.NOT_OURS, version=said.version)
+    then = AsOf(source, clock, base.clock if clock < base.clock else None)
+    changed, _ = repository.changed(base.id, commit)
+    files_of = trusting.source(commit)
+    tries = _Tries(then, files_of, said, changed, _Known(facts) if facts is not None else None)
+    files = min(tries.differences(), key=len)
+    if not files:
+        return Replayed(Outcome.SAME, version=said.version)
+    is_own = said.version == __version__
+    outcome = Outcome.DIFFERENT if is_own else Outcome.NOT_COMPARABLE
+    moved = tuple(path for path, is_moved in files.items() if is_moved)
+    return Replayed(outcome, tuple(files), moved, said.version)
+
+
+def believes(repository: Repository, facts: Facts | None, commit: str) -> bool:
+    """Whether reconcile made a commit that says so, as far as it can be told here."""
+    return judged(repository, facts, commit) is True
+
+
+def judged(repository: Repository, facts: Facts | None, commit: str) -> bool | None:
+    """Whether reconcile made a commit that says so; None where its base is not at hand.
+
+    Each is replayed once for a cache. A commit that only adds records takes nothing from anybody:
+    where it adds very many, as the first one of a repository does, it costs too much to ask.
+    """
+    known = facts.known(_TABLE, [commit]).get(commit) if facts is not None else None
+    if known is not None:
+        return known == Outcome.SAME
+    replayed = None if _adds_many(repository, commit) else replay(repository, commit, facts)
+    if replayed is not None and replayed.outcome is Outcome.NOT_HERE:
+        return None  # it may be, one day
+    is_believed = replayed is None or replayed.is_believed
+    if facts is not None:
+        facts.note(_TABLE, {commit: Outcome.SAME if is_believed else Outcome.DIFFERENT})
+    return is_believed
+
+
+def _adds_many(repository: Repository, commit: str) -> bool:
+    """Whether it adds more files than are planned anew, and does nothing else."""
+    made = repository.made(commit)
+    said = read_message(made.message)
+    if said is None or made.parents != (said.base,):
+        return False
+    try:
+        changed, _ = repository.changed(said.base, commit)
+    except GitError:
+        return False
+    return len(changed) > MANY and all(item.old is None for item in changed)
+
+
+def note_made(facts: Facts | None, commit: Revision) -> None:
+    """Remember a commit that this very run made: it need not be replayed."""
+    if facts is not None:
+        facts.note(_TABLE, {commit.id: Outcome.SAME})
+
+
+def _clock(made: Made, said: Said, base: Revision) -> int | None:
+    """The clock of its plan; None when the commit is dated as reconcile dates none.
+
+    A commit is dated one second after its plan's clock. That is the committer date of the base, or
+    an earlier one where that was ahead of all clocks: then it is told. (Instants at which
+    something falls due are to come: `Ipam-Clock` will then name a later one.)
+    """
+    clock = made.clock - 1
+    is_told = said.clock == clock if said.version else said.clock is None
+    is_right = clock == base.clock and said.clock in (None, clock)
+    return clock if is_right or (clock < base.clock and is_told) else None
+
+
+class _Known:
+    """A cache that nothing is noted in: what it knows is of the revision that is planned now."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
+        """Those of the texts that are known."""
+        return self._facts.known(table, keys)
+
+    def note(self, table: str, rows: Mapping[str, str]) -> None:
+        """Nothing is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tries:
+    """The plans that may have made a commit, compared with what it changed."""
+
+    base: Source
+    made: Source
+    said: Said
+    changed: Sequence[Changed]
+    facts: Facts | None
+
+    def differences(self) -> list[dict[str, bool]]:
+        """Of each plan the files that differ, each with whether it says otherwise who holds what."""
+        evaluation = self._evaluate({})
+        touched = {item.path for item in self.changed}
+        leaving = (it.allocation for it in evaluation.plan.decisions if isinstance(it, Expire))
+        # What clusters still announced when it was made stayed, and was held all the while.
+        held = {it.path: _HELD for it in leaving if it.range is not None and it.path not in touched}
+        if held:
+            evaluation = self._evaluate(held)
+        found = [let_pass(evaluation).changes]
+        if not self.said.version:  # how many releases were allowed was not told then
+            found.append(evaluation.changes)
+        folder, theirs = evaluation.tree.settings.records, self._theirs()
+        return [_differences(folder, wanted, theirs) for wanted in found]
+
+    def _evaluate(self, held: Mapping[str, str]) -> Evaluation:
+        terms = Terms(allow_release=self.said.allow_release, retained=held)
+        return evaluate_incrementally(self.base, self.facts, terms)
+
+    def _theirs(self) -> dict[str, bytes | None]:
+        """The files that the commit changed, with their bytes; None for what it removed."""
+        there = [item.new for item in self.changed if item.new is not None and item.new.is_file]
+        data = zip(there, self.made.read(there), strict=True)
+        found: dict[str, bytes | None] = {entry.path: text for entry, text in data}
+        for item in self.changed:
+            if item.new is None:
+                found[item.path] = None
+            elif not item.new.is_file:  # a link, or a submodule: reconcile makes none
+                found[item.path] = item.new.mode.encode()
+        return found
+
+
+def _differences(
+    folder: str, wanted: Sequence[Change], theirs: Mapping[str, bytes | None]
+) -> dict[str, bool]:
+    mine = {change.path: change.data for change in wanted}
+    return {
+        path: _stated(folder, path, mine.get(path)) != _stated(folder, path, theirs.get(path))
+        for path in sorted(mine.keys() | theirs.keys())
+        if path not in mine or path not in theirs or mine[path] != theirs[path]
+    }
+
+
+def _stated(folder: str, path: str, data: bytes | None) -> object:
+    """Who holds what by a record; by what is none, or is gone, whatever it is."""
+    if data is None:
+        return None
+    record = recall(folder, path, data).allocation
+    return data if record is None else (record.claim, record.pool, record.range, record.phase)

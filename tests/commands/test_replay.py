@@ -1,0 +1,237 @@
+"""Replaying reconcile commits: on real histories, whoever made them and whenever."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reconciler import __version__
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.commands import replay as replaying
+from reconciler.commands.message import Said, message_of, read_message
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.commands.replay import Outcome, Replayed, believes, judged, replay
+from reconciler.ports import GitError
+from tests.memory import MemoryFacts
+from tests.world import AHEAD, CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+DAY = 86_400
+HELD = ReconcileOptions(still_announced=lambda found: {RECORD: "it is announced"})
+Rewrite = Callable[[str], str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = repository(tmp_path / "repo", SMALL)
+    assert reconciled(made).commit is not None
+    return made
+
+
+def opened(folder: Path) -> GitRepository:
+    return open_repository(folder, ENVIRONMENT)
+
+
+def reconciled(folder: Path, options: ReconcileOptions | None = None) -> Reconciled:
+    head = git(folder, "rev-parse", "HEAD")  # it may have been amended
+    return reconcile(opened(folder), replace(options or ReconcileOptions(), accept_history=head))
+
+
+def replayed(folder: Path, rev: str = "HEAD") -> Replayed:
+    """What a replay shows, with a cache and without."""
+    found, cache = opened(folder), MemoryFacts()
+    shown = replay(found, git(folder, "rev-parse", rev))
+    assert replay(found, git(folder, "rev-parse", rev), cache) == shown
+    assert cache.tables == {}
+    return shown
+
+
+def amended(folder: Path, rewrite: Rewrite = str) -> Replayed:
+    """The newest commit with what stands in the work tree, and another message, at its own date."""
+    clock = int(git(folder, "show", "-s", "--format=%ct"))
+    message = rewrite(git(folder, "show", "-s", "--format=%B"))
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--amend", "-m", message, clock=clock)
+    return replayed(folder)
+
+
+def edit(folder: Path, old: str, new: str) -> None:
+    text = (folder / RECORD).read_text(encoding="utf-8")
+    assert old in text
+    write(folder, {RECORD: text.replace(old, new)})
+
+
+def without_version(message: str) -> str:
+    return message.replace(f"Ipam-Version: {__version__}", "").rstrip("\n") + "\n"
+
+
+def of_version(number: str) -> Rewrite:
+    return lambda message: message.replace(__version__, number)
+
+
+def removed(folder: Path, clock: int = CLOCK + 60) -> None:
+    git(folder, "rm", "-q", "tenants/one.yaml")
+    commit(folder, clock=clock)
+
+
+def test_a_commit_of_reconcile_is_made_again_byte_for_byte(folder: Path) -> None:
+    same = Replayed(Outcome.SAME, version=__version__)
+    assert replayed(folder) == same
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    removed(folder)
+    assert reconciled(folder, ReconcileOptions(allow_release=1)).commit is not None
+    assert "Ipam-Allow-Release: 1\n" in git(folder, "show", "-s", "--format=%B") + "\n"
+    assert replayed(folder) == same
+    write(folder, {"README.md": "x\n"})
+    commit(folder, clock=CLOCK + 3 * DAY)
+    assert reconciled(folder).commit is not None
+    assert replayed(folder) == same
+    assert (folder / RECORD).exists() is False
+
+
+def test_what_clusters_held_then_is_held_again(folder: Path) -> None:
+    removed(folder)
+    reconciled(folder, ReconcileOptions(allow_release=1))
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder, clock=CLOCK + 3 * DAY)
+    assert reconciled(folder, HELD).commit is not None
+    assert (folder / RECORD).exists()
+    assert replayed(folder).outcome is Outcome.SAME
+
+
+def test_a_plan_of_a_date_that_was_ahead_is_made_by_the_clock_that_it_names(folder: Path) -> None:
+    removed(folder)
+    reconciled(folder, ReconcileOptions(allow_release=1))
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder, clock=AHEAD)
+    assert reconciled(folder).commit is not None
+    assert "Ipam-Clock: 2026-02-15T10:01:31Z" in git(folder, "show", "-s", "--format=%B")
+    later = replace(opened(folder), now=lambda: AHEAD + 1.0)
+    for found in (opened(folder), later):
+        assert replay(found, git(folder, "rev-parse", "HEAD")).outcome is Outcome.SAME
+    gone = amended(folder, lambda text: text.replace("Ipam-Clock: 2026-02-15T10:01:31Z", ""))
+    assert gone.outcome is Outcome.NOT_OURS
+
+
+def test_a_commit_that_says_more_than_its_plan_is_different(folder: Path) -> None:
+    edit(folder, "10.40.0.", "10.40.0.1")
+    found = amended(folder)
+    assert (found.outcome, found.files, found.is_believed) == (Outcome.DIFFERENT, (RECORD,), False)
+    write(folder, {"README.md": "x\n"})
+    assert amended(folder).files == ("README.md", RECORD)
+
+
+@pytest.mark.parametrize("kind", ["link", "missing"])
+def test_so_is_one_that_makes_a_link_or_leaves_a_file_out(folder: Path, kind: str) -> None:
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder, clock=CLOCK + 60)
+    reconciled(folder)
+    path = RECORD.replace("one.", "two.")
+    (folder / path).unlink()
+    if kind == "link":
+        (folder / path).symlink_to("one.loadbalancer.yaml")
+    else:
+        write(folder, {"allocations/x.md": "x\n"})
+    found = amended(folder)
+    assert found.outcome is Outcome.DIFFERENT
+    assert path in found.files
+
+
+def test_another_version_may_write_other_bytes_but_not_decide_otherwise(folder: Path) -> None:
+    edit(folder, "8 IPs allocated from edge", "all is well")
+    found = amended(folder, of_version("0.0.9"))
+    assert found == Replayed(Outcome.NOT_COMPARABLE, (RECORD,), (), "0.0.9")
+    assert found.is_believed
+    edit(folder, "10.40.0.", "10.40.0.1")
+    found = amended(folder)
+    assert found == Replayed(Outcome.NOT_COMPARABLE, (RECORD,), (RECORD,), "0.0.9")
+    assert not found.is_believed
+
+
+def test_a_commit_of_before_versions_were_told_is_compared_with_and_without_the_brake(
+    folder: Path,
+) -> None:
+    assert amended(folder, without_version) == Replayed(Outcome.SAME)
+    removed(folder)
+    reconciled(folder, ReconcileOptions(allow_release=1))
+    silent = lambda text: without_version(text.replace("Ipam-Allow-Release: 1", ""))  # noqa: E731
+    assert amended(folder, silent) == Replayed(Outcome.SAME)
+
+
+def test_what_has_another_form_parent_or_date_is_not_ours(folder: Path) -> None:
+    assert replayed(folder, "HEAD~1") == Replayed(Outcome.NOT_OURS)
+    digest = f"Ipam-Plan: sha256:{'0' * 64}"
+    for message in (digest, f"x\n\n{digest}", f"ipam: x\n\n{digest}\nIpam-Base: {'0' * 40}"):
+        assert amended(folder, lambda _, it=message: it) == Replayed(Outcome.NOT_OURS)  # type: ignore[misc]
+    base = git(folder, "rev-parse", "HEAD~1")
+    text = f"ipam: allocate 1\n\n{digest}\nIpam-Base: {base}\nIpam-Version: {__version__}"
+    assert amended(folder, lambda _: text).outcome is Outcome.SAME
+    git(folder, "commit", "-q", "--amend", "-m", text, clock=CLOCK + 2)
+    assert replayed(folder).outcome is Outcome.NOT_OURS
+
+
+def test_a_base_that_is_not_here_is_no_proof_and_no_doubt(folder: Path) -> None:
+    clone = folder.parent / "clone"
+    git(folder.parent, "clone", "-q", "--depth", "1", folder.as_uri(), str(clone))
+    assert replayed(clone).outcome is Outcome.NOT_HERE
+    head, facts = git(clone, "rev-parse", "HEAD"), MemoryFacts()
+    assert judged(opened(clone), facts, head) is None
+    assert not believes(opened(clone), facts, head)
+    git(clone, "fetch", "-q", "--unshallow")
+    assert judged(opened(clone), facts, head) is True
+
+
+def test_a_commit_that_is_not_there_is_refused(folder: Path) -> None:
+    with pytest.raises(GitError, match="no commit"):
+        replay(opened(folder), "0" * 40)
+
+
+def test_very_many_new_records_and_nothing_else_are_believed_as_they_are(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(folder, "10.40.0.", "10.40.0.1")
+    amended(folder)
+    head, base = (git(folder, "rev-parse", name) for name in ("HEAD", "HEAD~1"))
+    assert judged(opened(folder), None, head) is False
+    monkeypatch.setattr(replaying, "MANY", 0)
+    assert judged(opened(folder), None, head) is True
+    assert judged(opened(folder), None, base) is False
+
+
+def test_very_many_that_are_edited_are_not(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replaying, "MANY", 0)
+    removed(folder)
+    reconciled(folder, ReconcileOptions(allow_release=1))
+    edit(folder, "phase: Released", "phase: Allocated")
+    amended(folder)
+    assert judged(opened(folder), None, git(folder, "rev-parse", "HEAD")) is False
+
+
+def test_a_message_is_read_as_it_was_written() -> None:
+    digest, base = f"sha256:{'a' * 64}", "b" * 40
+    for said in (
+        Said(digest, base),
+        Said(digest, base, "1.0"),
+        Said(digest, base, "1.0", 0, CLOCK),
+        Said(digest, base, "1.0", 12),
+    ):
+        assert read_message(message_of("allocate 1", said)) == said
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "Ipam-Allow-Release: -1\n",
+        "Ipam-Allow-Release: 01\n",
+        "Ipam-Clock: yesterday\n",
+        "Ipam-Base: {base}\n",
+        "And more.\n",
+    ],
+)
+def test_a_message_that_says_nonsense_is_not_read(more: str) -> None:
+    base = "b" * 40
+    message = message_of("allocate 1", Said(f"sha256:{'a' * 64}", base))
+    assert read_message(message + "Ipam-Observed: 12\n") is not None
+    assert read_message(message + more.format(base=base)) is None
