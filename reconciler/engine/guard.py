@@ -55,7 +55,9 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
         )
 
 
-def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:
+def brake(
+    live: int, plan: Plan, settings: Settings, allowed: int | None, removed: int = 0
+) -> Finding | None:
     """A plan that releases more than Settings let pass, unless a person named the number.
 
     Args:
@@ -63,13 +65,16 @@ def brake(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Fin
         plan: The plan.
         settings: Where the limits are.
         allowed: How many releases a person expects (`--allow-release`), or None.
+        removed: How many live records somebody removed: their addresses come free, too.
     """
-    releases = sum(1 for decision in plan.decisions if isinstance(decision, Release))
+    live += removed
+    releases = sum(1 for decision in plan.decisions if isinstance(decision, Release)) + removed
     if releases == 0 or (allowed is not None and releases <= allowed):
         return None
     share = f"{releases} of {live} live records ({percentage(releases, live)}%)"
+    share += f", {removed} of them removed by hand" if removed else ""
     hint = f"if that is meant: ipam reconcile --allow-release {releases}"
-    waits = "; none of that is carried out"
+    waits = "; nothing is carried out" if removed else "; none of that is carried out"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
     if releases == live:
         return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
