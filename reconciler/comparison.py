@@ -1,13 +1,15 @@
 """A tree beside the base that it changes: what a review must know that one tree does not tell."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from reconciler.addresses.notation import format_range
 from reconciler.evaluate import Evaluation, with_removed
 from reconciler.findings import Finding, Location, error, ordered, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
@@ -52,7 +54,7 @@ class Compared:
 def compare(base: Base, evaluation: Evaluation) -> Compared:
     """Compare a change with its base."""
     after = _ranges_after(base, evaluation)
-    findings = [*_shrunk(base), *told(base.records, base.name, after)]
+    findings = [*_shrunk(base), *told(base.records, base.name, after, _allows(evaluation))]
     start = evaluation.tree.settings.location
     if start.path != SETTINGS_PATH:  # the base has none: what is changed is that there are some
         start = Location(SETTINGS_PATH, 1, 1)
@@ -81,10 +83,16 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
 
 def with_record_changes(base: Base, evaluation: Evaluation) -> Evaluation:
     """An evaluation with what was done to records since the base."""
-    changes = told(base.records, base.name, _ranges_after(base, evaluation))
+    after = _ranges_after(base, evaluation)
+    changes = told(base.records, base.name, after, _allows(evaluation))
     if evaluation.tree.records or evaluation.tree.settled.live:  # without any, reconcile stops
         evaluation = with_removed(evaluation, removed(base.records))
     return replace(evaluation, findings=ordered([*evaluation.findings, *changes]))
+
+
+def _allows(evaluation: Evaluation) -> Callable[[str], bool]:
+    """Whether a person let pass what is done to a record."""
+    return partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
 
 
 def left_behind(settings: Settings, folder: str) -> Finding:

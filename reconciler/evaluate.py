@@ -55,6 +55,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         tree: The tree.
         allow_release: How many releases a person expects, to pass the brake.
     """
+    tree = replace(tree, overrides=tree.overrides.afresh())
     documents, doubled = documents_of(tree)
     records = records_of(tree, documents)
     held = held_by(records)
@@ -75,12 +76,15 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
             *findings_of(plan, state, tree.settings.records),
             *tree.settled.findings,
+            *tree.overrides.findings,
             *_retained(tree),
         ]
     )
-    brake = guard.brake(_live(tree, state), plan, tree.settings, allow_release)
+    settings, overrides = tree.settings, tree.overrides
+    going = guard.Going(_live(tree, state), guard.releases(plan))
+    brake = guard.brake(going, settings, allow_release, overrides)
     ahead = guard.clock(tree.clock_ahead, tree.clock)
-    gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan)]
+    gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan, settings, overrides)]
     return Evaluation(
         tree=tree,
         documents=documents,
@@ -100,8 +104,9 @@ def with_removed(evaluation: Evaluation, removed: int) -> Evaluation:
     if not removed:
         return evaluation
     tree, allowed = evaluation.tree, evaluation.allow_release
-    live = _live(tree, evaluation.state)
-    brake = guard.brake(live, evaluation.plan, tree.settings, allowed, removed)
+    releases = guard.releases(evaluation.plan)
+    going = guard.Going(_live(tree, evaluation.state), releases, removed)
+    brake = guard.brake(going, tree.settings, allowed, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
     return replace(evaluation, gates=ordered(gates), brake=brake, removed=removed)

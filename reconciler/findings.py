@@ -13,11 +13,12 @@ SHOWN_CHARACTERS = 120
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: an error makes the exit code 1, a gate 3, a warning nothing."""
+    """How much a finding weighs: an error makes the exit code 1, a gate 3, all others nothing."""
 
     ERROR = "error"
     GATE = "gate"
     WARNING = "warning"
+    INFO = "info"
 
 
 class Location(NamedTuple):
@@ -59,6 +60,11 @@ def error(code: str, location: Location, message: str, hint: str = "") -> Findin
 def warning(code: str, location: Location, message: str, hint: str = "") -> Finding:
     """A finding that stops nothing."""
     return Finding(code, Severity.WARNING, message, location, hint)
+
+
+def info(code: str, location: Location, message: str, hint: str = "") -> Finding:
+    """A finding about something right that whoever judges a change should see."""
+    return Finding(code, Severity.INFO, message, location, hint)
 
 
 def gate(code: str, location: Location, message: str, hint: str = "") -> Finding:
@@ -125,6 +131,10 @@ CODES: dict[str, str] = {
     "cluster-field": "A field that only a cluster sets was read from a file; it is ignored.",
     "document-duplicate": "Two documents describe one object.",
     "settings-changed": "Settings changed: the base's judge a change, and no record may be left in another folder.",
+    "override-misplaced": "An Override stands in overrides/, in one file that bears its date and name.",
+    "override-added": "An Override is new or changed. It counts when it has been merged.",
+    "override-expired": "An Override has expired, and lets nothing pass any more. Remove it.",
+    "override-unused": "An Override lets nothing pass in this revision.",
     "base-ahead": "The base has commits that the revision under check lacks.",
     # Pools
     "address-invalid": "Not an IP address in canonical form.",

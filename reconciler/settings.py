@@ -12,6 +12,7 @@ from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import Settings
 
 PATH = "ipam.yaml"
+OVERRIDES = "overrides"
 API_VERSION = "gitops-ipam.dev/v1alpha1"
 SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
 CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)
@@ -71,6 +72,15 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         ),
         location=document.at(),
     )
+    reserved = [
+        folder
+        for folder in (*settings.sources, settings.records)
+        if _within(folder, OVERRIDES) or _within(OVERRIDES, folder)
+    ]
+    if reserved:
+        message = f"spec: {reserved[0]} and {OVERRIDES} share files"
+        hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"
+        found.append(error("field-value", document.at("spec"), message, hint))
     inside = [
         source
         for source in settings.sources

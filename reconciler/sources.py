@@ -7,6 +7,7 @@ from reconciler.documents.document import Kind
 from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.families import families, judge
 from reconciler.model.settings import Settings
+from reconciler.overrides import HOME, OVERRIDE
 from reconciler.settings import CLUSTER_TARGET, SETTINGS
 from reconciler.settings import PATH as SETTINGS_PATH
 
@@ -14,7 +15,8 @@ from reconciler.settings import PATH as SETTINGS_PATH
 def source_kinds() -> Kinds:
     """All kinds that source folders may hold."""
     kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
-    return Kinds(kinds, {(SETTINGS.api_version, SETTINGS.name): SETTINGS_PATH})
+    homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME}
+    return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
 
 
 def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
@@ -28,7 +30,8 @@ def schema_files() -> dict[str, str]:
     A name that two kinds or versions share is followed by version and group, as kubectl takes it:
     `Kind.v1.example.org`.
     """
-    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET, SETTINGS]
+    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
+    kinds += [SETTINGS, OVERRIDE]
     names = [kind.name for kind in kinds]
     found = {
         kind.name if names.count(kind.name) == 1 else _told_apart(kind): kind.schema

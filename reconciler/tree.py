@@ -8,6 +8,7 @@ from reconciler.documents.load import Loaded
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.model.override import Overrides
 from reconciler.model.plan import Usage
 from reconciler.model.settings import Settings
 from reconciler.records.recall import Recalled
@@ -67,6 +68,8 @@ class Tree:
         last_good: What counts in the place of what is broken, as it was in earlier revisions.
         settled: The parts that were not read.
         retained: Paths of released records that some cluster may still announce, and why.
+        overrides: Those of the base, which let something pass; and what is wrong with files of
+            Overrides.
         clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
     """
 
@@ -80,3 +83,4 @@ class Tree:
     settled: Settled = field(default_factory=Settled)
     retained: Mapping[str, str] = field(default_factory=dict)
     clock_ahead: int | None = None
+    overrides: Overrides = field(default_factory=Overrides)

@@ -89,7 +89,7 @@ class MemorySource:
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         inside = tuple(f"{path}/" for path in paths)
         line = [self._files, *reversed(self._before)]
-        for new, old in zip(line, [*line[1:], {}], strict=True):
+        for age, (new, old) in enumerate(zip(line, [*line[1:], {}], strict=True)):
             changed = tuple(
                 Changed(path, _entry(path, old), _entry(path, new))
                 for path in sorted(old.keys() | new.keys())
@@ -97,7 +97,7 @@ class MemorySource:
             )
             if changed:
                 ours = all(item.path.startswith("allocations/") for item in changed)
-                yield Step("a" * 40, changed, ours)
+                yield Step(f"{age:040x}" if age else self.id, changed, ours)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         blobs = dict(zip(entries, self.read(entries), strict=True))

@@ -13,6 +13,7 @@ from reconciler.documents.load import load
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.findings import CODES
 from reconciler.model.settings import Settings
+from reconciler.overrides import read_override
 from reconciler.records.emit import record_document
 from reconciler.settings import read_settings
 from reconciler.sources import schema_files, source_kinds
@@ -135,11 +136,20 @@ def test_the_document_that_a_page_shows_is_accepted(kind: str) -> None:
     shown = next(block.text for block in blocks(page) if block.language == "yaml")
     if kind == "Settings":
         _, findings = read_settings(shown.encode())
+    elif kind == "Override":
+        _, wrong = read_override(path_of(shown), shown.encode())
+        findings = tuple(wrong)
     else:
         loaded = load("shown.yaml", shown.encode(), source_kinds())
         assert [document.kind.name for document in loaded.documents] == [kind]
         findings = loaded.findings
     assert not findings
+
+
+def path_of(shown: str) -> str:
+    """Where the Override that is shown has to stand."""
+    (name,) = re.findall(r"^  name: (\S+)$", shown, re.MULTILINE)
+    return f"overrides/{name}.yaml"
 
 
 def _section(text: str, heading: str) -> str:

@@ -10,7 +10,8 @@ from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.review import with_changes_by_hand
+from reconciler.commands.reading.terms import Terms
+from reconciler.commands.review import with_changes_by_hand, with_unused_overrides
 from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.findings import Severity
@@ -170,8 +171,9 @@ class _Run:
 
     def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
         source, allowed = self.repository.source(base.id), self.options.allow_release
-        found = evaluate_incrementally(source, self.facts, allow_release=allowed, retained=held)
-        return with_changes_by_hand(self.repository, source, found)
+        terms = Terms(allow_release=allowed, retained=held)
+        found = evaluate_incrementally(source, self.facts, terms)
+        return with_unused_overrides(with_changes_by_hand(self.repository, source, found))
 
     def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
         """Commit and publish what is planned, but for what clusters still announce."""

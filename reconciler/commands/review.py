@@ -5,15 +5,19 @@ from dataclasses import replace
 
 from reconciler.commands.handwork import records_beside, records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import has_records, read_own_settings
+from reconciler.commands.reading.terms import Terms
 from reconciler.comparison import Base, Compared, compare, with_record_changes
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
+from reconciler.findings import ordered
 from reconciler.gathering import pools_of
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
+from reconciler.overrides import unused
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.by_hand import Records
 from reconciler.settings import PATH
@@ -38,13 +42,14 @@ def review(
         evaluation = evaluate_incrementally(source, facts)
         if repository is not None:
             evaluation = with_changes_by_hand(repository, source, evaluation)
-        return Compared(evaluation, 0)
+        return Compared(with_unused_overrides(evaluation), 0)
     base_source = repository.source(base)
     judging = read_own_settings(base_source).settings
     own = read_own_settings(source).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records)
-    evaluation = evaluate_incrementally(source, facts, settings)
+    overrides = overrides_beside(base_source, source)
+    evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
     revision, base_revision = source.revision(), base_source.revision()
     if revision is None or base_revision is None:
         return Compared(evaluation, 0)
@@ -55,7 +60,17 @@ def review(
         stranded = judging.records if base_source.entries([judging.records]) else ""
     sides = (base_source, source)
     read = _base(base, sides, changes, settings, records)
-    return compare(replace(read, is_contained=is_contained, stranded=stranded), evaluation)
+    read = replace(read, is_contained=is_contained, stranded=stranded)
+    compared = compare(read, evaluation)
+    return replace(compared, evaluation=with_unused_overrides(compared.evaluation))
+
+
+def with_unused_overrides(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with a warning for each Override that nothing was asked of, at the very end."""
+    found = list(unused(evaluation.tree.overrides))
+    if not found:
+        return evaluation
+    return replace(evaluation, findings=ordered([*evaluation.findings, *found]))
 
 
 def with_changes_by_hand(

@@ -1,11 +1,14 @@
 """Limits on what one plan may do: how full it may make a pool, how much it may release."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
 from reconciler.model.instant import format_instant
+from reconciler.model.override import SETTINGS_SCOPE, OverrideKind, Overrides
 from reconciler.model.plan import Plan, Refuse, Release
+from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
 
@@ -18,7 +21,9 @@ def refusals(plan: Plan) -> Iterator[Finding]:
             yield gate(decision.reason, decision.source, message, decision.hint)
 
 
-def capacity(state: State, plan: Plan) -> Iterator[Finding]:
+def capacity(
+    state: State, plan: Plan, settings: Settings, overrides: Overrides
+) -> Iterator[Finding]:
     """Pools that the plan fills further, into a tier that may not be reached.
 
     A pool that was as full before is no reason to stop a change that does not touch it.
@@ -28,7 +33,8 @@ def capacity(state: State, plan: Plan) -> Iterator[Finding]:
         used_before, used_after = before.allocated + before.held, after.allocated + after.held
         if pool.gate is None or after.tier.rank < pool.gate.rank:
             continue
-        if used_after * before.total > used_before * after.total:
+        is_fuller = used_after * before.total > used_before * after.total
+        if is_fuller and not _may_be_full(pool, settings, overrides):
             yield gate(
                 "capacity",
                 pool.source,
@@ -36,6 +42,13 @@ def capacity(state: State, plan: Plan) -> Iterator[Finding]:
                 f" ({used_after} of {after.total}): tier {after.tier}",
                 f"widen the pool or add another; the gate is {pool.gate}",
             )
+
+
+def _may_be_full(pool: Pool, settings: Settings, overrides: Overrides) -> bool:
+    """An Override names the pool, or all pools that go by the gate of Settings."""
+    if overrides.allow(OverrideKind.GATE, str(pool.key)):
+        return True
+    return pool.gate is settings.gate and overrides.allow(OverrideKind.GATE, SETTINGS_SCOPE)
 
 
 def clock(ahead: int | None, used: int) -> Iterator[Finding]:
@@ -55,30 +68,56 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
         )
 
 
+class Going(NamedTuple):
+    """How many records come free, and of how many live ones.
+
+    Attributes:
+        live: Live records before the plan.
+        released: Those that the plan releases.
+        removed: Those that somebody removed: their addresses come free, too. They are not live.
+    """
+
+    live: int
+    released: int
+    removed: int = 0
+
+
+def releases(plan: Plan) -> int:
+    """How many records a plan releases."""
+    return sum(1 for decision in plan.decisions if isinstance(decision, Release))
+
+
 def brake(
-    live: int, plan: Plan, settings: Settings, allowed: int | None, removed: int = 0
+    going: Going, settings: Settings, allowed: int | None, overrides: Overrides
 ) -> Finding | None:
-    """A plan that releases more than Settings let pass, unless a person named the number.
+    """More that comes free than Settings let pass, unless a person named the number.
 
     Args:
-        live: How many records are live before the plan.
-        plan: The plan.
+        going: What comes free.
         settings: Where the limits are.
         allowed: How many releases a person expects (`--allow-release`), or None.
-        removed: How many live records somebody removed: their addresses come free, too.
+        overrides: Where a number was named before.
     """
-    live += removed
-    releases = sum(1 for decision in plan.decisions if isinstance(decision, Release)) + removed
-    if releases == 0 or (allowed is not None and releases <= allowed):
+    held = _held(going, settings, allowed)
+    if held is None or overrides.releases(going.released + going.removed):
         return None
-    share = f"{releases} of {live} live records ({percentage(releases, live)}%)"
+    return held
+
+
+def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | None:
+    """The finding about a plan that freed too much."""
+    removed = going.removed
+    live, freed = going.live + removed, going.released + removed
+    if freed == 0 or (allowed is not None and freed <= allowed):
+        return None
+    share = f"{freed} of {live} live records ({percentage(freed, live)}%)"
     share += f", {removed} of them removed by hand" if removed else ""
-    hint = f"if that is meant: ipam reconcile --allow-release {releases}"
+    hint = f"if that is meant: ipam reconcile --allow-release {freed}"
     waits = "; nothing is carried out" if removed else "; none of that is carried out"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
-    if releases == live:
+    if freed == live:
         return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
-    if live >= settings.min_records and 100 * releases > settings.max_release_percent * live:
+    if live >= settings.min_records and 100 * freed > settings.max_release_percent * live:
         limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
         return gate("brake", place, f"the plan releases {share}, {limit}{waits}", hint)
     return None

@@ -67,7 +67,7 @@ def told(
     records: Records,
     base: str,
     after: Mapping[Key, Allocation],
-    allows: Callable[[str], bool] = lambda _: False,
+    allows: Callable[[str], bool],
 ) -> Iterator[Finding]:
     """Findings about records that somebody wrote, edited, moved or removed by hand.
 
@@ -75,11 +75,12 @@ def told(
         records: Those that differ.
         base: The name of the base.
         after: What each claim holds once the change is planned.
-        allows: Whether a person allowed the change of the record at a path.
+        allows: Whether a person let pass what is done to a record, by its path or its claim.
     """
-    for hand in _hands(records).values():
+    for claim, hand in _hands(records).items():
         for item in _of_claim(hand, base, after):
-            weighs = item.is_error if not records.is_strict else not allows(item.path)
+            weighs = item.is_error or records.is_strict
+            weighs = weighs and not allows(item.path) and not allows(str(claim))
             severity = Severity.ERROR if weighs else Severity.WARNING
             place = Location(item.path, 1, 1)
             if records.is_strict or item.is_news:

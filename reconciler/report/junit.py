@@ -72,4 +72,4 @@ def _add_failure(case: Element, found: Sequence[Finding]) -> None:
 
 
 def _fails(item: Finding) -> bool:
-    return item.severity is not Severity.WARNING
+    return item.severity in (Severity.ERROR, Severity.GATE)

@@ -18,6 +18,10 @@ from tests.world import evaluation_of, provider, request, tenant
 ELSEWHERE = {
     "settings-changed": "check --base: tests/commands",
     "base-ahead": "check --base: tests/commands",
+    "override-misplaced": "overrides: tests/test_overrides.py",
+    "override-added": "overrides: tests/hostile",
+    "override-expired": "overrides: tests/hostile",
+    "override-unused": "overrides: tests/test_overrides.py",
     "pool-shrunk": "check --base: tests/commands",
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",

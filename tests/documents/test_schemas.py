@@ -65,6 +65,10 @@ VALID: dict[str, dict[str, Any]] = {
     "ClusterTarget": {
         "apiVersion": OWN, "kind": "ClusterTarget", "metadata": META, "spec": {"description": "x"}
     },
+    "Override": {
+        "apiVersion": OWN, "kind": "Override", "metadata": META,
+        "spec": {"kind": "brake", "releases": 1, "reason": "x", "expires": "2026-02-20T12:00:00Z"},
+    },
     "Settings": {
         "apiVersion": OWN, "kind": "Settings", "metadata": META,
         "spec": {

@@ -161,6 +161,36 @@ def test_a_forged_record_is_an_error_allocated_or_released_until_2099(
     assert (document["exitCode"], errors(document)) == (1, [(path, "record-edited")])
 
 
+def let_pass(folder: Path, scope: str) -> None:
+    """Merge an Override for a record, before the change."""
+    name = "2026-02-15-move"
+    text = (
+        f"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {{name: {name}}}\nspec:\n"
+        f"  kind: record\n  scope: {scope}\n  reason: it moves\n"
+        '  expires: "2026-03-01T00:00:00Z"\n'
+    )
+    git(folder, "switch", "-q", "main")
+    write(folder, {f"overrides/{name}.yaml": text})
+    commit(folder)
+    git(folder, "switch", "-qC", "change")
+
+
+@pytest.mark.parametrize("scope", [VICTIM, "butler/TenantCluster/team-a/one/loadbalancer"])
+def test_an_override_of_the_base_lets_one_record_be_edited_or_removed(
+    folder: Path, capsys: pytest.CaptureFixture[str], scope: str
+) -> None:
+    let_pass(folder, scope)
+    edited(folder, VICTIM, EDITS["a label"])
+    assert errors(checked(folder, capsys)) == []
+    edited(folder, THIEF, EDITS["a comment"])
+    assert errors(checked(folder, capsys)) == [(THIEF, "record-edited")]
+    git(folder, "reset", "-q", "--hard", "main")
+    git(folder, "rm", "-q", VICTIM)
+    commit(folder)
+    document = checked(folder, capsys)
+    assert (document["exitCode"], errors(document)) == (0, [])
+
+
 def test_a_merge_of_what_reconcile_wrote_is_fine(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

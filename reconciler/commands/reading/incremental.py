@@ -9,12 +9,13 @@ or when its folders have no ids. The evaluation is the same in each case (ADR 00
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
+from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.parallel import groups_in_parallel
 from reconciler.commands.reading.parts import NotPlainError, Parts
 from reconciler.commands.reading.reader import split
 from reconciler.commands.reading.settings import read_own_settings
+from reconciler.commands.reading.terms import OWN_TERMS, Terms
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
@@ -36,30 +37,27 @@ class _ColdError(Exception):
 
 
 def evaluate_incrementally(
-    source: Source,
-    facts: Facts | None,
-    settings: Settings | None = None,
-    allow_release: int | None = None,
-    retained: Mapping[str, str] = MappingProxyType({}),
+    source: Source, facts: Facts | None, terms: Terms = OWN_TERMS
 ) -> Evaluation:
     """Evaluate a revision, reading as little of it as the cache allows.
 
     Args:
         source: Its files.
         facts: The cache, or None.
-        settings: Settings of another revision to use instead of its own.
-        allow_release: How many releases a person expects.
-        retained: Released records that stay although their retention has ended, and why.
+        terms: What it is judged by beside what it says itself.
     """
     own = read_own_settings(source)
+    overrides = read_overrides(source) if terms.overrides is None else terms.overrides
+    allowed, retained = terms.allow_release, terms.retained
     if facts is not None and not own.is_broken:
-        parts = Parts(source, own, settings or own.settings, allow_release, retained)
+        settings = terms.settings or own.settings
+        parts = Parts(source, own, settings, allowed, retained, overrides)
         try:
             return _Run(parts, facts).evaluation()
         except NotPlainError:
             pass
-    tree = replace(read_tree(source, settings, own), retained=retained)
-    return evaluate(tree, allow_release)
+    tree = replace(read_tree(source, terms.settings, own, overrides), retained=retained)
+    return evaluate(tree, allowed)
 
 
 @dataclass(slots=True)
@@ -127,7 +125,8 @@ class _Run:
 
     def _key(self) -> str:
         """What the groups of a tree depend on beside its files."""
-        return repr(self.settings)
+        counting = self.parts.overrides.counting
+        return repr((self.settings, counting) if counting else self.settings)
 
     def _head(self) -> snapshot.Head | None:
         text = self.facts.known(snapshot.HEAD, [self._key()]).get(self._key())

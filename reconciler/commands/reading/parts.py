@@ -9,6 +9,7 @@ from reconciler.commands.reading.settings import OwnSettings
 from reconciler.documents.load import Loaded
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import pool_kinds
+from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
 from reconciler.ports import FEW_FOLDERS, Entry, Source
 from reconciler.records.layout import PartOf, part_of
@@ -27,6 +28,7 @@ class Parts:
     Attributes:
         own: The Settings that the revision itself holds.
         settings: Those to go by.
+        overrides: Those to go by.
         loaded: Source files that were read, by path.
     """
 
@@ -35,6 +37,7 @@ class Parts:
     settings: Settings
     allow_release: int | None = None
     retained: Mapping[str, str] = field(default_factory=dict)
+    overrides: Overrides = field(default_factory=Overrides)
     loaded: dict[str, Loaded] = field(default_factory=dict)
     _listed: dict[str, list[Entry]] = field(default_factory=dict)
     _record_files: dict[str, list[Recalled]] = field(default_factory=dict)
@@ -71,6 +74,7 @@ class Parts:
             last_good=before,
             settled=settled,
             retained=self.retained,
+            overrides=self.overrides,
         )
         return evaluate(tree, self.allow_release)
 

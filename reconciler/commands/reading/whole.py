@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 from reconciler.commands.reading.last_good import last_good
+from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.reader import reader_of, split
 from reconciler.commands.reading.settings import OwnSettings, read_own_settings
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
 from reconciler.ports import Source
 from reconciler.settings import PATH
@@ -13,7 +15,10 @@ from reconciler.tree import Tree
 
 
 def read_tree(
-    source: Source, settings: Settings | None = None, own: OwnSettings | None = None
+    source: Source,
+    settings: Settings | None = None,
+    own: OwnSettings | None = None,
+    overrides: Overrides | None = None,
 ) -> Tree:
     """Read a revision.
 
@@ -22,8 +27,10 @@ def read_tree(
         settings: Settings of another revision to use instead of its own (`check --base`); the
             folders are then theirs, too.
         own: Its own Settings, if they are known.
+        overrides: The Overrides to go by; else those that stood before it.
     """
     own = own or read_own_settings(source)
+    overrides = read_overrides(source) if overrides is None else overrides
     settings = settings or own.settings
     reader = reader_of(source, settings)
     sources, records = split(source.entries([*settings.sources, settings.records]), settings)
@@ -42,6 +49,7 @@ def read_tree(
         records=tuple(record_files),
         findings=(*own.findings, *source.findings()),
         last_good=before,
+        overrides=overrides,
     )
 
 

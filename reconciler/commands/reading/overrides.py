@@ -1,0 +1,51 @@
+"""Which Overrides count for a revision: those that stood before it, told by its base or its line.
+
+By itself a revision is judged by what its line had just before it. Where that is behind the end of
+a clone nothing counts (ADR 0008).
+"""
+
+from collections.abc import Mapping
+
+from reconciler.model.override import Overrides
+from reconciler.overrides import Stood, is_override, overrides_of
+from reconciler.ports import Source
+from reconciler.settings import OVERRIDES
+
+
+def read_overrides(source: Source) -> Overrides:
+    """The Overrides of a revision, of which those count that it did not bring itself."""
+    files = _files(source)
+    return overrides_of(files, _stood(source, files)) if files else Overrides()
+
+
+def overrides_beside(base: Source, source: Source) -> Overrides:
+    """The Overrides of a change, of which those count that its base holds, too.
+
+    A committer date is what its committer says: no Override lasts longer for a commit that is
+    dated before its base.
+    """
+    files = _files(source)
+    clock = max(source.clock(), base.clock())
+    return overrides_of(files, Stood(_files(base), clock)) if files else Overrides()
+
+
+def _files(source: Source) -> Mapping[str, bytes]:
+    if source.standing([OVERRIDES]) == []:
+        return {}
+    entries = [item for item in source.entries([OVERRIDES]) if is_override(item.path)]
+    data = source.read(entries)
+    return {entry.path: item for entry, item in zip(entries, data, strict=True)}
+
+
+def _stood(source: Source, files: Mapping[str, bytes]) -> Stood:
+    revision = source.revision()
+    # What a work tree adds to its HEAD is a step without an id.
+    own = revision.id if revision is not None else ""
+    step = next(source.past([OVERRIDES]), None)
+    if step is None:
+        return Stood({}, source.clock())
+    if step.id != own:
+        return Stood(files, source.clock())
+    brought = {item.path for item in step.changed}
+    left = {path: data for path, data in files.items() if path not in brought}
+    return Stood(left, source.clock(), step.is_cut)

@@ -1,0 +1,28 @@
+"""What a revision is judged by beside what it says itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reconciler.model.override import Overrides
+from reconciler.model.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a revision is judged by beside what it says itself.
+
+    Attributes:
+        settings: Settings of another revision to use instead of its own.
+        overrides: The Overrides to go by; None for those that stood before it.
+        allow_release: How many releases a person expects.
+        retained: Released records that stay although their retention has ended, and why.
+    """
+
+    settings: Settings | None = None
+    overrides: Overrides | None = None
+    allow_release: int | None = None
+    retained: Mapping[str, str] = field(default_factory=dict)
+
+
+OWN_TERMS = Terms()
+"""It is judged by itself."""

@@ -1,0 +1,196 @@
+"""Files of `overrides/` to Overrides: which of them can be read, and which of those count.
+
+One counts when it stood in the base already, byte for byte, and has not expired. So a change
+never lets itself pass, whoever reads it (ADR 0008).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from reconciler.documents.document import Document, Kind
+from reconciler.documents.load import Kinds, has_error, is_yaml, load
+from reconciler.findings import Finding, Location, error, info, shown, warning
+from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.key import Key
+from reconciler.model.override import (
+    SETTINGS_SCOPE,
+    UNUSED_KINDS,
+    Override,
+    OverrideKind,
+    Overrides,
+)
+from reconciler.settings import API_VERSION, OVERRIDES
+
+OVERRIDE = Kind(API_VERSION, "Override", "own/Override.json", None)
+HOME = f"{OVERRIDES}/<date>-<slug>.yaml"
+
+_FILE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml", re.ASCII)
+_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\.ya?ml", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """What stood before.
+
+    Attributes:
+        files: The bytes of each file of the folder as it stood, by path.
+        clock: A time that has passed for certain, in seconds since 1970.
+        is_cut: What stood is behind the end of the clone: nothing counts.
+    """
+
+    files: Mapping[str, bytes]
+    clock: int
+    is_cut: bool = False
+
+
+def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
+    """The Overrides of a tree.
+
+    Args:
+        files: The bytes of the files of its folder, by path.
+        before: What stood before the change that is judged.
+    """
+    counting: list[Override] = []
+    found: list[Finding] = []
+    for path in sorted(files):
+        override, wrong = read_override(path, files[path])
+        found += wrong
+        if override is None:
+            continue
+        if override.expires <= before.clock:
+            found.append(_expired(override))
+        elif before.is_cut:
+            found.append(_cut(override))
+        elif before.files.get(path) == files[path]:
+            counting.append(override)
+        else:
+            found.append(_added(override))
+    return Overrides(tuple(counting), tuple(found))
+
+
+def unused(overrides: Overrides) -> Iterator[Finding]:
+    """Warnings about those that count and let nothing pass, once everything was asked."""
+    for item in overrides.unused():
+        message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
+        if item.kind in UNUSED_KINDS:
+            message = f"nothing uses an Override of kind {item.kind} yet"
+        until = format_instant(item.expires)
+        hint = f"remove the file when its change is through; it counts until {until}"
+        yield warning("override-unused", item.location, message, hint)
+
+
+def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding]]:
+    """The Override of a file, or None with what is wrong with it."""
+    loaded = load(path, data, Kinds([OVERRIDE]))
+    found = list(loaded.findings)
+    found += _misplaced(path, loaded.documents)
+    for other in loaded.documents[1:]:
+        message = "a second Override in one file"
+        found.append(error("override-misplaced", other.at(), message, f"one a file: {HOME}"))
+    if has_error(found):
+        return None, found
+    override, wrong = _override(loaded.documents[0])
+    return override, [*found, *wrong]
+
+
+def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
+    """What is wrong with the place of a file, and with the names of what it holds."""
+    name = path.removeprefix(f"{OVERRIDES}/")
+    named = _FILE.fullmatch(name)
+    if named is None or parse_instant(f"{named.group(1)}T00:00:00Z") is None:
+        message = f"{shown(path)} is no place of an Override"
+        hint = f"{HOME}, for example {OVERRIDES}/2026-02-15-vlan40-full.yaml"
+        yield error("override-misplaced", Location(path, 1, 1), message, hint)
+        return
+    stem = name.removesuffix(".yaml")
+    for document in documents:
+        if document.name != stem:
+            message = f"metadata.name: {shown(document.name)} stands in the file {shown(path)}"
+            place = document.at("metadata", "name")
+            yield error("override-misplaced", place, message, f"name it {stem}")
+
+
+def _override(document: Document) -> tuple[Override | None, list[Finding]]:
+    """What a document of the right shape says, or what contradicts itself in it."""
+    spec = document.spec
+    kind = OverrideKind(spec["kind"])
+    scope, releases = spec.get("scope", ""), spec.get("releases", 0)
+    found = list(_bad_scope(document, kind))
+    if not spec["reason"].strip():
+        place = document.at("spec", "reason")
+        found.append(error("field-value", place, "spec.reason: says nothing", "write down why"))
+    expires = parse_instant(spec["expires"])
+    if expires is None:
+        message = f"spec.expires: {shown(spec['expires'])} is no instant"
+        hint = "RFC 3339 in UTC, for example 2026-02-20T12:00:00Z"
+        found.append(error("field-value", document.at("spec", "expires"), message, hint))
+    if found or expires is None:
+        return None, found
+    reason, place = spec["reason"], document.at()
+    return Override(kind, scope, reason, expires, releases, document.path, place), []
+
+
+def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
+    """What its kind has against `scope` and `releases`."""
+    is_brake = kind is OverrideKind.BRAKE
+    wanted, other = ("releases", "scope") if is_brake else ("scope", "releases")
+    if other in document.spec:
+        message = f"spec.{other}: an Override of kind {kind} has none"
+        hint = f"remove it; spec.{wanted} says what it is for"
+        yield error("field-value", document.at("spec", other, key=True), message, hint)
+    if wanted not in document.spec:
+        hint = "how many releases are expected" if is_brake else f"{_SCOPES[kind]}: {_AS}"
+        yield error(
+            "field-required", document.at("spec"), f"spec.{wanted}: required for kind {kind}", hint
+        )
+    elif not is_brake and not _is_scope(kind, scope := document.spec["scope"]):
+        message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
+        yield error("field-value", document.at("spec", "scope"), message, _AS)
+
+
+_SCOPES = {
+    OverrideKind.RECORD: "the path of a record, or a claim",
+    OverrideKind.GATE: f"a pool, or {SETTINGS_SCOPE}",
+    OverrideKind.MOVE: "a claim",
+    OverrideKind.SHRINK: "a pool",
+}
+_AS = "as ipam plan -o json writes it: family/kind/namespace/name, of a claim with /slot behind it"
+
+
+def _is_scope(kind: OverrideKind, text: str) -> bool:
+    key = Key.parse(text)
+    is_claim, is_pool = key is not None and key.slot != "", key is not None and key.slot == ""
+    match kind:
+        case OverrideKind.RECORD:
+            return is_claim or _PATH.fullmatch(text) is not None
+        case OverrideKind.GATE:
+            return is_pool or text == SETTINGS_SCOPE
+        case OverrideKind.MOVE:
+            return is_claim
+    return is_pool
+
+
+def _added(item: Override) -> Finding:
+    until = format_instant(item.expires)
+    message = (
+        f"once it is merged, it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
+    )
+    hint = "it changes nothing about the change that brings it"
+    return info("override-added", item.location, message, hint)
+
+
+def _expired(item: Override) -> Finding:
+    message = f"it expired at {format_instant(item.expires)}: it lets nothing pass any more"
+    return warning("override-expired", item.location, message, "remove the file")
+
+
+def _cut(item: Override) -> Finding:
+    message = "whether it was merged before is behind the end of this clone: it does not count"
+    hint = "git fetch --unshallow; in a CI job: fetch-depth: 0"
+    return warning("history-cut", item.location, message, hint)
+
+
+def is_override(path: str) -> bool:
+    """The path is that of a file in the folder that is read, or of one in the folder's place."""
+    return path == OVERRIDES or (path.startswith(f"{OVERRIDES}/") and is_yaml(path))

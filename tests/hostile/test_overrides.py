@@ -1,0 +1,178 @@
+"""A change that brings its own permission: an Override counts from the base, and from nowhere else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.world import CLOCK, commit, git, pool, provider, repository, tenant, write
+
+FULL = {
+    "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.1, end: 10.40.0.20}"),
+    "providers/default.yaml": provider(),
+}
+MORE = {"tenants/new.yaml": tenant("new", networking="{lbPoolSize: 20}")}
+GATE = "overrides/2026-02-15-edge-full.yaml"
+BRAKE = "overrides/2026-02-15-move-out.yaml"
+POOL = "butler/NetworkPool/butler-system/edge"
+
+
+def override(path: str, expires: str = "2026-03-01T00:00:00Z", **spec: object) -> str:
+    """An Override; fields of its spec as YAML flow text."""
+    name = path.removeprefix("overrides/").removesuffix(".yaml")
+    lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
+    return (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\n"
+        f"metadata: {{name: {name}}}\nspec:\n{lines}"
+        f'  reason: agreed with the network team\n  expires: "{expires}"\n'
+    )
+
+
+GATES = {GATE: override(GATE, kind="gate", scope=POOL)}
+BRAKES = {BRAKE: override(BRAKE, kind="brake", releases=1)}
+
+
+def checked(
+    folder: Path, capsys: pytest.CaptureFixture[str], *options: str
+) -> tuple[int, list[str]]:
+    """The exit code, and the codes of all findings and gates."""
+    capsys.readouterr()
+    code = run(["check", "--repo", str(folder), "--format", "json", *options])
+    said = json.loads(capsys.readouterr().out)
+    return code, sorted(it["code"] for it in (*said["findings"], *said["gates"]))
+
+
+def test_a_pull_request_that_brings_the_override_that_it_needs_stays_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", FULL)
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, {**MORE, **GATES})
+    commit(folder)
+    assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-added"])
+    assert checked(folder, capsys) == (3, ["capacity", "override-added"])
+    assert checked(folder, capsys, "--worktree") == (0, [])  # the next commit: it stood in HEAD
+    write(folder, {"tenants/new.yaml": tenant("new", networking="{lbPoolSize: 19}")})
+    assert checked(folder, capsys, "--worktree")[0] == 0
+
+
+def test_one_that_was_merged_first_lets_the_change_pass_until_it_expires(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, MORE)
+    commit(folder)
+    assert checked(folder, capsys, "--base", "main") == (0, [])
+    assert checked(folder, capsys) == (0, [])
+    write(folder, {"README.md": "later\n"})
+    commit(folder, clock=CLOCK + 30 * 86_400)
+    assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-expired"])
+
+
+def test_a_change_that_is_dated_back_does_not_make_an_override_last_longer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    write(folder, {"README.md": "later\n"})
+    commit(folder, clock=CLOCK + 30 * 86_400)
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, MORE)
+    commit(folder, clock=CLOCK + 1)
+    assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-expired"])
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {GATE: override(GATE, "2027-01-01T00:00:00Z", kind="gate", scope=POOL)},
+        {
+            GATE: "spec: {}\n",
+        },
+    ],
+)
+def test_one_that_the_change_edits_does_not_count_for_it(
+    edit: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, {**MORE, **edit})
+    commit(folder)
+    code, found = checked(folder, capsys, "--base", "main")
+    assert code in (1, 3)
+    assert "capacity" in found
+
+
+def test_a_merge_counts_as_the_change_that_it_merges(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", FULL)
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, GATES)
+    commit(folder)
+    write(folder, MORE)
+    commit(folder)
+    git(folder, "checkout", "-q", "main")
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change")
+    assert checked(folder, capsys) == (3, ["capacity", "override-added"])
+    git(folder, "reset", "-q", "--hard", "HEAD^")
+    git(folder, "merge", "-q", "--squash", "change")
+    commit(folder, "squashed")
+    assert checked(folder, capsys) == (3, ["capacity", "override-added"])
+
+
+def test_a_clone_that_is_too_shallow_to_tell_lets_nothing_pass(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    write(folder, MORE)
+    commit(folder)
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{folder}", str(shallow))
+    assert checked(shallow, capsys) == (3, ["capacity", "history-cut"])
+    git(shallow, "fetch", "-q", "--unshallow")
+    assert checked(shallow, capsys) == (0, [])
+
+
+def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: Path) -> None:
+    two = {name: tenant(name) for name in ("one", "two")}
+    files = {f"tenants/{name}.yaml": text for name, text in two.items()}
+    folder = repository(tmp_path / "repo", {**FULL, **files})
+    strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    write(folder, {"ipam.yaml": f"{strict}spec: {{brakes: {{minRecords: 1}}}}\n"})
+    commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "rm", "-q", "tenants/one.yaml")
+    write(folder, BRAKES)
+    commit(folder)
+    before = git(folder, "rev-parse", "HEAD")
+    assert run(["reconcile", "--repo", str(folder)]) == 3
+    assert git(folder, "rev-parse", "HEAD") == before
+    write(folder, {"README.md": "the next revision\n"})
+    commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    assert "phase: Released" in git(folder, "show", "HEAD")
+
+
+def test_an_unreadable_one_permits_nothing_and_makes_check_red(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, GATE: GATES[GATE] + "  kidn: gate\n"})
+    write(folder, MORE)
+    commit(folder)
+    assert checked(folder, capsys) == (1, ["capacity", "field-unknown"])
+
+
+def test_a_link_in_the_folder_permits_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, "elsewhere.yaml": GATES[GATE]})
+    (folder / "overrides").mkdir()
+    (folder / GATE).symlink_to("../elsewhere.yaml")
+    commit(folder)
+    write(folder, MORE)
+    commit(folder)
+    code, found = checked(folder, capsys)
+    assert code == 1
+    assert {"capacity", "not-a-file"} <= set(found)
