@@ -1,17 +1,19 @@
 """A tree beside the base that it changes: what a review must know that one tree does not tell."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from reconciler.addresses.notation import format_range
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, with_removed
 from reconciler.findings import Finding, Location, error, ordered, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.records.recall import Recalled
+from reconciler.records.by_hand import Records, removed, told
 from reconciler.settings import PATH as SETTINGS_PATH
 
 
@@ -26,9 +28,7 @@ class Base:
         name: The revision, as it was asked for.
         pools: Pools that changed and removed files describe in the base.
         pools_now: Pools that changed and new files describe in the change.
-        records: Changed, removed and new records by path, as they are in the base; None for those
-            that the base does not have.
-        records_now: The same as they are in the change; None for removed ones.
+        records: Changed, removed and new records.
         is_contained: The change contains the whole base.
         stranded: The folder of the base's records, when the change names another one that has
             none; else empty.
@@ -39,8 +39,7 @@ class Base:
     name: str
     pools: Mapping[Key, Pool]
     pools_now: Mapping[Key, Pool]
-    records: Mapping[str, Recalled | None]
-    records_now: Mapping[str, Recalled | None]
+    records: Records
     settings_changed: bool
     is_contained: bool
     stranded: str = ""
@@ -58,7 +57,7 @@ class Compared:
 def compare(base: Base, evaluation: Evaluation) -> Compared:
     """Compare a change with its base."""
     after = _ranges_after(base, evaluation)
-    findings = [*_shrunk(base), *_record_changes(base, after)]
+    findings = [*_shrunk(base), *told(base.records, base.name, after, _allows(evaluation))]
     start = evaluation.tree.settings.location
     if start.path != SETTINGS_PATH:  # the base has none: what is changed is that there are some
         start = Location(SETTINGS_PATH, 1, 1)
@@ -75,21 +74,30 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
         findings.append(warning("base-ahead", Location("."), message, hint))
     moved = sum(
         1
-        for recalled in base.records.values()
-        if recalled is not None
-        and (old := recalled.allocation) is not None
+        for stated in base.records.before.values()
+        if stated is not None
+        and (old := stated.recalled.allocation) is not None
         and old.is_live
         and (new := after.get(old.claim)) is not None
         and new.range != old.range
     )
+    evaluation = with_removed(evaluation, removed(base.records))
     merged = ordered([*evaluation.findings, *findings])
     return Compared(replace(evaluation, findings=merged), moved)
 
 
 def with_record_changes(base: Base, evaluation: Evaluation) -> Evaluation:
     """An evaluation with what was done to records since the base."""
-    changes = _record_changes(base, _ranges_after(base, evaluation))
+    after = _ranges_after(base, evaluation)
+    changes = told(base.records, base.name, after, _allows(evaluation))
+    if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
+        evaluation = with_removed(evaluation, removed(base.records))
     return replace(evaluation, findings=ordered([*evaluation.findings, *changes]))
+
+
+def _allows(evaluation: Evaluation) -> Callable[[str], bool]:
+    """Whether a person let pass what is done to a record."""
+    return partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
 
 
 def left_behind(settings: Settings, folder: str) -> Finding:
@@ -110,7 +118,8 @@ def left_over(settings: Settings, folder: str) -> Finding:
 
 def _ranges_after(base: Base, evaluation: Evaluation) -> dict[Key, Allocation]:
     """What each claim that may be touched holds once the plan is committed."""
-    stated = (item.allocation for item in base.records_now.values() if item is not None)
+    now = base.records.now.values()
+    stated = (item.recalled.allocation for item in now if item is not None)
     return {item.claim: item for item in stated if item is not None} | {
         decision.claim: decision.allocation
         for decision in evaluation.plan.decisions
@@ -128,40 +137,3 @@ def _shrunk(base: Base) -> Iterable[Finding]:
         hint = "a pool's network may grow; keep the old addresses and reserve what is not used"
         message = f"{key.kind} {key.name} no longer contains all of {before} of {base.name}"
         yield error("pool-shrunk", new.source, message, hint)
-
-
-def _record_changes(base: Base, after: Mapping[Key, Allocation]) -> Iterable[Finding]:
-    """Records that the change writes, edits or removes: they belong to the reconciler."""
-    for path in sorted(base.records):
-        before, now = base.records[path], base.records_now[path]
-        if now is not None and now.unreadable is not None:
-            continue
-        old = before.allocation if before else None
-        new = now.allocation if now else None
-        place = Location(path, 1, 1)
-        if old is not None and new is None:
-            yield _removed(place, old, after.get(old.claim))
-        elif new is not None and before is None:
-            held = format_range(new.range) if new.range else "nothing"
-            message = f"is added by hand: {new.claim.short} holds {held}"
-            hint = "right for an import; ipam reconcile writes records of its own"
-            yield warning("record-edited", place, message, hint)
-        elif new is not None and old is not None and _facts(new) != _facts(old):
-            held = format_range(old.range) if old.range else "nothing"
-            message = f"is edited by hand: {old.claim.short} holds {held} in {base.name}"
-            hint = "revert the change; to move a claim, delete its record"
-            yield error("record-edited", place, message, hint)
-
-
-def _removed(place: Location, old: Allocation, new: Allocation | None) -> Finding:
-    held = format_range(old.range) if old.range else "nothing"
-    if new is not None and new.range is not None:
-        gets = f"it gets {format_range(new.range)}"
-    else:
-        gets = "the addresses are free at once, without retention"
-    message = f"is removed by hand: {old.claim.short} held {held}; {gets}"
-    return warning("record-removed", place, message, "revert the removal unless that is meant")
-
-
-def _facts(record: Allocation) -> tuple[object, ...]:
-    return record.claim, record.pool, record.range, record.phase

@@ -16,6 +16,7 @@ from reconciler.gathering import documents_of, held_by, joined, records_of, stat
 from reconciler.model.plan import Plan, Release
 from reconciler.model.state import State
 from reconciler.records.changes import Change, changes
+from reconciler.records.claimed import claimed
 from reconciler.records.findings import findings_of
 from reconciler.settings import check_targets
 from reconciler.tree import Settled, Tree
@@ -30,6 +31,8 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
+        removed: How many live records were removed by hand; with a brake nothing at all passes.
+        allow_release: How many releases a person expects, or None.
     """
 
     tree: Tree
@@ -41,6 +44,8 @@ class Evaluation:
     findings: tuple[Finding, ...]
     gates: tuple[Finding, ...]
     brake: Finding | None = field(default=None)
+    removed: int = 0
+    allow_release: int | None = None
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
@@ -56,6 +61,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     held = held_by(records)
     readings = [family.read(documents, held, tree.settings) for family in families()]
     reading = joined(readings)
+    records = claimed(records, reading.claims)
     state = state_of(tree, reading, records)
     plan = make_plan(state)
     findings = ordered(
@@ -74,9 +80,9 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *_retained(tree),
         ]
     )
-    live = sum(1 for record in records if record.is_live) + tree.settled.kept
     settings, overrides = tree.settings, tree.overrides
-    brake = guard.brake(live, plan, settings, allow_release, overrides)
+    going = guard.Going(_live(tree, state), guard.releases(plan))
+    brake = guard.brake(going, settings, allow_release, overrides)
     ahead = guard.clock(tree.clock_ahead, tree.clock)
     gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan, settings, overrides)]
     return Evaluation(
@@ -89,14 +95,37 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         findings=findings,
         gates=ordered([*gates, brake] if brake else gates),
         brake=brake,
+        allow_release=allow_release,
     )
 
 
+def with_removed(evaluation: Evaluation, removed: int) -> Evaluation:
+    """The evaluation with a brake that counts records which somebody removed by hand, too."""
+    if not removed:
+        return evaluation
+    tree, allowed = evaluation.tree, evaluation.allow_release
+    releases = guard.releases(evaluation.plan)
+    going = guard.Going(_live(tree, evaluation.state), releases, removed)
+    brake = guard.brake(going, tree.settings, allowed, tree.overrides)
+    gates = [item for item in evaluation.gates if item is not evaluation.brake]
+    gates += [brake] if brake else []
+    return replace(evaluation, gates=ordered(gates), brake=brake, removed=removed)
+
+
+def _live(tree: Tree, state: State) -> int:
+    return sum(1 for record in state.records if record.is_live) + tree.settled.kept
+
+
 def let_pass(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with what is carried out of its plan: a brake holds all releases back."""
+    """The evaluation with what is carried out of its plan: a brake holds all releases back.
+
+    What records held that are gone is not known to be free: then nothing is carried out.
+    """
     if evaluation.brake is None:
         return evaluation
     plan, state = evaluation.plan, evaluation.state
+    if evaluation.removed:
+        return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
     rest = tuple(item for item in plan.decisions if not isinstance(item, Release))
     plan = Plan(rest, plan.before, plan.after)
     written = changes(plan, state, evaluation.tree.settings.records)

@@ -9,7 +9,10 @@ from reconciler.families import families
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
+from reconciler.model.plan import Release
+from reconciler.records.claimed import apart
 from reconciler.records.emit import record_document
+from reconciler.records.forms import form_of
 
 
 def project(
@@ -23,7 +26,7 @@ def project(
         evaluation: Of the tree.
         withheld: What no cluster shall announce by a record, by the record's path.
     """
-    records = evaluation.state.records
+    records = apart(evaluation.state.records, evaluation.state.claims)
     given = ProjectionInput(
         evaluation.documents,
         evaluation.reading,
@@ -31,8 +34,19 @@ def project(
         evaluation.plan.before,
         format_instant(evaluation.tree.clock),
         evaluation.tree.settings.applies_documents,
-        withheld,
+        {**withheld, **_nobodys(evaluation)},
     )
     found = [item for family in families() for item in family.project(given)]
     found += [Projection(MANAGEMENT, record_document(record)) for record in records]
     return tuple(found)
+
+
+def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:
+    """What records hold whose claim is gone, and which nothing but their own text says whose it is."""
+    gone = (item.allocation for item in evaluation.plan.decisions if isinstance(item, Release))
+    return {
+        record.path: IPSet((record.range,))
+        for record in gone
+        if record.range is not None
+        and form_of(record.claim.family).record.type_of(record.claim.slot) is None
+    }

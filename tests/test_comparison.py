@@ -1,39 +1,44 @@
 """A change beside its base: what a review must know that one tree does not tell."""
 
-from collections.abc import Mapping
-
 from reconciler.comparison import Base, Compared, compare
 from reconciler.findings import Finding
 from reconciler.gathering import pools_of
-from reconciler.records.recall import Recalled, recall
+from reconciler.records.by_hand import Records, Stated
+from reconciler.records.recall import recall
 from tests.engine.outcome import Files, without
-from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
+from tests.world import SMALL, evaluation_of, pool, raw, reconciled, tenant, tree_of
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 DONE = reconciled(SMALL)
 
 
-def recalled(files: Files, path: str) -> Recalled | None:
+def stated(files: Files, path: str) -> Stated | None:
     data = files.get(path)
-    if data is None:
-        return None
-    return recall("allocations", path, data if isinstance(data, bytes) else data.encode())
+    return None if data is None else Stated(raw(data), recall("allocations", path, raw(data)))
 
 
 def compared(
-    base: Files, head: Files, *, settings_changed: bool = False, is_contained: bool = True
+    base: Files,
+    head: Files,
+    *,
+    settings_changed: bool = False,
+    is_contained: bool = True,
+    is_strict: bool = False,
 ) -> Compared:
     touched = [
         path
         for path in sorted({*base, *head})
         if path.startswith("allocations/") and base.get(path) != head.get(path)
     ]
-    records: Mapping[str, Recalled | None] = {path: recalled(base, path) for path in touched}
-    records_now = {path: recalled(head, path) for path in touched}
+    records = Records(
+        {path: stated(base, path) for path in touched},
+        {path: stated(head, path) for path in touched},
+        is_strict=is_strict,
+    )
     pools, pools_now = (
         pools_of(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
     )
-    sides = Base("main", pools, pools_now, records, records_now, settings_changed, is_contained)
+    sides = Base("main", pools, pools_now, records, settings_changed, is_contained)
     return compare(sides, evaluation_of(head))
 
 

@@ -7,13 +7,13 @@ import click
 
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
+from reconciler.cli.shared.output import emit, emit_document, painter, tell, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.clusters.policies import policies as admission_policies
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import render as run_render
 from reconciler.commands.seniority import withheld
-from reconciler.findings import Severity
+from reconciler.documents.load import has_error
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import envelope
 
@@ -38,7 +38,8 @@ def render(
 ) -> int:
     """Write the objects that clusters get, a folder a cluster, from the committed records.
 
-    For kubectl, Flux and Argo CD: each folder has a kustomization.
+    For kubectl, Flux and Argo CD: each folder has a kustomization. Nothing is written while
+    something is wrong in the repository (exit code 1).
     """
     if bool(reconciler) != policies or (break_glass and not policies):
         message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
@@ -46,15 +47,18 @@ def render(
     with progress("reading"):
         source = open_source(repo, rev, worktree=worktree).source
         evaluation = evaluate_source(source)
+        # Two records that hold one address are an error, and stop all; this is the second lock.
         contested = withheld(evaluation, source)
     tell_errors(evaluation.findings, painter(color))
     manifests = admission_policies(reconciler, break_glass) if policies else ()
-    counts = run_render(evaluation, out, manifests, contested)
+    is_wrong = has_error(evaluation.findings)
+    counts = {} if is_wrong else run_render(evaluation, out, manifests, contested)
+    if is_wrong:
+        tell(f"Nothing was written to {out}: mend the errors first.")
     if output == "text":
         for cluster, count in counts.items():
             emit(f"{out}/{cluster}: {count} files\n")
     else:
         document = {**envelope("RenderResult"), "out": str(out), "clusters": counts}
         emit_document(document, output)
-    is_wrong = any(found.severity is Severity.ERROR for found in evaluation.findings)
     return ExitCode.WRONG if is_wrong else ExitCode.OK

@@ -10,12 +10,14 @@ from reconciler.clusters.definitions import crd_texts
 from reconciler.clusters.desired import owned_labels
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
+from reconciler.findings import shown
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest
 from reconciler.ports import UsageError
 from reconciler.projecting import project
 
 MARKER = ".ipam-render"
+_PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
 # What a marker may name: nothing outside the folder, whoever wrote the marker.
 _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
 
@@ -43,15 +45,15 @@ def render(
         The number of files by cluster.
 
     Raises:
-        UsageError: The folder holds something that was not rendered.
+        UsageError: The folder holds something that was not rendered, or a symlink in the way; or
+            an object has a name that no file may have. Then nothing is written.
     """
     files = rendered(evaluation, policies, withheld)
     old = _begin(out, files)
     counts: dict[str, int] = {}
     for path in sorted(files):
-        target = out / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(files[path], encoding="utf-8", newline="\n")
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        _write(out / path, files[path])
         counts[path.partition("/")[0]] = counts.get(path.partition("/")[0], 0) + 1
     for path in sorted(old - files.keys()):
         _remove(out, path)
@@ -106,6 +108,11 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder")
+    for path in files:
+        if not all(map(_PART.fullmatch, path.split("/"))):
+            message = f"{shown(path)} cannot be the path of a file"
+            raise UsageError(message, "names are of a-z, 0-9, - and .")
+    _require_no_link(out, [MARKER, *files])
     marker = out / MARKER
     lines = marker.read_text(encoding="utf-8").splitlines() if marker.is_file() else []
     old = frozenset(line for line in lines if _OURS.fullmatch(line))
@@ -117,14 +124,39 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
         if path not in old and (out / path).exists():
             message = f"{out / path} is there, but ipam render did not write it"
             raise UsageError(message, "move it away")
+    _require_no_link(out, old)
     out.mkdir(parents=True, exist_ok=True)
     _mark(out, [*old, *files])
     return old
 
 
+def _require_no_link(out: Path, paths: Iterable[str]) -> None:
+    """Refuse to write or remove anything through a symlink: it may lead out of the folder.
+
+    The folder itself may be one: a person names it.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        here = out
+        for part in path.split("/"):
+            here /= part
+            if here in seen:
+                continue
+            seen.add(here)
+            if here.is_symlink():
+                raise UsageError(f"{here} is a symlink", "remove it, or name another folder")
+
+
+def _write(target: Path, text: str) -> None:
+    """Write a file in place of what is there: never through a link to something else."""
+    target.unlink(missing_ok=True)
+    with target.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
 def _mark(out: Path, files: Iterable[str]) -> None:
     listed = "".join(f"{path}\n" for path in sorted(frozenset(files)))
-    (out / MARKER).write_text(f"# written by ipam render\n{listed}", encoding="utf-8")
+    _write(out / MARKER, f"# written by ipam render\n{listed}")
 
 
 def _remove(out: Path, path: str) -> None:

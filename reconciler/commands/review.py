@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from reconciler.commands.last_made import last_made
+from reconciler.commands.handwork import records_beside, records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
@@ -19,7 +20,7 @@ from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.overrides import unused
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
-from reconciler.records.recall import Recalled
+from reconciler.records.by_hand import Records
 from reconciler.settings import PATH
 
 
@@ -54,13 +55,15 @@ def review(
     if revision is None or base_revision is None:
         return Compared(evaluation, 0)
     changes, is_contained = repository.changed(base_revision.id, revision.id)
+    records = records_beside((base_source, judging), (source, settings), changes, facts)
     stranded = ""
     if judging.records != own.records and not source.entries([own.records]):
         stranded = judging.records if base_source.entries([judging.records]) else ""
-    read = _base(base, (base_source, source), changes, settings, is_contained=is_contained)
     is_moved = judging.records != own.records
     left = judging.records if is_moved and has_records(source, judging.records) else ""
-    compared = compare(replace(read, stranded=stranded, left=left), evaluation)
+    read = _base(base, (base_source, source), changes, settings, records)
+    read = replace(read, is_contained=is_contained, stranded=stranded, left=left)
+    compared = compare(read, evaluation)
     return replace(compared, evaluation=with_unused_overrides(compared.evaluation))
 
 
@@ -93,7 +96,9 @@ def with_changes_by_hand(
     before = repository.source(last)
     if not changes or not has_records(before, settings.records):
         return evaluation
-    base = _base(last[:12], (before, source), changes, settings, is_contained=True)
+    records = records_since(before, source, changes, settings)
+    sides = (before, source)
+    base = _base(last[:12], sides, changes, settings, records)
     return with_record_changes(base, evaluation)
 
 
@@ -109,42 +114,26 @@ def _base(
     sources: tuple[Source, Source],
     changes: list[Changed],
     settings: Settings,
-    *,
-    is_contained: bool,
+    records: Records,
 ) -> Base:
     """Read what the change touches, in the base and in the change, and nothing else."""
     old, new = sources
     folders = tuple(f"{folder}/" for folder in settings.sources)
     read = [change for change in changes if is_yaml(change.path)]
     files = [change for change in read if change.path.startswith(folders)]
-    records = [change for change in read if change.path.startswith(f"{settings.records}/")]
     return Base(
         name=name,
         pools=_pools(old, [change.old for change in files], settings),
         pools_now=_pools(new, [change.new for change in files], settings),
-        records=_recalled(old, {change.path: change.old for change in records}, settings),
-        records_now=_recalled(new, {change.path: change.new for change in records}, settings),
+        records=records,
         settings_changed=any(change.path == PATH for change in changes),
-        is_contained=is_contained,
+        is_contained=True,
     )
 
 
 def _pools(
     source: Source, entries: Iterable[Entry | None], settings: Settings
 ) -> Mapping[Key, Pool]:
-    there = _plain(entries)
+    # Of what is no plain file it is told elsewhere that it is none.
+    there = [entry for entry in entries if entry is not None and entry.is_file]
     return pools_of(source.each(there, reader_of(source, settings).read_source), settings)
-
-
-def _plain(entries: Iterable[Entry | None]) -> list[Entry]:
-    """Those that are files; of others it is told elsewhere that they are none."""
-    return [entry for entry in entries if entry is not None and entry.is_file]
-
-
-def _recalled(
-    source: Source, entries: Mapping[str, Entry | None], settings: Settings
-) -> dict[str, Recalled | None]:
-    there = _plain(entries.values())
-    found = source.each(there, reader_of(source, settings).read_record)
-    read = {entry.path: item for entry, item in zip(there, found, strict=True)}
-    return {path: read.get(path) for path in entries}

@@ -1,6 +1,7 @@
 """Limits on what one plan may do: how full it may make a pool, how much it may release."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
@@ -67,40 +68,56 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
         )
 
 
+class Going(NamedTuple):
+    """How many records come free, and of how many live ones.
+
+    Attributes:
+        live: Live records before the plan.
+        released: Those that the plan releases.
+        removed: Those that somebody removed: their addresses come free, too. They are not live.
+    """
+
+    live: int
+    released: int
+    removed: int = 0
+
+
+def releases(plan: Plan) -> int:
+    """How many records a plan releases."""
+    return sum(1 for decision in plan.decisions if isinstance(decision, Release))
+
+
 def brake(
-    live: int, plan: Plan, settings: Settings, allowed: int | None, overrides: Overrides
+    going: Going, settings: Settings, allowed: int | None, overrides: Overrides
 ) -> Finding | None:
-    """A plan that releases more than Settings let pass, unless a person named the number.
+    """More that comes free than Settings let pass, unless a person named the number.
 
     Args:
-        live: How many records are live before the plan.
-        plan: The plan.
+        going: What comes free.
         settings: Where the limits are.
         allowed: How many releases a person expects (`--allow-release`), or None.
         overrides: Where a number was named before.
     """
-    held = _held(live, plan, settings, allowed)
-    if held is None or overrides.releases(_releases(plan)):
+    held = _held(going, settings, allowed)
+    if held is None or overrides.releases(going.released + going.removed):
         return None
     return held
 
 
-def _releases(plan: Plan) -> int:
-    return sum(1 for decision in plan.decisions if isinstance(decision, Release))
-
-
-def _held(live: int, plan: Plan, settings: Settings, allowed: int | None) -> Finding | None:
-    """The finding about a plan that releases too much."""
-    releases = _releases(plan)
-    if releases == 0 or (allowed is not None and releases <= allowed):
+def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | None:
+    """The finding about a plan that freed too much."""
+    removed = going.removed
+    live, freed = going.live + removed, going.released + removed
+    if freed == 0 or (allowed is not None and freed <= allowed):
         return None
-    share = f"{releases} of {live} live records ({percentage(releases, live)}%)"
-    hint = f"if that is meant: ipam reconcile --allow-release {releases}"
-    waits = "; none of that is carried out"
+    share = f"{freed} of {live} live records ({percentage(freed, live)}%)"
+    share += f", {removed} of them removed by hand" if removed else ""
+    hint = f"if that is meant: ipam reconcile --allow-release {freed}"
+    waits = "; nothing is carried out" if removed else "; none of that is carried out"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
-    if releases == live:
+    if freed == live:
         return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
-    if live >= settings.min_records and 100 * releases > settings.max_release_percent * live:
+    if live >= settings.min_records and 100 * freed > settings.max_release_percent * live:
         limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
         return gate("brake", place, f"the plan releases {share}, {limit}{waits}", hint)
     return None

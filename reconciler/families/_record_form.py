@@ -10,7 +10,7 @@ What is cluster-scoped has no `namespace`. Reading and both ways of writing foll
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from reconciler.documents.document import GroupKind
@@ -36,6 +36,8 @@ class RecordForm:
         type: What a record means that says no `type`.
         claim: The claim that a record stands for which names none, as one copied from a cluster;
             told by its text alone. None when it is none of the family.
+        types: The type of each slot's records, which are the claimant's own. Records of other
+            slots say themselves of what type and whose they are.
     """
 
     pool: tuple[str, ...]
@@ -43,6 +45,11 @@ class RecordForm:
     owner_fields: tuple[str, ...]
     type: str
     claim: Callable[[Body], Key | None]
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def type_of(self, slot: str) -> str | None:
+        """The type of a slot's records, or of the slot it grew from; None where each says it."""
+        return self.types.get(slot) or self.types.get(slot.rpartition("-")[0])
 
     @property
     def names_pool_whole(self) -> bool:
@@ -73,4 +80,5 @@ def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) ->
         found = Key(family, namespace, name, str(slot), str(said[1]))
         return found if found.is_sound else None
 
-    return RecordForm(WHOLE, "claimRef", WHOLE, type_, claim)
+    types = {slot: slot for slot in owners}
+    return RecordForm(WHOLE, "claimRef", WHOLE, type_, claim, types)

@@ -3,9 +3,17 @@
 import re
 from typing import NamedTuple
 
-# Parts that can be a file or folder name, and never `..`: a key read from a file becomes a path.
-_NAME = r"[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?"
-_KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{_NAME})/({_NAME})(?:/([a-z][-a-z0-9]*))?", re.ASCII)
+LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+"""A pattern of RFC 1123 labels, but for their length."""
+
+NAME = rf"{LABEL}(?:\.{LABEL})*"
+"""The same of subdomains: labels with dots between them."""
+
+MOST_LABEL, MOST_NAME = 63, 253
+# A key read from a file becomes a path: its parts can be a file or folder name, and never hold `..`.
+_ONE_LABEL = re.compile(LABEL, re.ASCII)
+_ONE_NAME = re.compile(NAME, re.ASCII)
+_KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{LABEL})/({NAME})(?:/([a-z][-a-z0-9]*))?", re.ASCII)
 
 
 class Key(NamedTuple):
@@ -48,9 +56,21 @@ class Key(NamedTuple):
         if found is None:
             return None
         family, kind, namespace, name, slot = found.groups("")
+        if max(len(namespace), len(name), len(slot)) > MOST_LABEL:
+            return None
         return cls(family, "" if namespace == "_" else namespace, name, slot, kind)
 
     @property
     def is_sound(self) -> bool:
         """All parts have the form of names, so that the key can become a path."""
         return Key.parse(str(self)) == self
+
+
+def is_label(text: str) -> bool:
+    """An RFC 1123 label, as namespaces are named."""
+    return len(text) <= MOST_LABEL and _ONE_LABEL.fullmatch(text) is not None
+
+
+def is_name(text: str) -> bool:
+    """An RFC 1123 subdomain, as objects are named."""
+    return len(text) <= MOST_NAME and _ONE_NAME.fullmatch(text) is not None

@@ -4,7 +4,6 @@ A record is a fact, so as much as possible of it is believed. What cannot be tol
 and its pool frozen (`contract.md` §3); nothing here frees an address.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,14 +16,15 @@ from reconciler.findings import Finding, Location, error, shown, warning
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
-from reconciler.model.key import Key
+from reconciler.model.key import Key, is_label, is_name
 from reconciler.model.record_kind import CLAIM, KIND, LABEL, NAMESPACE
 from reconciler.model.state import Unreadable
 from reconciler.records.emit import reason_code
 from reconciler.records.forms import Form, form_of
-from reconciler.records.layout import Place, claim_of, place_of
+from reconciler.records.layout import Place, claim_of, place_of, role_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
+_NO_NAME = "is no RFC 1123 name"
 _EPOCH = "1970-01-01T00:00:00Z"
 _KNOWN_PHASES = {phase.value: phase for phase in Phase}
 
@@ -80,9 +80,10 @@ class _Careful:
         annotated = claim_of(self.annotation)
         claim = annotated or self._unannotated()
         form = form_of(claim.family)
+        owner, kind = self._owner(claim, form), self._type(claim, form)
         phase = self._phase()
         item = self._range() if phase in (Phase.ALLOCATED, Phase.RELEASED) else None
-        namespace = self._text("metadata", "namespace") or NAMESPACE
+        name, namespace = self._name(claim), self._namespace()
         allocated_at = self._instant("status", "allocatedAt") or (
             self._instant("metadata", "creationTimestamp") or _EPOCH
         )
@@ -103,14 +104,10 @@ class _Careful:
             allocated_at=allocated_at if item else "",
             size=item.size if item else count if isinstance(count, int) else 1,
             pinned=isinstance(self._in("spec", "pinnedRange"), Mapping),
-            type=self._text("spec", "type") or form.record.type,
-            role="growth" if re.search(r"-[0-9]+$", claim.slot) else "initial",
-            owner=Owner(
-                self._text("spec", form.record.owner, "namespace") or claim.namespace,
-                self._text("spec", form.record.owner, "name") or claim.name,
-                self._text("metadata", "labels", f"{LABEL}team") or claim.namespace,
-            ),
-            name=self._text("metadata", "name") or f"{claim.namespace}-{claim.name}",
+            type=kind,
+            role=role_of(claim),
+            owner=owner,
+            name=name,
             namespace=namespace,
             reason=reason_code(self._ready("reason")) if item is None else "",
             message=self._ready("message") if item is None else "",
@@ -155,7 +152,9 @@ class _Careful:
 
     def _unannotated(self) -> Key:
         """The claim of a record that names none of a known family, by its text or its path."""
-        claim = claim_of_copy(self.body)
+        claim, placed = claim_of_copy(self.body), self.place.claim
+        if claim is not None and placed not in (None, claim):
+            raise _UnclearError(f"record unreadable: its text is of {claim}, its path of {placed}")
         if claim is not None:
             return claim
         said = Key.parse(self.annotation)
@@ -164,6 +163,45 @@ class _Careful:
         if self.place.claim is None:
             raise _UnclearError("record unreadable: neither its text nor its path names a claim")
         return self.place.claim
+
+    def _owner(self, claim: Key, form: Form) -> Owner:
+        """Whose it is. A record that says two things of it cannot be told to be anybody's."""
+        field = form.record.owner
+        namespace = self._text("spec", field, "namespace") or claim.namespace
+        name = self._text("spec", field, "name") or claim.name
+        if (namespace and not is_label(namespace)) or not is_name(name):
+            said = shown(f"{namespace}/{name}")
+            raise _UnclearError(f"record unreadable: spec.{field}: {said} {_NO_NAME}")
+        said_by_claim = form.record.type_of(claim.slot) is not None
+        if said_by_claim and (namespace, name) != (claim.namespace, claim.name):
+            raise _UnclearError(
+                f"record unreadable: spec.{field} names {namespace}/{name}, but it is of {claim}"
+            )
+        team = self._text("metadata", "labels", f"{LABEL}team")
+        return Owner(namespace, name, team or claim.namespace)
+
+    def _type(self, claim: Key, form: Form) -> str:
+        """The type of its claim; of one whose claim does not say it, that of the text."""
+        said, told = self._text("spec", "type"), form.record.type_of(claim.slot)
+        if told is None:
+            told = said if said in form.record.types.values() else form.record.type
+        if said not in ("", told):
+            raise _UnclearError(
+                f"record unreadable: spec.type: {told} required by {claim}, got {shown(said)}"
+            )
+        return told
+
+    def _name(self, claim: Key) -> str:
+        said = self._text("metadata", "name")
+        if said and not is_name(said):
+            raise _UnclearError(f"record unreadable: metadata.name: {shown(said)} {_NO_NAME}")
+        return said or "-".join(part for part in (claim.namespace, claim.name) if part)
+
+    def _namespace(self) -> str:
+        said = self._text("metadata", "namespace")
+        if said and not is_label(said):
+            raise _UnclearError(f"record unreadable: metadata.namespace: {shown(said)} {_NO_NAME}")
+        return said or NAMESPACE
 
     def _pool(self, form: Form, namespace: str, item: IPRange | None) -> Key:
         kind, beside, name = (

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from hashlib import sha256
 from typing import NamedTuple
 
 from reconciler.model.allocation import Allocation, Phase
@@ -11,6 +10,7 @@ from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
 from reconciler.model.state import State
+from reconciler.records.claimed import following, follows, with_suffix
 from reconciler.records.emit import record_text
 from reconciler.records.forms import first_pool
 from reconciler.records.layout import path_of
@@ -78,23 +78,24 @@ def _written(
         case Expire(allocation):
             return Written(None, allocation.path)
         case Keep():
-            return _kept(decision, state.claims.get(decision.claim), places)
+            return _kept(decision, state.claims.get(decision.claim), places, names)
     return _refused(decision, state, places, names)
 
 
-def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | None:
-    """A kept record follows its claim in everything but its range: team, place, form."""
+def _kept(
+    decision: Keep, claim: Claim | None, places: "_Places", names: "_Names"
+) -> Written | None:
+    """A kept record follows its claim in everything but its range: names, team, place, form."""
     record = decision.allocation
     if claim is None or decision.held:
         return None
     path = places.of(record.pool, record.claim, record.path)
-    if record.pristine and record.path == path and _follows(record, claim):
+    if record.pristine and record.path == path and _is_written_so(record, claim):
         return None
+    record = following(record, claim)
     wanted = record._replace(
         path=path,
-        owner=claim.owner,
-        type=claim.type,
-        role=claim.role,
+        name=names.of(record),
         since=record.allocated_at,
         pristine=True,
         adopted=False,
@@ -102,15 +103,9 @@ def _kept(decision: Keep, claim: Claim | None, places: "_Places") -> Written | N
     return Written(wanted, record.path if record.path != path else "")
 
 
-def _follows(record: Allocation, claim: Claim) -> bool:
-    """The record says of its claim what the claim says."""
-    return (
-        record.owner == claim.owner
-        and record.type == claim.type
-        and record.role == claim.role
-        and record.since == record.allocated_at
-        and not record.adopted
-    )
+def _is_written_so(record: Allocation, claim: Claim) -> bool:
+    """The record says what would be written for its claim."""
+    return follows(record, claim) and record.since == record.allocated_at and not record.adopted
 
 
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:
@@ -198,8 +193,15 @@ class _Names:
     @cached_property
     def _taken(self) -> dict[tuple[str, str], Key]:
         """Whose names are given; most plans give none."""
-        found = {(record.namespace, record.name): record.claim for record in self._state.records}
-        for claim in _own_names(self._state.claims):
+        state = self._state
+        found = {(record.namespace, record.name): record.claim for record in state.records}
+        if len(found) < len(state.records):  # who bears the name of their claim keeps it
+            found |= {
+                (record.namespace, record.name): record.claim
+                for record in state.records
+                if (claim := state.claims.get(record.claim)) and claim.name == record.name
+            }
+        for claim in _own_names(state.claims):
             found.setdefault((claim.namespace, claim.name), claim.key)
         return found
 
@@ -207,8 +209,7 @@ class _Names:
         """The record's name, with six hex digits of its owner's hash if another owner has it."""
         if self._taken.setdefault((record.namespace, record.name), record.claim) == record.claim:
             return record.name
-        owner = f"{record.claim.namespace}/{record.claim.name}"
-        name = f"{record.name}-{sha256(owner.encode()).hexdigest()[:6]}"
+        name = with_suffix(record.name, record.claim)
         self._taken[(record.namespace, name)] = record.claim
         return name
 

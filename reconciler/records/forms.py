@@ -13,7 +13,8 @@ from reconciler.families import family_of, home_of, known_as
 from reconciler.families._family import Family
 from reconciler.families._record_form import WHOLE, RecordForm
 from reconciler.model.allocation import Allocation
-from reconciler.model.key import Key
+from reconciler.model.key import LABEL as ONE_LABEL
+from reconciler.model.key import NAME, Key
 from reconciler.model.record_kind import ALLOCATED_BY, API_VERSION, CLAIM, KIND, LABEL
 
 HEAD = f"""apiVersion: {API_VERSION}
@@ -196,8 +197,8 @@ def _pattern(form: RecordForm) -> str:
     {_LABEL}network-pool: .+
     {_LABEL}team: (?P<team>.+)
     {_LABEL}tenant: .+
-  name: (?P<name>.+)
-  namespace: (?P<namespace>.+)
+  name: (?P<name>"?{NAME}"?)
+  namespace: (?P<namespace>"?{ONE_LABEL}"?)
 spec:
 {first}  count: (?P<count>\d+)
 (?P<pinned>  pinnedRange:

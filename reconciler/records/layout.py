@@ -55,6 +55,11 @@ def claimant_of(slot: str) -> Slot | None:
     return known.get(slot)
 
 
+def role_of(claim: Key) -> str:
+    """What a claim is to its owner: the first of its sort, or growth."""
+    return "growth" if claim.slot[-1].isdigit() and claim.slot not in slots() else "initial"
+
+
 def _claim(namespace: str, stem: str) -> Key | None:
     name, _, slot = stem.rpartition(".")
     owner = claimant_of(slot)

@@ -14,12 +14,12 @@ from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
-from reconciler.model.key import Key
+from reconciler.model.key import MOST_LABEL, MOST_NAME, Key, is_label, is_name
 from reconciler.model.state import Unreadable
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import reason_code, record_text
 from reconciler.records.forms import Form, family_in, form_of
-from reconciler.records.layout import path_of, place_of
+from reconciler.records.layout import path_of, place_of, role_of
 
 
 class Recalled(NamedTuple):
@@ -84,7 +84,7 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
         return None
     if phase is Phase.RELEASED and parse_instant(since) is None:
         return None
-    return Allocation(
+    made = Allocation(
         claim=claim,
         pool=pool,
         range=item,
@@ -101,6 +101,26 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
         reason=reason_code(reason) if failed else "",
         message=_unquoted(message) if failed else "",
         path=path,
+    )
+    return made if _is_sound(made, form) else None
+
+
+def _is_sound(record: Allocation, form: Form) -> bool:
+    """Its names are names, and it says of its owner, type and role what its claim says.
+
+    Which is not so, the careful reading tells.
+    """
+    claim, owner = record.claim, record.owner
+    told = form.record.type_of(claim.slot)
+    if told is None:
+        is_whose = is_label(owner.namespace) and is_name(owner.name)
+    else:
+        is_whose = (owner.namespace, owner.name, record.type) == (claim[1], claim[2], told)
+    return (
+        is_whose
+        and record.role == role_of(claim)
+        and len(record.name) <= MOST_NAME
+        and len(record.namespace) <= MOST_LABEL
     )
 
 

@@ -233,14 +233,15 @@ def test_render_counts_the_files_of_each_cluster(
     assert yaml.safe_load(text)["clusters"]["team-a.one"] == 3
 
 
-def test_render_of_wrong_content_renders_the_rest_and_says_so(
+def test_render_of_wrong_content_writes_nothing_and_says_so(
     repo: Path, capsys: Capture, tmp_path: Path
 ) -> None:
     write(repo, WRONG)
     ran = ipam(capsys, "render", "--worktree", "--repo", repo, "--out", tmp_path / "out")
     assert ran.code == 1
     assert "error cidr-invalid" in ran.err
-    assert (tmp_path / "out" / "team-a.one" / "kustomization.yaml").is_file()
+    assert "Nothing was written" in ran.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None:

@@ -38,5 +38,5 @@ def test_a_record_that_is_moved_by_hand_keeps_what_it_holds_whatever_is_known(
     for known in (None, facts, facts):
         opened = open_repository(folder, ENVIRONMENT)
         found = review(opened.source("HEAD"), opened, "main", known).evaluation.findings
-        (removed,) = (item.message for item in found if item.code == "record-removed")
-        assert removed.endswith("it gets 10.40.0.0-10.40.0.7")
+        (moved,) = (item.message for item in found if item.code == "record-edited")
+        assert moved.startswith(f"is moved by hand from {RECORD}: team-a/one (loadbalancer) holds")

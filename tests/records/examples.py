@@ -39,6 +39,8 @@ def record(start: str = "10.40.0.80", end: str = "10.40.0.87", **fields: object)
         namespace="butler-system",
     )
     made = made._replace(**fields)  # type: ignore[arg-type]  # fields by name
+    if made.claim.kind == CLAIM.kind and "owner" not in fields:
+        made = made._replace(owner=Owner(made.claim.namespace, made.claim.name, "backend-team"))
     placed = made.pool if made.range is not None else None
     return made._replace(path=made.path or path_of(FOLDER, placed, made.claim))
 

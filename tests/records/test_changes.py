@@ -125,10 +125,17 @@ def test_a_kept_record_follows_its_claim_in_all_but_its_range(fields: dict[str, 
     assert read_back(change) == record()
 
 
-def test_a_kept_record_keeps_its_name_and_its_dates() -> None:
-    old = record(name="mine", allocated_at=LATER, pristine=False)
+def test_a_kept_record_keeps_the_name_that_butler_gave_it_and_its_dates() -> None:
+    old = record(name="my-cluster-lb", allocated_at=LATER, pristine=False)
     (change,) = carried_out(state([claim()], [old]), Keep(old))
-    assert read_back(change) == record(name="mine", allocated_at=LATER, since=LATER)
+    assert read_back(change) == record(name="my-cluster-lb", allocated_at=LATER, since=LATER)
+
+
+@pytest.mark.parametrize("fields", [{"name": "mine"}, {"namespace": "elsewhere"}])
+def test_a_kept_record_bears_no_name_that_its_claim_does_not_give(fields: dict[str, str]) -> None:
+    old = record()._replace(**fields)  # type: ignore[arg-type]  # fields by name
+    (change,) = carried_out(state([claim()], [old]), Keep(old))
+    assert read_back(change) == record()
 
 
 def test_a_kept_record_moves_to_its_place() -> None:

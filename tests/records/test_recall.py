@@ -233,8 +233,8 @@ def test_a_tenant_that_cannot_be_a_path_is_not_believed() -> None:
     text = EXAMPLE.replace("    namespace: team-backend", "    namespace: ../..")
     text = re.sub(r"  annotations:\n.*\n", "", text)
     found = recall(FOLDER, record().path, text.encode())
-    assert found.allocation is not None
-    assert found.allocation.claim == record().claim
+    assert found.unreadable is not None
+    assert IPSet.of(found.unreadable.ranges) == IPSet.of([span("10.40.0.80", "10.40.0.87")])
     assert recall(FOLDER, f"{FOLDER}/elsewhere.yaml", text.encode()).allocation is None
 
 

@@ -22,7 +22,7 @@ from reconciler.incremental import snapshot
 from reconciler.incremental.group import Bearing, Group, bearing, is_shared
 from reconciler.incremental.grouping import Spans, groups, touching
 from reconciler.incremental.settling import settle, sum_of
-from reconciler.model.plan import Grant, Refuse
+from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.settings import Settings
 from reconciler.ports import Facts, Source
 
@@ -287,6 +287,10 @@ def _new_names(evaluation: Evaluation) -> list[str]:
     new = (
         claims[decision.claim]
         for decision in evaluation.plan.decisions
-        if isinstance(decision, Grant | Refuse) and decision.claim in claims
+        if decision.claim in claims
+        and (
+            isinstance(decision, Grant | Refuse)
+            or (isinstance(decision, Keep) and not decision.allocation.pristine)
+        )
     )
     return [f"{claim.namespace}/{claim.name}" for claim in new]

@@ -47,6 +47,7 @@ FORM = RecordForm(
     owner_fields=PLACED,
     type="loadbalancer",
     claim=claim_of_copy,
+    types={slot: slot for slot in GROWS},
 )
 
 

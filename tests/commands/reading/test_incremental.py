@@ -181,14 +181,22 @@ def test_a_request_that_bears_the_name_of_a_tenants_record() -> None:
     same_in_turn(files, {**files, "tenants/z.yaml": member("x-lb-2", 1, "a")})
 
 
-def test_a_record_that_kept_the_name_of_another_owners() -> None:
-    first: Files = {"tenants/o.yaml": member("o", 0, "x")}
+def test_a_record_that_has_the_name_of_another_owners() -> None:
+    first: Files = {"tenants/o.yaml": member("q", 0, "x-o")}
     files = settled(first)
-    path = "allocations/NetworkPool/butler-system.p0/x/o.loadbalancer.yaml"
-    files[path] = raw(files[path]).replace(b"name: x-o-lb", b"name: x-o-q-lb")
-    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    path = "allocations/NetworkPool/butler-system.p0/x-o/q.loadbalancer.yaml"
     assert b"name: x-o-q-lb" in raw(files[path])
     same_in_turn(files, {**files, "tenants/z.yaml": member("o-q", 1, "x")})
+
+
+def test_a_record_that_was_given_the_name_of_another_owners() -> None:
+    first: Files = {"tenants/o.yaml": member("o", 0, "x"), "tenants/z.yaml": member("o-q", 1, "x")}
+    files = settled(first)
+    path = "allocations/NetworkPool/butler-system.p0/x/o.loadbalancer.yaml"
+    edited = raw(files[path]).replace(b"name: x-o-lb", b"name: x-o-q-lb")
+    same_in_turn(files, {**files, path: edited})
+    mended = carried_out(files, evaluate(read_tree(MemorySource({**files, path: edited}))))
+    assert mended == files
 
 
 def test_a_provider_of_a_pool_that_is_missing() -> None:

@@ -1,0 +1,114 @@
+"""Which records differ from a base, read on both sides, with what reconcile itself would write."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.reader import reader_of
+from reconciler.documents.load import is_yaml
+from reconciler.evaluate import Evaluation, let_pass
+from reconciler.model.key import Key
+from reconciler.model.settings import Settings
+from reconciler.ports import Changed, Entry, Facts, Source
+from reconciler.records.by_hand import Records, Stated, differing
+from reconciler.records.emit import record_text
+from reconciler.records.recall import Recalled, recall
+
+
+def records_since(
+    old: Source, new: Source, changes: Iterable[Changed], settings: Settings
+) -> Records:
+    """Records that changed since an earlier revision."""
+    touched = _touched(changes, settings.records)
+    return Records(
+        before=_stated(old, settings, {item.path: item.old for item in touched}),
+        now=_stated(new, settings, {item.path: item.new for item in touched}),
+    )
+
+
+def records_beside(
+    base: tuple[Source, Settings],
+    change: tuple[Source, Settings],
+    changes: Iterable[Changed],
+    facts: Facts | None,
+) -> Records:
+    """Records of a change that are not, byte for byte, those of its base.
+
+    The base is planned when there are any, and only then.
+
+    Args:
+        base: The base and its own Settings.
+        change: The change and the Settings to go by.
+        changes: The files that differ.
+        facts: The cache.
+    """
+    (old, theirs), (new, ours) = base, change
+    if theirs.records == ours.records:
+        found = replace(records_since(old, new, changes, ours), is_strict=True)
+    else:  # all that is there now may be what was elsewhere
+        before = _stated(old, theirs, _every(old, theirs.records))
+        moved = {_moved(path, theirs, ours): item for path, item in before.items()}
+        now = _stated(new, ours, _every(new, ours.records))
+        found = Records(moved, now, is_strict=True)
+    if not differing(found):
+        return found
+    planned = evaluate_incrementally(old, facts)
+    move = partial(_moved, theirs=planned.tree.settings, ours=ours)
+    claims = {move(record.path): record.claim for record in planned.state.records}
+    expected = {
+        claim: {move(path): data for path, data in files.items()}
+        for claim, files in _expected(planned).items()
+    }
+    return replace(found, claims=claims, expected=expected)
+
+
+def _expected(base: Evaluation) -> Mapping[Key, Mapping[str, bytes | None]]:
+    """What reconcile writes on a base, claim by claim; and records as they last could be read."""
+    folder = base.tree.settings.records
+    was = {record.path: record.claim for record in base.state.records}
+    found: dict[Key, dict[str, bytes | None]] = {}
+    for path, data in let_pass(base).changes:
+        made = recall(folder, path, data).allocation if data is not None else None
+        if path in was:
+            found.setdefault(was[path], {})[path] = None
+        if made is not None:
+            found.setdefault(made.claim, {})[path] = data
+    for path, record in base.tree.last_good.records.items():
+        if record.path == path:
+            found.setdefault(record.claim, {})[path] = record_text(record).encode()
+    return found
+
+
+def _touched(changes: Iterable[Changed], folder: str) -> list[Changed]:
+    """The records among changed files; what is no plain file now is told of as such."""
+    return [
+        item
+        for item in changes
+        if item.path.startswith(f"{folder}/")
+        and is_yaml(item.path)
+        and (item.new is None or item.new.is_file)
+    ]
+
+
+def _every(source: Source, folder: str) -> dict[str, Entry | None]:
+    return {entry.path: entry for entry in source.entries([folder]) if is_yaml(entry.path)}
+
+
+def _moved(path: str, theirs: Settings, ours: Settings) -> str:
+    """Where a record of the base would stand in the change's folder."""
+    return f"{ours.records}/{path.removeprefix(f'{theirs.records}/')}"
+
+
+def _stated(
+    source: Source, settings: Settings, entries: Mapping[str, Entry | None]
+) -> dict[str, Stated | None]:
+    there: Sequence[Entry] = [item for item in entries.values() if item and item.is_file]
+    reader = reader_of(source, settings)
+
+    def read(path: str, data: bytes) -> tuple[bytes, Recalled]:
+        return data, reader.read_record(path, data)
+
+    found = source.each(there, read)
+    stated = {item.path: Stated(*both) for item, both in zip(there, found, strict=True)}
+    return {path: stated.get(path) for path in entries}

@@ -1,0 +1,207 @@
+"""Records beside those of a base: what somebody other than reconcile did to them, claim by claim.
+
+A record belongs to the reconciler, to the last byte. Claims, and not paths, are compared: a record
+that bears another path is an edit of the one that it was.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from reconciler.addresses.notation import format_range
+from reconciler.findings import Finding, Location, Severity
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.records.recall import Recalled
+
+Paths = Mapping[str, bytes | None]
+"""Files by path; None for one that goes."""
+
+_REVERT = "revert the change: records are written by ipam reconcile alone"
+
+
+class Stated(NamedTuple):
+    """A record file: its bytes, and what they state."""
+
+    data: bytes
+    recalled: Recalled
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Records that differ between a base and a change, by path; None where there is none.
+
+    Attributes:
+        claims: The claims of records of the base, where their text alone does not tell.
+        expected: What reconcile itself would write on the base, claim by claim.
+        is_strict: Every byte counts, also of what comes and goes. Else only what records state.
+    """
+
+    before: Mapping[str, Stated | None]
+    now: Mapping[str, Stated | None]
+    claims: Mapping[str, Key] = field(default_factory=dict)
+    expected: Mapping[Key, Paths] = field(default_factory=dict)
+    is_strict: bool = False
+
+
+@dataclass(slots=True)
+class _Hand:
+    """What was done to the records of one claim."""
+
+    before: dict[str, Stated] = field(default_factory=dict)
+    now: dict[str, Stated] = field(default_factory=dict)
+
+    @property
+    def files(self) -> Paths:
+        """What its files became."""
+        gone: dict[str, bytes | None] = dict.fromkeys(self.before)
+        return gone | {path: item.data for path, item in self.now.items()}
+
+
+def differing(records: Records) -> bool:
+    """Some record is not byte for byte that of the base."""
+    return any(True for _ in _differing(records))
+
+
+def told(
+    records: Records,
+    base: str,
+    after: Mapping[Key, Allocation],
+    allows: Callable[[str], bool],
+) -> Iterator[Finding]:
+    """Findings about records that somebody wrote, edited, moved or removed by hand.
+
+    Args:
+        records: Those that differ.
+        base: The name of the base.
+        after: What each claim holds once the change is planned.
+        allows: Whether a person let pass what is done to a record, by its path or its claim.
+    """
+    for claim, hand in _hands(records).items():
+        for item in _of_claim(hand, base, after):
+            weighs = item.is_error or records.is_strict
+            weighs = weighs and not allows(item.path) and not allows(str(claim))
+            severity = Severity.ERROR if weighs else Severity.WARNING
+            place = Location(item.path, 1, 1)
+            if records.is_strict or item.is_news:
+                yield Finding(item.code, severity, item.message, place, item.hint)
+
+
+def removed(records: Records) -> int:
+    """How many claims held addresses in the base, and have no record that does now."""
+    return sum(
+        1
+        for hand in _hands(records).values()
+        if any(_is_live(item) for item in hand.before.values())
+        and not any(_is_live(item) for item in hand.now.values())
+    )
+
+
+def _is_live(item: Stated) -> bool:
+    allocation = item.recalled.allocation
+    return allocation is not None and allocation.is_live
+
+
+def _differing(records: Records) -> Iterator[tuple[str, Stated | None, Stated | None]]:
+    """Records that differ; but not those that cannot be read now, which is told as such."""
+    for path in sorted({*records.before, *records.now}):
+        old, new = records.before.get(path), records.now.get(path)
+        is_same = old is not None and new is not None and old.data == new.data
+        if not is_same and (new is None or new.recalled.unreadable is None):
+            yield path, old, new
+
+
+def _hands(records: Records) -> dict[Key | str, _Hand]:
+    """What was done, by claim, but for what reconcile would have done; by path without a claim."""
+    hands: dict[Key | str, _Hand] = {}
+    for path, old, new in _differing(records):
+        if old is not None:
+            claim = records.claims.get(path) or _claim_of(old) or path
+            hands.setdefault(claim, _Hand()).before[path] = old
+        if new is not None:
+            hands.setdefault(_claim_of(new) or path, _Hand()).now[path] = new
+    return {
+        claim: hand
+        for claim, hand in hands.items()
+        if not isinstance(claim, Key) or records.expected.get(claim) != hand.files
+    }
+
+
+def _claim_of(item: Stated) -> Key | None:
+    allocation, unreadable, _ = item.recalled
+    if allocation is not None:
+        return allocation.claim
+    return unreadable.claim if unreadable is not None else None
+
+
+class _Told(NamedTuple):
+    """What is said of one record.
+
+    Attributes:
+        is_error: It states something else than it did.
+        is_news: It is told where every byte does not count, too.
+    """
+
+    path: str
+    code: str
+    message: str
+    hint: str
+    is_error: bool = False
+    is_news: bool = True
+
+
+def _of_claim(hand: _Hand, base: str, after: Mapping[Key, Allocation]) -> Iterable[_Told]:
+    gone = {path: item for path, item in hand.before.items() if path not in hand.now}
+    for path, item in hand.now.items():
+        old = hand.before.get(path)
+        came_from = "" if old is not None or not gone else min(gone)
+        if came_from:
+            old = gone.pop(came_from)
+        if old is None:
+            yield _added(path, item)
+        else:
+            yield _edited(path, came_from, old, item, base)
+    for path, item in gone.items():
+        yield _removed(path, item, after)
+
+
+def _added(path: str, item: Stated) -> _Told:
+    new = item.recalled.allocation
+    whose = f"{new.claim.short} holds {_held(new)}" if new is not None else "it holds something"
+    hint = "right for an import; ipam reconcile writes records of its own"
+    return _Told(path, "record-edited", f"is added by hand: {whose}", hint)
+
+
+def _edited(path: str, came_from: str, old: Stated, item: Stated, base: str) -> _Told:
+    before, new = old.recalled.allocation, item.recalled.allocation
+    what = f"is moved by hand from {came_from}" if came_from else "is edited by hand"
+    if before is None or new is None:
+        message = f"{what}: in {base} it could not be read"
+        return _Told(path, "record-edited", message, _REVERT, is_news=False)
+    is_error = _facts(before) != _facts(new)
+    message = f"{what}: {before.claim.short} holds {_held(before)} in {base}"
+    hint = f"{_REVERT}; to move a claim, delete its record"
+    return _Told(path, "record-edited", message, hint, is_error, is_error or bool(came_from))
+
+
+def _removed(path: str, item: Stated, after: Mapping[Key, Allocation]) -> _Told:
+    old = item.recalled.allocation
+    if old is None:
+        message = "is removed by hand: what it holds could not be read"
+        return _Told(path, "record-removed", message, _REVERT, is_news=False)
+    new = after.get(old.claim)
+    if new is not None and new.range is not None:
+        gets = f"it gets {format_range(new.range)}"
+    else:
+        gets = "the addresses are free at once, without retention"
+    message = f"is removed by hand: {old.claim.short} held {_held(old)}; {gets}"
+    return _Told(path, "record-removed", message, "revert the removal unless that is meant")
+
+
+def _held(record: Allocation) -> str:
+    return format_range(record.range) if record.range else "nothing"
+
+
+def _facts(record: Allocation) -> Allocation:
+    """All that a record states, whatever its form and place."""
+    return record._replace(path="", pristine=True, adopted=False, placed=False)

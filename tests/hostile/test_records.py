@@ -1,0 +1,353 @@
+"""A pull request that touches records: whatever byte it is, it is told; and no cluster believes it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.adapters.git.opening import open_repository
+from reconciler.cli import run
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.evaluate import Evaluation
+from reconciler.projecting import project
+from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, request, tenant, write
+
+FOLDER = "allocations/NetworkPool/butler-system.edge"
+VICTIM = f"{FOLDER}/team-a/one.loadbalancer.yaml"
+THIEF = f"{FOLDER}/team-b/thief.loadbalancer.yaml"
+HELD = "10.40.0.0-10.40.0.7"
+BOTH = {**SMALL, "tenants/thief.yaml": tenant("thief", "team-b")}
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+
+Edit = Callable[[str], str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A victim and a thief with their records on main, and a branch for the change."""
+    made = repository(tmp_path / "repo", BOTH)
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    git(made, "switch", "-qc", "change")
+    return made
+
+
+def edited(folder: Path, path: str, edit: Edit) -> None:
+    before = (folder / path).read_text(encoding="utf-8")
+    after = edit(before)
+    assert after != before
+    write(folder, {path: after})
+    commit(folder, "an edit")
+
+
+def checked(folder: Path, capsys: pytest.CaptureFixture[str], base: str = "main") -> dict[str, Any]:
+    capsys.readouterr()
+    code = run(["check", "--repo", str(folder), "--base", base, "--format", "json"])
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert document["exitCode"] == code
+    return document
+
+
+def errors(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Path and code of each error about a record."""
+    return [
+        (item["path"], item["code"])
+        for item in document["findings"]
+        if item["severity"] == "error" and item["code"].startswith("record-")
+    ]
+
+
+def evaluated(folder: Path) -> Evaluation:
+    return evaluate_source(open_repository(folder, ENVIRONMENT).source("HEAD"))
+
+
+def announced(folder: Path) -> dict[str, list[str]]:
+    """The addresses that each tenant's cluster would be told of."""
+    return {
+        item.cluster: list(item.manifest["spec"]["addresses"])
+        for item in project(evaluated(folder))
+        if item.manifest["kind"] == "IPAddressPool"
+    }
+
+
+def swap(old: str, new: str) -> Edit:
+    return lambda text: text.replace(old, new)
+
+
+TO_THIEF = swap(
+    "    name: one\n    namespace: team-a\n", "    name: thief\n    namespace: team-b\n"
+)
+EDITS: dict[str, Edit] = {
+    "tenantClusterRef": TO_THIEF,
+    "type": swap("  type: loadbalancer", "  type: nodes"),
+    "metadata.name": swap("name: team-a-one-lb", "name: team-b-thief-lb"),
+    "metadata.namespace": swap("namespace: butler-system", "namespace: kube-system"),
+    "a label": swap("team: team-a", "team: team-b"),
+    "the role": swap("role: initial", "role: growth"),
+    "the claim": swap("TenantCluster/team-a/one/", "TenantCluster/team-b/thief/"),
+    "allocatedAt": swap("2026-02-15", "2026-02-14"),
+    "a message": swap("8 IPs allocated", "9 IPs allocated"),
+    "an unknown field": lambda text: f"{text}  more: 1\n",
+    "a comment": lambda text: f"# mine\n{text}",
+    "the last byte": lambda text: f"{text}\n",
+    "the pool": lambda text: text.replace("pool: edge", "pool: other").replace("name: edge", "name: other"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_any_byte_of_a_record_that_differs_from_the_base_is_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], edit: Edit
+) -> None:
+    edited(folder, VICTIM, edit)
+    document = checked(folder, capsys)
+    assert document["exitCode"] == 1
+    assert VICTIM in {path for path, _ in errors(document)}
+
+
+def test_a_retention_is_not_ended_or_made_longer_by_an_edit(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "main")
+    git(folder, "rm", "-q", "tenants/one.yaml")
+    commit(folder, clock=CLOCK + 10)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "switch", "-qC", "change")
+    for date in ("2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z"):
+        edited(folder, VICTIM, swap("2026-02-15T10:00:40Z", date))
+        assert errors(checked(folder, capsys)) == [(VICTIM, "record-edited")]
+        git(folder, "reset", "-q", "--hard", "main")
+
+
+def test_a_rename_is_an_edit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = "allocations/elsewhere/x.yaml"
+    (folder / "allocations/elsewhere").mkdir()
+    git(folder, "mv", VICTIM, other)
+    commit(folder)
+    document = checked(folder, capsys)
+    assert (document["exitCode"], errors(document)) == (1, [(other, "record-edited")])
+
+
+@pytest.mark.parametrize("gone", [[VICTIM], [VICTIM, "tenants/one.yaml"]])
+def test_a_removed_record_is_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], gone: list[str]
+) -> None:
+    git(folder, "rm", "-q", *gone)
+    commit(folder)
+    document = checked(folder, capsys)
+    assert (document["exitCode"], errors(document)) == (1, [(VICTIM, "record-removed")])
+
+
+def forged(text: str, *, released: bool) -> str:
+    text = text.replace("one", "ghost").replace("10.40.0.", "10.40.0.11")
+    text = text.replace("  cidr: 10.40.0.110/29\n", "")
+    if released:
+        text = text.replace(
+            "  startAddress", '  releasedAt: "2099-01-01T00:00:00Z"\n  startAddress'
+        )
+        text = text.replace("phase: Allocated", "phase: Released")
+    return text
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_a_forged_record_is_an_error_allocated_or_released_until_2099(
+    folder: Path, capsys: pytest.CaptureFixture[str], *, released: bool
+) -> None:
+    path = VICTIM.replace("one", "ghost")
+    text = (folder / VICTIM).read_text(encoding="utf-8")
+    write(folder, {path: forged(text, released=released)})
+    commit(folder)
+    document = checked(folder, capsys)
+    assert (document["exitCode"], errors(document)) == (1, [(path, "record-edited")])
+
+
+def let_pass(folder: Path, scope: str) -> None:
+    """Merge an Override for a record, before the change."""
+    name = "2026-02-15-move"
+    text = (
+        f"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {{name: {name}}}\nspec:\n"
+        f"  kind: record\n  scope: {scope}\n  reason: it moves\n"
+        '  expires: "2026-03-01T00:00:00Z"\n'
+    )
+    git(folder, "switch", "-q", "main")
+    write(folder, {f"overrides/{name}.yaml": text})
+    commit(folder)
+    git(folder, "switch", "-qC", "change")
+
+
+@pytest.mark.parametrize("scope", [VICTIM, "butler/TenantCluster/team-a/one/loadbalancer"])
+def test_an_override_of_the_base_lets_one_record_be_edited_or_removed(
+    folder: Path, capsys: pytest.CaptureFixture[str], scope: str
+) -> None:
+    let_pass(folder, scope)
+    edited(folder, VICTIM, EDITS["a label"])
+    assert errors(checked(folder, capsys)) == []
+    edited(folder, THIEF, EDITS["a comment"])
+    assert errors(checked(folder, capsys)) == [(THIEF, "record-edited")]
+    git(folder, "reset", "-q", "--hard", "main")
+    git(folder, "rm", "-q", VICTIM)
+    commit(folder)
+    document = checked(folder, capsys)
+    assert (document["exitCode"], errors(document)) == (0, [])
+
+
+def test_a_merge_of_what_reconcile_wrote_is_fine(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, {"tenants/three.yaml": tenant("three")})
+    commit(folder)
+    git(folder, "switch", "-q", "main")
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    git(folder, "rm", "-q", "tenants/thief.yaml")
+    before = commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "switch", "-q", "change")
+    git(folder, "merge", "-q", "--no-edit", "main")
+    for base in ("main", before):
+        document = checked(folder, capsys, base)
+        assert (document["exitCode"], document["findings"]) == (0, [])
+    edited(folder, f"{FOLDER}/team-a/two.loadbalancer.yaml", swap("team: team-a", "team: team-b"))
+    assert checked(folder, capsys, before)["exitCode"] == 1
+
+
+def test_half_of_what_reconcile_writes_is_no_excuse(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "main")
+    (folder / "allocations/x").mkdir()
+    git(folder, "mv", VICTIM, "allocations/x/one.yaml")
+    commit(folder)  # reconcile would move it to its place: that is a removal and a new file
+    git(folder, "switch", "-qC", "change")
+    git(folder, "rm", "-q", "allocations/x/one.yaml")
+    commit(folder)
+    assert errors(checked(folder, capsys)) == [("allocations/x/one.yaml", "record-removed")]
+
+
+def test_records_are_compared_when_their_folder_moves(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, {"ipam.yaml": f"{SETTINGS}spec: {{records: elsewhere}}\n"})
+    git(folder, "mv", "allocations", "elsewhere")
+    commit(folder)
+    assert errors(checked(folder, capsys)) == []
+    moved = VICTIM.replace("allocations", "elsewhere")
+    edited(folder, moved, swap("team: team-a", "team: team-b"))
+    assert errors(checked(folder, capsys)) == [(moved, "record-edited")]
+
+
+def test_records_that_lay_in_wait_in_another_folder_are_new(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "main")
+    path = VICTIM.replace("one", "ghost").replace("allocations", "elsewhere")
+    write(folder, {path: forged((folder / VICTIM).read_text(encoding="utf-8"), released=False)})
+    commit(folder)
+    git(folder, "switch", "-qC", "change")
+    write(folder, {"ipam.yaml": f"{SETTINGS}spec: {{records: elsewhere}}\n"})
+    for name in (VICTIM, THIEF):
+        target = name.replace("allocations", "elsewhere")
+        (folder / target).parent.mkdir(parents=True, exist_ok=True)
+        git(folder, "mv", name, target)
+    commit(folder)
+    assert errors(checked(folder, capsys)) == [(path, "record-edited")]
+
+
+def test_the_brake_counts_records_that_were_removed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "main")
+    write(folder, {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(10)})
+    commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "switch", "-qC", "change")
+    names = [f"{FOLDER}/team-a/t{n}.loadbalancer.yaml" for n in range(5)]
+    git(folder, "rm", "-q", *names)
+    commit(folder)
+    (brake,) = [item for item in checked(folder, capsys)["gates"] if item["code"] == "brake"]
+    assert "5 of 12 live records (41.7%), 5 of them removed by hand" in brake["message"]
+
+
+def test_what_a_merge_removed_past_the_brake_is_not_given_away(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "main")
+    write(folder, {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(10)})
+    commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "rm", "-q", *(f"tenants/{n}.yaml" for n in range(5)))
+    git(folder, "rm", "-q", *(f"{FOLDER}/team-a/t{n}.loadbalancer.yaml" for n in range(5)))
+    write(folder, {"tenants/late.yaml": tenant("late")})
+    head = commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 3
+    assert git(folder, "rev-parse", "main") == head
+    assert "5 of them removed by hand" in capsys.readouterr().err
+    assert run(["reconcile", "--repo", str(folder), "--allow-release", "5"]) == 0
+    assert git(folder, "rev-parse", "main") != head
+
+
+def test_a_victims_addresses_are_not_announced_in_a_thiefs_cluster(folder: Path) -> None:
+    before = announced(folder)
+    assert before["team-a/one"] == [HELD]
+    edited(folder, VICTIM, TO_THIEF)
+    assert announced(folder) == before
+
+
+def test_a_victims_record_does_not_become_a_thiefs_by_half_of_it(folder: Path) -> None:
+    before = announced(folder)
+    edited(folder, VICTIM, EDITS["the claim"])
+    assert announced(folder) == before
+
+
+def test_a_record_that_names_no_claim_any_more_is_not_adopted_by_a_thief(folder: Path) -> None:
+    before = announced(folder)
+
+    def stripped(text: str) -> str:
+        head, _, rest = text.partition("  annotations:\n")
+        return TO_THIEF(head + rest.partition("\n")[2])
+
+    edited(folder, VICTIM, stripped)
+    assert announced(folder) == before
+
+
+def test_nodes_addresses_are_not_announced_by_an_edit_of_their_type(folder: Path) -> None:
+    edited(folder, VICTIM, lambda text: text.replace("loadbalancer", "nodes"))
+    assert HELD not in announced(folder).get("team-a/one", [])
+
+
+def test_the_owner_of_a_requests_addresses_is_told_by_the_request_alone(tmp_path: Path) -> None:
+    asked = request("extra").replace(
+        "name: extra, namespace: team-a", "name: one, namespace: team-a"
+    )
+    files = {**BOTH, "tenants/extra.yaml": asked.replace("type: nodes", "type: loadbalancer")}
+    folder = repository(tmp_path / "repo", files)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    before = announced(folder)
+    path = f"{FOLDER}/butler-system/extra.request.yaml"
+    edited(folder, path, lambda text: TO_THIEF(text).replace("tenant: one", "tenant: thief"))
+    assert announced(folder) == before
+    git(folder, "rm", "-q", "tenants/extra.yaml")
+    commit(folder)
+    assert announced(folder)["team-b/thief"] == before["team-b/thief"]
+
+
+def test_names_owner_and_labels_in_a_cluster_are_those_of_the_claim(folder: Path) -> None:
+    def records() -> list[dict[str, Any]]:
+        found = [dict(item.manifest) for item in project(evaluated(folder))]
+        return [item for item in found if item["kind"] == "IPAllocation"]
+
+    before = records()
+    for edit in ("metadata.name", "metadata.namespace", "a label", "the role"):
+        edited(folder, VICTIM, EDITS[edit])
+        assert records() == before
+        git(folder, "reset", "-q", "--hard", "main")
+
+
+def test_what_was_edited_and_merged_is_written_as_it_was_by_the_next_reconcile(
+    folder: Path,
+) -> None:
+    git(folder, "switch", "-q", "main")
+    before = (folder / VICTIM).read_text(encoding="utf-8")
+    for edit in ("metadata.name", "metadata.namespace", "a label", "the role", "a comment"):
+        edited(folder, VICTIM, EDITS[edit])
+        run(["reconcile", "--repo", str(folder)])
+        assert (folder / VICTIM).read_text(encoding="utf-8") == before

@@ -1,0 +1,54 @@
+"""What a record says of its claim is told by the claim; and no two records are one object."""
+
+from reconciler.model.claim import Owner
+from reconciler.model.key import MOST_NAME
+from reconciler.records.claimed import apart, claimed, with_suffix
+from tests.records.examples import CLAIM, record
+from tests.records.test_changes import claim
+
+
+def test_a_record_that_says_what_its_claim_says_is_itself() -> None:
+    made = record()
+    (found,) = claimed([made], {CLAIM: claim()})
+    assert found is made
+
+
+def test_a_record_whose_claim_is_gone_stands_as_it_is() -> None:
+    made = record(name="mine")
+    assert claimed([made], {}) == (made,)
+
+
+def test_names_owner_type_and_role_are_those_of_the_claim() -> None:
+    forged = record(
+        name="other", namespace="kube-system", owner=Owner("team-x", "thief", "x"), type="nodes",
+        role="growth",
+    )  # fmt: skip
+    assert claimed([forged], {CLAIM: claim()}) == (record(pristine=False),)
+
+
+def test_a_name_that_butler_gave_stays_and_so_does_one_with_a_suffix() -> None:
+    for name in ("my-cluster-lb", with_suffix(record().name, CLAIM)):
+        made = record(name=name)
+        assert claimed([made], {CLAIM: claim()}) == (made,)
+
+
+def test_of_two_records_of_one_name_the_one_whose_claim_bears_it_keeps_it() -> None:
+    other = record(claim=CLAIM._replace(slot="nodes"), path="allocations/a.yaml")
+    mine = record(path="allocations/b.yaml")
+    kept = apart((other, mine), {CLAIM: claim()})
+    suffix = with_suffix(mine.name, other.claim)
+    assert [item.name for item in kept] == [suffix, mine.name]
+    assert not kept[0].pristine
+
+
+def test_names_stay_apart_however_many_have_one() -> None:
+    long = "a" * MOST_NAME
+    many = tuple(record(name=long, path=f"allocations/{at}.yaml") for at in range(4))
+    names = [item.name for item in apart(many, {})]
+    assert len(set(names)) == 4
+    assert max(map(len, names)) == MOST_NAME
+
+
+def test_records_of_one_name_in_two_namespaces_are_two_objects() -> None:
+    two = (record(), record(namespace="other"))
+    assert apart(two, {}) is two
