@@ -6,6 +6,7 @@ from dataclasses import replace
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import has_records, read_own_settings
+from reconciler.commands.uncommitted import changed_since
 from reconciler.comparison import Base, Compared, compare, with_record_changes
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
@@ -44,10 +45,7 @@ def review(
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records)
     evaluation = evaluate_incrementally(source, facts, settings)
-    revision, base_revision = source.revision(), base_source.revision()
-    if revision is None or base_revision is None:
-        return Compared(evaluation, 0)
-    changes, is_contained = repository.changed(base_revision.id, revision.id)
+    changes, is_contained = changed_since(repository, base_source, source, settings)
     stranded = ""
     if judging.records != own.records and not source.entries([own.records]):
         stranded = judging.records if base_source.entries([judging.records]) else ""
