@@ -1,11 +1,12 @@
 """A tree beside the base that it changes: what a review must know that one tree does not tell."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from reconciler.addresses.notation import format_range
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, error, ordered, warning
+from reconciler.gathering import Described
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Keep, Refuse
@@ -32,6 +33,8 @@ class Base:
         is_contained: The change contains the whole base.
         stranded: The folder of the base's records, when the change names another one that has
             none; else empty.
+        described: All that changed and removed files describe in the base.
+        described_now: All that changed and new files describe in the change.
     """
 
     name: str
@@ -42,6 +45,8 @@ class Base:
     settings_changed: bool
     is_contained: bool
     stranded: str = ""
+    described: Described = field(default_factory=Described)
+    described_now: Described = field(default_factory=Described)
 
 
 @dataclass(frozen=True, slots=True)

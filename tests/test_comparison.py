@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from reconciler.comparison import Base, Compared, compare
 from reconciler.findings import Finding
-from reconciler.gathering import pools_of
+from reconciler.gathering import described
 from reconciler.records.recall import Recalled, recall
 from tests.engine.outcome import Files, without
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
@@ -31,7 +31,7 @@ def compared(
     records: Mapping[str, Recalled | None] = {path: recalled(base, path) for path in touched}
     records_now = {path: recalled(head, path) for path in touched}
     pools, pools_now = (
-        pools_of(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
+        described(tree.sources, tree.settings).pools for tree in (tree_of(base), tree_of(head))
     )
     sides = Base("main", pools, pools_now, records, records_now, settings_changed, is_contained)
     return compare(sides, evaluation_of(head))

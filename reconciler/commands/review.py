@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import has_records, read_own_settings
@@ -10,9 +11,7 @@ from reconciler.commands.uncommitted import changed_since
 from reconciler.comparison import Base, Compared, compare, with_record_changes
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
-from reconciler.gathering import pools_of
-from reconciler.model.key import Key
-from reconciler.model.pool import Pool
+from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled
@@ -50,7 +49,8 @@ def review(
     if judging.records != own.records and not source.entries([own.records]):
         stranded = judging.records if base_source.entries([judging.records]) else ""
     read = _base(base, (base_source, source), changes, settings, is_contained=is_contained)
-    return compare(replace(read, stranded=stranded), evaluation)
+    compared = compare(replace(read, stranded=stranded), gated_by_base(read, evaluation))
+    return with_additions(read, (judging, own), compared)
 
 
 def with_changes_by_hand(
@@ -87,23 +87,25 @@ def _base(
     folders = tuple(f"{folder}/" for folder in settings.sources)
     read = [change for change in changes if is_yaml(change.path)]
     files = [change for change in read if change.path.startswith(folders)]
+    before = _described(old, [change.old for change in files], settings)
+    now = _described(new, [change.new for change in files], settings)
     records = [change for change in read if change.path.startswith(f"{settings.records}/")]
     return Base(
         name=name,
-        pools=_pools(old, [change.old for change in files], settings),
-        pools_now=_pools(new, [change.new for change in files], settings),
+        pools=before.pools,
+        pools_now=now.pools,
         records=_recalled(old, {change.path: change.old for change in records}, settings),
         records_now=_recalled(new, {change.path: change.new for change in records}, settings),
         settings_changed=any(change.path == PATH for change in changes),
         is_contained=is_contained,
+        described=before,
+        described_now=now,
     )
 
 
-def _pools(
-    source: Source, entries: Iterable[Entry | None], settings: Settings
-) -> Mapping[Key, Pool]:
+def _described(source: Source, entries: Iterable[Entry | None], settings: Settings) -> Described:
     there = _plain(entries)
-    return pools_of(source.each(there, reader_of(source, settings).read_source), settings)
+    return described(source.each(there, reader_of(source, settings).read_source), settings)
 
 
 def _plain(entries: Iterable[Entry | None]) -> list[Entry]:

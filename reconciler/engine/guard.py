@@ -9,6 +9,9 @@ from reconciler.model.plan import Plan, Refuse, Release
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
 
+CAPACITY = "capacity"
+"""The code of what takes a pool to a tier that may not be reached."""
+
 
 def refusals(plan: Plan) -> Iterator[Finding]:
     """Each refused claim as a gate at the place of the claim."""
@@ -30,7 +33,7 @@ def capacity(state: State, plan: Plan) -> Iterator[Finding]:
             continue
         if used_after * before.total > used_before * after.total:
             yield gate(
-                "capacity",
+                CAPACITY,
                 pool.source,
                 f"{key.name} goes from {before.percent}% to {after.percent}%"
                 f" ({used_after} of {after.total}): tier {after.tier}",

@@ -12,7 +12,12 @@ from reconciler.report.text.table import Painter
 
 # GitHub shows so many annotations of a kind for one step, and drops all others without a word.
 ANNOTATIONS = 10
-_KIND = {Severity.ERROR: "error", Severity.GATE: "error", Severity.WARNING: "warning"}
+_KIND = {
+    Severity.ERROR: "error",
+    Severity.GATE: "error",
+    Severity.WARNING: "warning",
+    Severity.INFO: "notice",
+}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 

@@ -6,7 +6,12 @@ from reconciler.report.escape import escape
 from reconciler.report.found import all_found, fingerprints, place_of
 from reconciler.report.machine import json_text
 
-_SEVERITY = {Severity.ERROR: "critical", Severity.GATE: "major", Severity.WARNING: "minor"}
+_SEVERITY = {
+    Severity.ERROR: "critical",
+    Severity.GATE: "major",
+    Severity.WARNING: "minor",
+    Severity.INFO: "info",
+}
 
 
 def gitlab_text(evaluation: Evaluation) -> str:

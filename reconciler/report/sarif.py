@@ -15,7 +15,12 @@ SCHEMA = (
 )
 # GitHub keeps so many results of a run, and refuses a run with more than 25,000.
 RESULTS = 5_000
-_LEVEL = {Severity.ERROR: "error", Severity.GATE: "error", Severity.WARNING: "warning"}
+_LEVEL = {
+    Severity.ERROR: "error",
+    Severity.GATE: "error",
+    Severity.WARNING: "warning",
+    Severity.INFO: "note",
+}
 _RULES = {code: at for at, code in enumerate(sorted(CODES))}
 # SARIF 2.1.0 §3.11.5 and §3.11.6: what a reader would take for a placeholder or a link.
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")

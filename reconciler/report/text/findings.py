@@ -12,6 +12,7 @@ _SEVERITY = {
     Severity.ERROR: ("error", Colour.RED),
     Severity.GATE: ("refused", Colour.RED),
     Severity.WARNING: ("warning", Colour.YELLOW),
+    Severity.INFO: ("info", Colour.DIM),
 }
 
 
