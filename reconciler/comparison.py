@@ -1,12 +1,13 @@
 """A tree beside the base that it changes: what a review must know that one tree does not tell."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from reconciler.addresses.notation import format_range
 from reconciler.evaluate import Evaluation, with_removed
 from reconciler.findings import Finding, Location, error, ordered, warning
+from reconciler.gathering import Described
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
@@ -34,6 +35,8 @@ class Base:
             none; else empty.
         left: The folder of the base's records, when the change names another one but leaves some
             there; else empty.
+        described: All that changed and removed files describe in the base.
+        described_now: All that changed and new files describe in the change.
     """
 
     name: str
@@ -44,6 +47,8 @@ class Base:
     is_contained: bool
     stranded: str = ""
     left: str = ""
+    described: Described = field(default_factory=Described)
+    described_now: Described = field(default_factory=Described)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def warning(code: str, location: Location, message: str, hint: str = "") -> Find
 
 
 def info(code: str, location: Location, message: str, hint: str = "") -> Finding:
-    """A finding about something right that whoever judges a change should see."""
+    """A finding about what is right, and should be known to whoever reviews a change."""
     return Finding(code, Severity.INFO, message, location, hint)
 
 
@@ -122,6 +122,7 @@ CODES: dict[str, str] = {
     # Documents
     "kind-unknown": "No such kind in this API group and version.",
     "kind-unexpected": "This kind does not belong in this place.",
+    "kind-in-wrong-folder": "A kind stands in a folder of others, past the eyes that guard its own.",
     "name-invalid": "Names are RFC 1123 labels: a-z, 0-9 and -, at most 63 characters.",
     "name-reserved": "The name is kept for something else.",
     "field-required": "A field that must be there is missing.",
@@ -152,15 +153,27 @@ CODES: dict[str, str] = {
     "pool-empty": "A pool has no address to give out.",
     "pool-overlap": "Two pools of one address space hold the same addresses.",
     "pool-shrunk": "A pool's CIDR may grow; it must keep every address that it had.",
+    "pool-added": "A change brings a pool that its base does not have.",
+    "pool-changed": "A change edits a pool.",
+    "gate-changed": "A change edits the gate or thresholds of a pool; those of its base judge it.",
     "pool-removed": "A pool with live records was removed.",
     "gateway-in-pool": "A gateway lies among the addresses to give out; it is held back.",
+    "address-space-added": "A change brings an address space, in which addresses may be given anew.",
+    "address-space-changed": "A change puts a pool into another address space.",
+    "address-space-unknown": "A pool names an address space that Settings do not list.",
     "annotation-invalid": "An annotation of gitops-ipam.dev has a value that cannot be used.",
     # Providers and tenants
     "reference-not-found": "A document names another one that is not in the repository.",
+    "provider-added": "A change brings a provider that its base does not have.",
+    "provider-changed": "A change edits a provider.",
+    "team-added": "A change brings a team that its base does not have.",
+    "team-changed": "A change edits a team.",
     "provider-without-pools": "A provider of mode ipam needs at least one pool in poolRefs.",
     "provider-mode": "This provider cannot use mode ipam.",
     "team-mismatch": "The provider belongs to another team.",
     "manual-range": "A manual loadBalancerPool cannot be used as written.",
+    "manual-range-added": "A change brings a manual loadBalancerPool: addresses without a record.",
+    "manual-range-changed": "A change edits a manual loadBalancerPool: addresses without a record.",
     "pin-count": "count differs from the size of pinnedRange; the range decides.",
     "last-good": "What cannot be read counts as it last could be, and gets nothing new.",
     "history-cut": "The clone is too shallow to tell what something was before it broke.",

@@ -7,6 +7,8 @@ stand in its text off limits (`contract.md` §4.7, ADR 0006).
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
@@ -89,12 +91,34 @@ def joined(readings: list[Reading]) -> Reading:
     )
 
 
-def pools_of(sources: Iterable[Loaded], settings: Settings) -> Mapping[Key, Pool]:
-    """The pools that some source files describe, on their own."""
-    documents = Documents(
-        {item.identity: item for file in sources for item in file.documents}.values()
+class Described(NamedTuple):
+    """What some source files describe, on their own.
+
+    Attributes:
+        documents: Those that are right.
+        broken: Those that are recognised, but wrong.
+        pools: The pools.
+        by_hand: Ranges that people set by hand, by the title of who has them.
+    """
+
+    documents: Mapping[Identity, Document] = MappingProxyType({})
+    broken: frozenset[Identity] = frozenset()
+    pools: Mapping[Key, Pool] = MappingProxyType({})
+    by_hand: Mapping[str, Blocked] = MappingProxyType({})
+
+
+def described(sources: Iterable[Loaded], settings: Settings) -> Described:
+    """What some source files describe, on their own."""
+    files = list(sources)
+    documents = {item.identity: item for file in files for item in file.documents}
+    every = Documents(documents.values())
+    reading = joined([family.read(every, {}, settings) for family in families()])
+    return Described(
+        documents,
+        frozenset(identity for file in files for identity in file.broken),
+        reading.pools,
+        {item.title: item for item in reading.blocked if item.by_hand is not None},
     )
-    return joined([family.read(documents, {}, settings) for family in families()]).pools
 
 
 def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:

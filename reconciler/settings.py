@@ -1,11 +1,13 @@
 """Our own kinds: `ipam.yaml` to Settings, with defaults where it is silent; names of ClusterTargets."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from reconciler.documents.document import Document, Documents, Kind
 from reconciler.documents.load import Kinds, load
-from reconciler.findings import Finding, error
+from reconciler.families import families
+from reconciler.findings import Finding, error, shown
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import parse_duration
 from reconciler.model.pool import Thresholds, Tier
@@ -66,31 +68,55 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
         applies_documents=(spec.get("apply") or {}).get("documents") == "all",
         min_records=brakes.get("minRecords", default.min_records),
+        address_spaces=tuple(spec["addressSpaces"]) if "addressSpaces" in spec else None,
+        kinds=tuple(
+            (folder, tuple(spec["kinds"][folder])) for folder in sorted(spec.get("kinds") or {})
+        ),
         committer=(
             committer.get("name", default.committer[0]),
             committer.get("email", default.committer[1]),
         ),
         location=document.at(),
     )
-    reserved = [
-        folder
-        for folder in (*settings.sources, settings.records)
-        if _within(folder, OVERRIDES) or _within(OVERRIDES, folder)
-    ]
-    if reserved:
-        message = f"spec: {reserved[0]} and {OVERRIDES} share files"
-        hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"
-        found.append(error("field-value", document.at("spec"), message, hint))
+    found += _reserved(document, settings)
+    found += _unfit(document, settings)
     inside = [
         source
         for source in settings.sources
-        if _within(source, settings.records) or _within(settings.records, source)
+        if within(source, settings.records) or within(settings.records, source)
     ]
     if inside:
         message = f"spec.records: {settings.records} and source {inside[0]} share files"
         hint = "keep records apart from what people write"
         found.append(error("field-value", document.at("spec", "records"), message, hint))
     return settings, found
+
+
+def _reserved(document: Document, settings: Settings) -> Iterator[Finding]:
+    """A folder that Overrides would be in, too."""
+    for folder in (*settings.sources, settings.records):
+        if within(folder, OVERRIDES) or within(OVERRIDES, folder):
+            message = f"spec: {folder} and {OVERRIDES} share files"
+            hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"
+            yield error("field-value", document.at("spec"), message, hint)
+            return
+
+
+def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Folders and kinds of `spec.kinds` that are none."""
+    known = sorted({CLUSTER_TARGET.name, *(it.name for one in families() for it in one.kinds)})
+    for folder, kinds in settings.kinds:
+        if not any(within(folder, source) for source in settings.sources):
+            place = document.at("spec", "kinds", folder, key=True)
+            message = f"spec.kinds: {shown(folder)} is no source folder, and in none"
+            hint = f"sources: {', '.join(settings.sources)}"
+            yield error("field-value", place, message, hint)
+        for index, kind in enumerate(kinds):
+            if kind not in known:
+                place = document.at("spec", "kinds", folder, index)
+                near = get_close_matches(kind, known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+                yield error("kind-unknown", place, f"unknown kind {shown(kind)}", hint)
 
 
 def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
@@ -107,5 +133,6 @@ def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
     return values
 
 
-def _within(path: str, folder: str) -> bool:
+def within(path: str, folder: str) -> bool:
+    """The path is that of the folder, or of something in it."""
     return path == folder or path.startswith(f"{folder}/")

@@ -2,7 +2,7 @@
 
 from reconciler.comparison import Base, Compared, compare
 from reconciler.findings import Finding
-from reconciler.gathering import pools_of
+from reconciler.gathering import described
 from reconciler.records.by_hand import Records, Stated
 from reconciler.records.recall import recall
 from tests.engine.outcome import Files, without
@@ -36,7 +36,7 @@ def compared(
         is_strict=is_strict,
     )
     pools, pools_now = (
-        pools_of(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
+        described(tree.sources, tree.settings).pools for tree in (tree_of(base), tree_of(head))
     )
     sides = Base("main", pools, pools_now, records, settings_changed, is_contained)
     return compare(sides, evaluation_of(head))

@@ -5,7 +5,7 @@ import pytest
 from reconciler.clusters.definitions import crd_texts
 from reconciler.evaluate import evaluate
 from reconciler.findings import Location, Severity
-from reconciler.gathering import pools_of
+from reconciler.gathering import described
 from reconciler.model.settings import Settings
 from reconciler.projecting import project
 from reconciler.sources import schema_files, source_kinds
@@ -113,7 +113,7 @@ def test_a_cluster_target_may_not_be_called_as_the_management_cluster_is() -> No
 
 def test_pools_of_some_files_are_read_on_their_own() -> None:
     sources = tree_of({"pools/edge.yaml": pool(), "tenants/one.yaml": tenant("one")}).sources
-    assert [key.name for key in pools_of(sources, Settings())] == ["edge"]
+    assert [key.name for key in described(sources, Settings()).pools] == ["edge"]
 
 
 def test_projections_go_by_the_records_and_not_by_the_plan() -> None:

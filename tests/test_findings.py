@@ -9,6 +9,7 @@ from reconciler.findings import (
     article_list,
     error,
     gate,
+    info,
     ordered,
     shown,
     warning,
@@ -23,8 +24,10 @@ def test_a_finding_with_an_unknown_code_is_a_bug() -> None:
 
 
 def test_each_severity_has_its_own_maker() -> None:
-    made = [make("pool-overlap", PLACE, "m", "h") for make in (error, warning, gate)]
-    assert [found.severity for found in made] == [Severity.ERROR, Severity.WARNING, Severity.GATE]
+    made = [make("pool-overlap", PLACE, "m", "h") for make in (error, warning, gate, info)]
+    assert [found.severity for found in made] == [
+        Severity.ERROR, Severity.WARNING, Severity.GATE, Severity.INFO,
+    ]  # fmt: skip
     assert made[0] == Finding("pool-overlap", Severity.ERROR, "m", PLACE, "h")
 
 

@@ -152,7 +152,7 @@ FIGURES = {
         f" {yaml.MAX_NODES:,} values a document",
     ],
     "docs/verbs.md": [
-        f"the gravest {github.ANNOTATIONS} of errors and of warnings",
+        f"the gravest {github.ANNOTATIONS} of errors, of warnings and of what is to know",
         f"the gravest {sarif.RESULTS:,} findings",
         f"at most {markdown.LIMIT:,} characters",
         f"plans again, up to {reconcile.ATTEMPTS} times",

@@ -64,6 +64,8 @@ def test_every_field_is_read() -> None:
   gate: warning
   retention: 7d
   poolOverlap: error
+  addressSpaces: [default, lab]
+  kinds: {there/inside: [Team, ClusterTarget], here: []}
   brakes: {maxReleasePercent: 0, minRecords: 99}
   committer: {name: The Bot, email: bot@example.com}"""
     assert settings_of(spec) == Settings(
@@ -73,6 +75,8 @@ def test_every_field_is_read() -> None:
         gate=Tier.WARNING,
         retention=7 * 86_400,
         overlap_is_error=True,
+        address_spaces=("default", "lab"),
+        kinds=(("here", ()), ("there/inside", ("Team", "ClusterTarget"))),
         max_release_percent=0,
         min_records=99,
         committer=("The Bot", "bot@example.com"),
@@ -123,6 +127,15 @@ def test_one_half_of_a_pair_leaves_the_other_at_its_default() -> None:
         ("{brakes: {maxReleasePercent: 2.5}}", "field-type", "integer required"),
         ("{brakes: {minRecords: .nan}}", "field-type", "integer required"),
         ("{brakes: {minRecords: 1e99999999999999999999}}", "yaml-number", "too long"),
+        ("{addressSpaces: []}", "field-value", "at least 1 item"),
+        ("{addressSpaces: [a, a]}", "field-value", "stands twice"),
+        ('{addressSpaces: ["a\\n"]}', "field-value", "spec.addressSpaces[0]"),
+        ("{addressSpaces: default}", "field-type", "list required"),
+        ("{kinds: {pool: [Team]}}", "field-value", "'pool' is no source folder, and in none"),
+        ("{kinds: {allocations: [Team]}}", "field-value", "'allocations' is no source folder"),
+        ("{kinds: {teams: Team}}", "field-type", "list required"),
+        ("{kinds: {teams: [Teams]}}", "kind-unknown", "unknown kind 'Teams'"),
+        ("{kinds: {teams: [Settings]}}", "kind-unknown", "unknown kind 'Settings'"),
         ("{brake: {minRecords: 1}}", "field-unknown", "unknown field 'spec.brake'"),
         ('{committer: {name: "a\\nb"}}', "field-value", "spec.committer.name"),
         ('{committer: {name: "a\\n"}}', "field-value", "spec.committer.name"),

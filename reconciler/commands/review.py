@@ -1,22 +1,22 @@
 """Check and plan: one evaluation of a revision, beside its base when there is one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
-from reconciler.commands.last_made import last_made
+from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.handwork import records_beside, records_since
+from reconciler.commands.last_made import last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.reading.terms import Terms
+from reconciler.commands.uncommitted import changed_since
 from reconciler.comparison import Base, Compared, compare, left_over, with_record_changes
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, ordered
-from reconciler.gathering import pools_of
-from reconciler.model.key import Key
-from reconciler.model.pool import Pool
+from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
 from reconciler.overrides import unused
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
@@ -51,10 +51,7 @@ def review(
     settings = replace(judging, sources=own.sources, records=own.records)
     overrides = overrides_beside(base_source, source)
     evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
-    revision, base_revision = source.revision(), base_source.revision()
-    if revision is None or base_revision is None:
-        return Compared(evaluation, 0)
-    changes, is_contained = repository.changed(base_revision.id, revision.id)
+    changes, is_contained = changed_since(repository, base_source, source, settings)
     records = records_beside((base_source, judging), (source, settings), changes, facts)
     stranded = ""
     if judging.records != own.records and not source.entries([own.records]):
@@ -63,7 +60,7 @@ def review(
     left = judging.records if is_moved and has_records(source, judging.records) else ""
     read = _base(base, (base_source, source), changes, settings, records)
     read = replace(read, is_contained=is_contained, stranded=stranded, left=left)
-    compared = compare(read, evaluation)
+    compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
     return replace(compared, evaluation=with_unused_overrides(compared.evaluation))
 
 
@@ -121,19 +118,21 @@ def _base(
     folders = tuple(f"{folder}/" for folder in settings.sources)
     read = [change for change in changes if is_yaml(change.path)]
     files = [change for change in read if change.path.startswith(folders)]
+    before = _described(old, [change.old for change in files], settings)
+    now = _described(new, [change.new for change in files], settings)
     return Base(
         name=name,
-        pools=_pools(old, [change.old for change in files], settings),
-        pools_now=_pools(new, [change.new for change in files], settings),
+        pools=before.pools,
+        pools_now=now.pools,
         records=records,
         settings_changed=any(change.path == PATH for change in changes),
         is_contained=True,
+        described=before,
+        described_now=now,
     )
 
 
-def _pools(
-    source: Source, entries: Iterable[Entry | None], settings: Settings
-) -> Mapping[Key, Pool]:
+def _described(source: Source, entries: Iterable[Entry | None], settings: Settings) -> Described:
     # Of what is no plain file it is told elsewhere that it is none.
     there = [entry for entry in entries if entry is not None and entry.is_file]
-    return pools_of(source.each(there, reader_of(source, settings).read_source), settings)
+    return described(source.each(there, reader_of(source, settings).read_source), settings)

@@ -31,6 +31,9 @@ class Kind:
         schema: File of its JSON Schema: below `schemas/`, or `package:file` beside a family.
         default_namespace: Namespace of a document that names none; None for cluster-scoped kinds.
         is_shared: Its few documents may bear on all others, as those of teams do.
+        role: `provider` or `team`: its documents say what others may have, stand in a folder of their
+            own (`providers`), and what is new of them is told to who reviews it. Empty for those of
+            tenants. A kind of pool needs none: its family names it.
         id: What it is known by.
     """
 
@@ -39,6 +42,7 @@ class Kind:
     schema: str
     default_namespace: str | None
     is_shared: bool = False
+    role: str = ""
     id: GroupKind = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,9 @@ from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
 
+CAPACITY = "capacity"
+"""The code of what takes a pool to a tier that may not be reached."""
+
 
 def refusals(plan: Plan) -> Iterator[Finding]:
     """Each refused claim as a gate at the place of the claim."""
@@ -36,7 +39,7 @@ def capacity(
         is_fuller = used_after * before.total > used_before * after.total
         if is_fuller and not _may_be_full(pool, settings, overrides):
             yield gate(
-                "capacity",
+                CAPACITY,
                 pool.source,
                 f"{key.name} goes from {before.percent}% to {after.percent}%"
                 f" ({used_after} of {after.total}): tier {after.tier}",

@@ -82,6 +82,11 @@ def is_pool(kind: GroupKind) -> bool:
     return family is not None and kind.kind in family.pool_kinds
 
 
+def role_of(kind: Kind) -> str:
+    """What a document of the kind is to others: `pool`, `provider`, `team`; empty for a tenant's."""
+    return "pool" if is_pool(kind.id) else kind.role
+
+
 def judge(document: Document, settings: Settings) -> list[Finding]:
     """What contradicts itself in a document of any family; empty when it can be read."""
     family = family_of_kind(document.kind.id)

@@ -25,6 +25,7 @@ _ANNOTATIONS = tuple(
     f"{PREFIX}{name}"
     for name in ("address-space", "adopt", "critical", "exhausted", "gate", "revision", "warning")
 )
+_SPACE = f"{PREFIX}address-space"
 _LIKENESS = 0.9
 _LEAST_PREFIX = {4: 8, 6: 32}
 
@@ -115,6 +116,19 @@ def read_thresholds(
         found.append(error("annotation-invalid", place, message, hint))
         return settings.thresholds, settings.gate
     return Thresholds(**values), _gate(document, annotations, settings, found)
+
+
+def read_space(document: Document, settings: Settings, found: list[Finding]) -> str:
+    """The address space of a pool, with a finding when it is none of those that Settings list."""
+    space = document.annotations().get(_SPACE, DEFAULT_SPACE)
+    listed = settings.address_spaces
+    if listed is not None and space not in listed:
+        place = document.at("metadata", "annotations", _SPACE)
+        message = f"address space {shown(space)} is not listed in Settings"
+        near = get_close_matches(space, listed, 1)
+        hint = f"did you mean {near[0]}?" if near else "add it to spec.addressSpaces of Settings"
+        found.append(error("address-space-unknown", place, message, hint))
+    return space
 
 
 def _gate(

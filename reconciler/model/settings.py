@@ -11,7 +11,12 @@ _NOWHERE = Location(".")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `ipam.yaml` says; durations in seconds, shares in percent."""
+    """What `ipam.yaml` says; durations in seconds, shares in percent.
+
+    Attributes:
+        address_spaces: All that pools may name; None where any name will do.
+        kinds: What folders may hold: names of kinds by folder, in the order of the folders.
+    """
 
     sources: tuple[str, ...] = ("pools", "providers", "teams", "tenants", "clusters")
     records: str = "allocations"
@@ -22,5 +27,7 @@ class Settings:
     max_release_percent: int = 30
     min_records: int = 10
     applies_documents: bool = False
+    address_spaces: tuple[str, ...] | None = None
+    kinds: tuple[tuple[str, tuple[str, ...]], ...] = ()
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
     location: Location = field(default=_NOWHERE)

@@ -7,17 +7,35 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.findings import Location
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Claim, Quota
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
 
+class ByHand(NamedTuple):
+    """What a range that a person set by hand must keep.
+
+    Attributes:
+        pools: One of these must give it out; none are there for somebody who gets no addresses from
+            pools. None when it cannot be told which they are.
+        quota: The quota that it counts towards, with the claims of the same group.
+    """
+
+    pools: tuple[Key, ...] | None
+    quota: Quota | None = None
+
+
 class Blocked(NamedTuple):
-    """Addresses that somebody uses without a record, such as a manual loadBalancerPool."""
+    """Addresses that somebody uses without a record, such as a manual loadBalancerPool.
+
+    Attributes:
+        by_hand: Of a range that a person set by hand; None of what nobody may have, as a gateway.
+    """
 
     range: IPRange
     title: str
     source: Location
+    by_hand: ByHand | None = None
 
     @property
     def owner(self) -> str:

@@ -204,4 +204,4 @@ def _held(record: Allocation) -> str:
 
 def _facts(record: Allocation) -> Allocation:
     """All that a record states, whatever its form and place."""
-    return record._replace(path="", pristine=True, adopted=False, placed=False)
+    return record._replace(path="", pristine=True, adopted=False)

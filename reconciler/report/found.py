@@ -34,19 +34,19 @@ class Verdict(NamedTuple):
 def verdict(evaluation: Evaluation) -> Verdict:
     """What a check comes to; it agrees with the exit code."""
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
-    errors, gates, warnings, told = (counts[severity] for severity in _GRAVITY)
+    errors, gates, warnings, notes = (counts[severity] for severity in _GRAVITY)
     said = [
         f"{errors} error{'s'[: errors != 1]}" if errors else "",
         f"{gates} refused" if gates else "",
         f"{warnings} warning{'s'[: warnings != 1]}" if warnings else "",
-        f"{told} to know" if told else "",
+        f"{notes} to know" if notes else "",
     ]
     worst = next((item for item in _GRAVITY[:2] if counts[item]), None)
     return Verdict(worst, _SAYS[worst], ", ".join(word for word in said if word) or "no findings")
 
 
 def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors, then gates, then warnings, then what is only told; each sort in the order that it has."""
+    """Errors, then gates, warnings and what is to know; each sort in the order that it has."""
     return sorted(findings, key=lambda item: _GRAVITY.index(item.severity))
 
 

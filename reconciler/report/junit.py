@@ -58,8 +58,8 @@ def _add_case(suite: Element, title: str, found: Sequence[Finding]) -> None:
         case.set("file", named)
     if failing := [item for item in found if _fails(item)]:
         _add_failure(case, failing)
-    if warnings := [item for item in found if not _fails(item)]:
-        SubElement(case, "system-out").text = findings_text(warnings, _PLAIN)
+    if others := [item for item in found if not _fails(item)]:
+        SubElement(case, "system-out").text = findings_text(others, _PLAIN)
 
 
 def _add_failure(case: Element, found: Sequence[Finding]) -> None:

@@ -22,7 +22,7 @@ _SEVERITY = {
     Severity.ERROR: "❌",
     Severity.GATE: "⛔",
     Severity.WARNING: "⚠️",
-    Severity.INFO: "👀",
+    Severity.INFO: "📝",
 }
 _ACTION = {Keep: "▫️", Grant: "🟢", Release: "🟠", Expire: "⚪", Refuse: "🔴"}
 _TIER = {Tier.OK: "🟢", Tier.WARNING: "🟡", Tier.CRITICAL: "🟠", Tier.EXHAUSTED: "🔴"}

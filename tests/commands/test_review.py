@@ -37,7 +37,8 @@ def test_without_a_base_nothing_is_compared() -> None:
 
 
 def test_with_a_base_a_pool_that_shrank_is_found() -> None:
-    assert codes({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/16")}, SMALL) == ["pool-shrunk"]
+    wide = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/16")}
+    assert codes(wide, SMALL) == ["pool-changed", "pool-shrunk"]
 
 
 def test_a_pool_that_moved_to_another_file_is_the_same_pool() -> None:
@@ -76,7 +77,7 @@ def test_a_base_with_commits_that_the_change_lacks_is_told() -> None:
     ahead = repository.add(start, CLOCK + 1, encoded({**SMALL, "tenants/two.yaml": tenant("two")}))
     repository.head = repository.add(start, CLOCK + 2, encoded({**SMALL, "pools/b.yaml": pool("b", "10.9.0.0/24")}))  # fmt: skip
     compared = review(repository.source("HEAD"), repository, ahead)
-    assert [item.code for item in compared.evaluation.findings] == ["base-ahead"]
+    assert [item.code for item in compared.evaluation.findings] == ["base-ahead", "pool-added"]
 
 
 def test_the_exit_code_is_one_for_errors_three_for_gates_else_zero() -> None:

@@ -23,7 +23,7 @@ def test_what_is_known_from_an_earlier_run_hides_nothing_that_a_change_does(tmp_
     for known in (None, facts, facts, facts):
         opened = open_repository(folder, ENVIRONMENT)
         found = review(opened.source("HEAD"), opened, "main", known).evaluation.findings
-        assert [item.code for item in found] == ["record-edited", "pool-shrunk"]
+        assert [item.code for item in found] == ["record-edited", "pool-changed", "pool-shrunk"]
 
 
 def test_a_record_that_is_moved_by_hand_keeps_what_it_holds_whatever_is_known(

@@ -1,12 +1,13 @@
 import pytest
 
-from reconciler.findings import Finding, Location, Severity, error, gate, warning
+from reconciler.findings import Finding, Location, Severity, error, gate, info, warning
 from reconciler.report.found import all_found, fingerprints, place_of, verdict
 from tests.report.hostile import PLACE, found
 
 WRONG = error("cidr-invalid", PLACE, "wrong")
 STOPPED = gate("brake", PLACE, "stopped")
 WARNED = warning("base-ahead", Location("."), "behind")
+TOLD = info("pool-added", PLACE, "new")
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,7 @@ WARNED = warning("base-ahead", Location("."), "behind")
     [
         ([], (None, "fine", "no findings")),
         ([WARNED], (None, "fine", "1 warning")),
+        ([TOLD, TOLD], (None, "fine", "2 to know")),
         (
             [STOPPED, WARNED, WARNED],
             (
@@ -34,7 +36,8 @@ def test_a_verdict_is_what_stops_the_change_and_what_was_counted(
 
 def test_the_gravest_come_first_and_each_sort_keeps_its_order() -> None:
     other = error("pool-empty", PLACE, "empty")
-    assert all_found(found(WARNED, WRONG, STOPPED, other)) == [WRONG, other, STOPPED, WARNED]
+    listed = all_found(found(TOLD, WARNED, WRONG, STOPPED, other))
+    assert listed == [WRONG, other, STOPPED, WARNED, TOLD]
 
 
 def test_what_has_no_file_or_line_is_shown_at_settings_or_at_the_first_line() -> None:

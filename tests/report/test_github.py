@@ -2,12 +2,12 @@ import re
 
 import pytest
 
-from reconciler.findings import Location, error, gate, warning
+from reconciler.findings import Location, error, gate, info, warning
 from reconciler.report.github import ANNOTATIONS, github_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 
 _PROPERTY = r"(file|line|col|title)=[^:,\r\n]+"
-_COMMAND = re.compile(rf"::(error|warning) {_PROPERTY}(,{_PROPERTY})*::[^\r\n]*", re.ASCII)
+_COMMAND = re.compile(rf"::(error|warning|notice) {_PROPERTY}(,{_PROPERTY})*::[^\r\n]*", re.ASCII)
 
 
 def test_a_finding_is_an_annotation_at_its_place_with_its_hint_on_a_line_of_its_own() -> None:
@@ -29,6 +29,13 @@ def test_a_place_without_line_or_file_has_none() -> None:
         "::error file=pools/x,title=not-a-file::a link",
         "::warning title=base-ahead::behind",
     ]
+
+
+def test_what_is_only_to_know_is_a_notice() -> None:
+    assert github_text(found(info("pool-added", PLACE, "new"))) == (
+        "::notice file=pools/a.yaml,line=3,col=9,title=pool-added::new\n"
+        "✓ fine: 1 to know; 1 to allocate, 0 kept\n"
+    )
 
 
 def test_what_would_end_a_property_or_a_message_is_escaped() -> None:

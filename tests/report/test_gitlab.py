@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.findings import Location, error, gate, warning
+from reconciler.findings import Location, error, gate, info, warning
 from reconciler.report.gitlab import gitlab_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 
@@ -31,6 +31,7 @@ def test_the_gravest_come_first_and_each_has_its_severity_and_a_file_that_is_the
     listed = issues(
         gitlab_text(
             found(
+                info("pool-added", PLACE, "new"),
                 warning("base-ahead", Location("."), "behind"),
                 gate("brake", PLACE, "too much"),
                 error("not-a-file", Location("pools/x"), "a link"),
@@ -41,8 +42,9 @@ def test_the_gravest_come_first_and_each_has_its_severity_and_a_file_that_is_the
         ("critical", {"path": "pools/x", "lines": {"begin": 1}}),
         ("major", {"path": "pools/a.yaml", "lines": {"begin": 3}}),
         ("minor", {"path": "ipam.yaml", "lines": {"begin": 1}}),
+        ("info", {"path": "pools/a.yaml", "lines": {"begin": 3}}),
     ]
-    assert [item["description"] for item in listed] == ["a link", "too much", "behind"]
+    assert [item["description"] for item in listed] == ["a link", "too much", "behind", "new"]
 
 
 def test_every_issue_has_a_fingerprint_of_its_own() -> None:

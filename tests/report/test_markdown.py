@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from reconciler.comparison import Compared
 from reconciler.digest import actions, digest
 from reconciler.evaluate import Evaluation, evaluate
-from reconciler.findings import Location, error, warning
+from reconciler.findings import Location, error, info, warning
 from reconciler.report.markdown import LIMIT, MARKER, markdown_text
 from reconciler.report.markup import IN_VIEW
 from tests.engine.outcome import after_removal, without
@@ -125,6 +125,12 @@ def test_a_warning_stands_last_with_its_hint_and_without_a_place_that_it_lacks()
     text = shown(found(warning("base-ahead", Location("."), "main is ahead", "merge it first")))
     assert text.index("#### Findings") > text.index("#### Capacity")
     assert "- ⚠️ **base-ahead**<br>main is ahead<br>💡 merge it first\n" in text
+
+
+def test_what_is_only_to_know_has_a_sign_of_its_own() -> None:
+    text = shown(found(info("pool-added", Location("."), "new")))
+    assert "### ✅ Fine: 1 to know; " in text
+    assert "- 📝 **pool-added**<br>new\n" in text
 
 
 def test_the_footer_tells_revision_base_digest_and_how_to_do_it_again() -> None:

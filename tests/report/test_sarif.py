@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.findings import CODES, Location, error, gate, warning
+from reconciler.findings import CODES, Location, error, gate, info, warning
 from reconciler.report.sarif import RESULTS, sarif_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 
@@ -53,10 +53,15 @@ def test_every_code_is_a_rule_with_its_help() -> None:
 def test_a_gate_is_an_error_and_what_has_no_line_has_the_first() -> None:
     results = run_of(
         sarif_text(
-            found(warning("base-ahead", Location("."), "behind"), gate("brake", PLACE, "g")), "1"
+            found(
+                info("pool-added", PLACE, "new"),
+                warning("base-ahead", Location("."), "behind"),
+                gate("brake", PLACE, "g"),
+            ),
+            "1",
         )
     )["results"]
-    assert [item["level"] for item in results] == ["error", "warning"]
+    assert [item["level"] for item in results] == ["error", "warning", "note"]
     place = results[1]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "ipam.yaml"
     assert place["region"] == {"startLine": 1}

@@ -22,6 +22,7 @@ from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
 from reconciler.adapters.git.fetch import fetch
+from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, read_made
 from reconciler.adapters.git.past import changed_file, last_saying
 from reconciler.adapters.git.process import GitProcess, failure
@@ -88,22 +89,23 @@ class GitRepository:
 
         Raises:
             GitError: There is no such revision.
+            UsageError: It cannot be one, or several references bear its name.
         """
         if rev in self.seen.roots:
             revision, root = self.seen.roots[rev]
         else:
-            found = find_revisions(self.git, [_checked(rev)])
+            found = find_revisions(self.git, [whole_name(self.git, rev)])
             revision, root = _there(found.revisions[0], rev), found.root
         clock = clock_of(self.git, revision, self.now())
         return GitSource(self.git, revision, root, clock, self.proves)
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""
-        return _there(find_revisions(self.git, [_checked(rev)]).revisions[0], rev)
+        return _there(find_revisions(self.git, [whole_name(self.git, rev)]).revisions[0], rev)
 
     def made(self, rev: str) -> Made:
         """How a commit was made."""
-        return read_made(self.git, _checked(rev))
+        return read_made(self.git, whole_name(self.git, rev))
 
     def trusting(self) -> "GitRepository":
         """The same repository, where what a commit says of itself is believed without a proof."""
@@ -285,12 +287,6 @@ class GitRepository:
                 self._checkout.follow(revision, self.seen.local)  # back to where it was
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
         raise failure("update-ref", result, "run it again when no other git is at work here")
-
-
-def _checked(rev: str) -> str:
-    if not rev or rev.startswith("-") or not rev.isprintable():
-        raise UsageError(f"{rev!r} is not a revision", "git log shows the revisions")
-    return rev
 
 
 def _there(revision: Revision | None, rev: str) -> Revision:

@@ -18,8 +18,8 @@ TEAM = GroupKind(GROUP, "Team")
 
 KINDS = (
     Kind(API_VERSION, POOL.kind, "butler/NetworkPool.json", SYSTEM),
-    Kind(API_VERSION, PROVIDER.kind, "butler/ProviderConfig.json", SYSTEM),
+    Kind(API_VERSION, PROVIDER.kind, "butler/ProviderConfig.json", SYSTEM, role="provider"),
     Kind(API_VERSION, TENANT.kind, "butler/TenantCluster.json", "default"),
     Kind(API_VERSION, REQUEST.kind, "butler/IPAllocation.json", SYSTEM),
-    Kind(API_VERSION, TEAM.kind, "butler/Team.json", None, is_shared=True),
+    Kind(API_VERSION, TEAM.kind, "butler/Team.json", None, is_shared=True, role="team"),
 )

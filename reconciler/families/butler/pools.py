@@ -6,10 +6,9 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_cidr, format_range, format_short
 from reconciler.documents.document import Document
 from reconciler.families._pool_fields import (
-    DEFAULT_SPACE,
-    PREFIX,
     read_cidr,
     read_range,
+    read_space,
     read_thresholds,
     refuse_network,
 )
@@ -57,6 +56,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
     reserved = _reserved(document, network, found)
     windows = _windows(document, network, found)
     thresholds, gate = read_thresholds(document, settings, found)
+    space = read_space(document, settings, found)
     for index, block in reserved:
         found.extend(_straddling(document, index, block, windows))
     blocks = IPSet.of(block for _, block in reserved)
@@ -76,7 +76,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
         placement=Placement.BEST_FIT,
         thresholds=thresholds,
         gate=gate,
-        space=document.annotations().get(f"{PREFIX}address-space", DEFAULT_SPACE),
+        space=space,
         extent=IPSet((network,)),
         source=document.at("spec", "cidr"),
     )

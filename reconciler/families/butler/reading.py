@@ -26,7 +26,7 @@ from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
 from reconciler.model.record_kind import LABEL
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked
+from reconciler.model.state import Blocked, ByHand
 
 
 def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
@@ -222,7 +222,8 @@ class _Reader:
         """A loadBalancerPool of before IPAM: nobody else is given an address of it."""
         item = manual_range(document, [])
         if item is not None:
-            self.blocked.append(Blocked(item, manual_title(document), document.at(*MANUAL)))
+            place = document.at(*MANUAL)
+            self.blocked.append(Blocked(item, manual_title(document), place, ByHand(())))
 
     def _provided(self, provider: Provider) -> None:
         """Report the pools of a provider that are missing; hold its gateway back in the others.

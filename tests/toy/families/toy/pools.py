@@ -3,10 +3,9 @@
 from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.document import Document
 from reconciler.families._pool_fields import (
-    DEFAULT_SPACE,
-    PREFIX,
     read_address,
     read_cidr,
+    read_space,
     read_thresholds,
     refuse_network,
 )
@@ -30,6 +29,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     found: list[Finding] = []
     network = read_cidr(document, _CIDR, document.spec["cidr"], found)
     thresholds, gate = read_thresholds(document, settings, found)
+    space = read_space(document, settings, found)
     if network is not None and (refused := refuse_network(document, _CIDR, network)):
         found.append(refused)
     if network is None or found:
@@ -43,7 +43,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         placement=Placement.LOWEST,
         thresholds=thresholds,
         gate=gate,
-        space=document.annotations().get(f"{PREFIX}address-space", DEFAULT_SPACE),
+        space=space,
         extent=IPSet((network,)),
         source=document.at(*_CIDR),
         auto_assign=document.spec.get("autoAssign", True),

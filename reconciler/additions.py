@@ -1,0 +1,181 @@
+"""What a change brings or edits of the things that all others rely on: pools, providers, teams.
+
+It is right, and whoever reviews the change should see it: nobody looks for a new pool in the middle
+of a tenant's files.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+
+from reconciler.addresses.notation import format_range
+from reconciler.comparison import Base, Compared
+from reconciler.documents.document import Document
+from reconciler.engine import guard
+from reconciler.evaluate import Evaluation
+from reconciler.families import family_of_kind, role_of
+from reconciler.families._pool_fields import DEFAULT_SPACE
+from reconciler.findings import Finding, info, ordered, warning
+from reconciler.model.key import Key
+from reconciler.model.plan import Plan, Usage
+from reconciler.model.pool import Pool
+from reconciler.model.settings import Settings
+
+_SHOWN = 5
+_LONGEST = 80
+
+
+def with_additions(base: Base, settings: tuple[Settings, Settings], compared: Compared) -> Compared:
+    """A comparison with what the change brings and edits.
+
+    Args:
+        base: The base.
+        settings: Those of the base, and those of the change.
+        compared: What the comparison found.
+    """
+    found = [*_documents(base), *_spaces(base, settings), *_by_hand(base)]
+    evaluation = compared.evaluation
+    merged = ordered([*evaluation.findings, *found])
+    return replace(compared, evaluation=replace(evaluation, findings=merged))
+
+
+def gated_by_base(base: Base, evaluation: Evaluation) -> Evaluation:
+    """An evaluation in which gate and thresholds of each pool are those that it has in the base.
+
+    As those of Settings are: a change cannot relax what judges it.
+    """
+    state, plan = evaluation.state, evaluation.plan
+    theirs = {
+        key: (old, now)
+        for key, old in base.pools.items()
+        if (now := state.pools.get(key)) is not None and _judging(now) != _judging(old)
+    }
+    if not theirs:
+        return evaluation
+    judged = {
+        key: replace(now, gate=old.gate, thresholds=old.thresholds)
+        for key, (old, now) in theirs.items()
+    }
+    state = replace(state, pools={**state.pools, **judged})
+    plan = Plan(plan.decisions, _tiered(plan.before, judged), _tiered(plan.after, judged))
+    gates = [item for item in evaluation.gates if item.code != guard.CAPACITY]
+    told = [_relaxed(base, old, now) for old, now in theirs.values()]
+    return replace(
+        evaluation,
+        state=state,
+        plan=plan,
+        gates=ordered(
+            [
+                *gates,
+                *guard.capacity(state, plan, evaluation.tree.settings, evaluation.tree.overrides),
+            ]
+        ),
+        findings=ordered([*evaluation.findings, *told]),
+    )
+
+
+def _judging(pool: Pool) -> tuple[object, ...]:
+    return pool.gate, pool.thresholds
+
+
+def _tiered(usage: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
+    """Usage with the tiers by other thresholds."""
+    found = dict(usage)
+    for key, pool in judged.items():
+        used = found[key].allocated + found[key].held
+        found[key] = replace(found[key], tier=pool.thresholds.tier(used, found[key].total))
+    return found
+
+
+def _relaxed(base: Base, old: Pool, now: Pool) -> Finding:
+    message = (
+        f"gate and thresholds of {now.key.kind} {now.key.name} change from {_levels(old)} to"
+        f" {_levels(now)}; this check goes by those of {base.name}"
+    )
+    return warning("gate-changed", now.source, message)
+
+
+def _levels(pool: Pool) -> str:
+    tiers = pool.thresholds
+    gate = pool.gate.value if pool.gate else "never"
+    return f"{gate} ({tiers.warning}, {tiers.critical}, {tiers.exhausted})"
+
+
+def _documents(base: Base) -> Iterator[Finding]:
+    """Pools, providers and teams that are new, or say something else."""
+    before, now = base.described, base.described_now
+    for identity in sorted(now.documents):
+        document = now.documents[identity]
+        role, old = role_of(document.kind), before.documents.get(identity)
+        if not role or (old is not None and old.body == document.body):
+            continue
+        if old is not None:
+            parts = list(islice(_differing(old.body, document.body), _SHOWN + 1))
+            more = " and more" if len(parts) > _SHOWN else ""
+            message = f"differs from {base.name}: {', '.join(parts[:_SHOWN])}{more}"
+            yield info(f"{role}-changed", document.start, f"{document.title} {message}")
+        elif identity in before.broken:
+            message = f"{document.title} could not be read in {base.name}"
+            yield info(f"{role}-changed", document.start, message)
+        else:
+            pool = now.pools.get(_key(document))
+            message = f"{document.title} is new{_extent(pool) if pool is not None else ''}"
+            yield info(f"{role}-added", document.start, message)
+
+
+def _key(document: Document) -> Key:
+    """The key of a document's pool."""
+    family = family_of_kind(document.kind.id)
+    name = family.name if family is not None else ""
+    return Key(name, document.namespace, document.name, "", document.kind.name)
+
+
+def _extent(pool: Pool) -> str:
+    where = ", ".join(format_range(item) for item in pool.extent)
+    space = f" in address space {pool.space}" if pool.space != DEFAULT_SPACE else ""
+    return f": {where}{space}, gate {_levels(pool)}"
+
+
+def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
+    """The fields that differ: as far down as both are mappings."""
+    if old == new:
+        return
+    if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
+        yield path
+        return
+    for name in sorted({**old, **new}):
+        below = f"{path}.{name[:_LONGEST]}" if path else name
+        yield from _differing(old.get(name), new.get(name), below)
+
+
+def _spaces(base: Base, settings: tuple[Settings, Settings]) -> Iterator[Finding]:
+    """Address spaces that are new, and pools that are put into another one."""
+    listed, own = settings[0].address_spaces, settings[1]
+    for space in own.address_spaces or ():
+        if space not in (listed or (DEFAULT_SPACE,)):
+            message = f"Settings list address space {space}, which {base.name} does not have"
+            yield info("address-space-added", own.location, message)
+    for key, pool in base.pools_now.items():
+        old = base.pools.get(key)
+        title = f"{key.kind} {key.name}"
+        if old is not None and old.space != pool.space:
+            message = f"{title} is put from address space {old.space} into {pool.space}"
+            hint = "what it holds may then be held in another pool, too"
+            yield info("address-space-changed", pool.source, message, hint)
+        elif old is None and listed is None and pool.space != DEFAULT_SPACE:
+            message = f"{title} is in address space {pool.space}, and Settings list none"
+            hint = "list those that are meant in spec.addressSpaces: any other is then an error"
+            yield info("address-space-added", pool.source, message, hint)
+
+
+def _by_hand(base: Base) -> Iterator[Finding]:
+    """Ranges set by hand that are new, or another one."""
+    for title, item in base.described_now.by_hand.items():
+        old = base.described.by_hand.get(title)
+        text = format_range(item.range)
+        if old is None:
+            message = f"{text} of {title} is new: it is used without a record"
+            yield info("manual-range-added", item.source, message)
+        elif old.range != item.range:
+            message = f"{text} of {title} was {format_range(old.range)} in {base.name}"
+            yield info("manual-range-changed", item.source, message)

@@ -1,0 +1,105 @@
+"""A pull request cannot relax the gate that stops it: a pool is judged by the base's document."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.world import CLOCK, SMALL, commit, git, pool, repository, tenant, write
+
+FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/28")}
+MORE = {"tenants/two.yaml": tenant("two")}
+Files = dict[str, str]
+Capsys = pytest.CaptureFixture[str]
+
+
+def annotated(**annotations: object) -> str:
+    listed = ", ".join(f'gitops-ipam.dev/{key}: "{value}"' for key, value in annotations.items())
+    text = pool(cidr="10.40.0.0/28")
+    return text.replace("butler-system}", f"butler-system, annotations: {{{listed}}}}}")
+
+
+def checked(capsys: Capsys, tmp_path: Path, base: Files, change: Files) -> tuple[int, list[str]]:
+    """The exit code of `check --base` and the codes of all that is found."""
+    made = repository(tmp_path / "repo", base)
+    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    git(made, "checkout", "-q", "-b", "change")
+    for path in base:
+        (made / path).unlink(missing_ok=True)
+    write(made, {**base, **change})
+    commit(made, "change", CLOCK + 60)
+    ran = ipam(capsys, "check", "--repo", made, "--base", "main", "-o", "json")
+    document = json.loads(ran.out)
+    return ran.code, [item["code"] for item in (*document["findings"], *document["gates"])]
+
+
+def test_the_gate_stops_a_change_that_fills_the_pool(capsys: Capsys, tmp_path: Path) -> None:
+    assert checked(capsys, tmp_path, FULL, MORE) == (3, ["capacity"])
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        {"gate": "never"},
+        {"exhausted": 100, "critical": 100, "warning": 100, "gate": "never"},
+    ],
+)
+def test_a_change_that_takes_the_gate_away_is_stopped_by_it(
+    capsys: Capsys, tmp_path: Path, annotations: dict[str, object]
+) -> None:
+    change = {**MORE, "pools/edge.yaml": annotated(**annotations)}
+    code, codes = checked(capsys, tmp_path, FULL, change)
+    assert code == 3
+    assert codes == ["pool-changed", "gate-changed", "capacity"]
+
+
+def test_thresholds_are_those_of_the_base(capsys: Capsys, tmp_path: Path) -> None:
+    base = {**FULL, "pools/edge.yaml": annotated(gate="warning", warning=50)}
+    change = {"pools/edge.yaml": annotated(gate="warning", warning=90, critical=95), **MORE}
+    assert checked(capsys, tmp_path, base, change)[0] == 3
+
+
+def test_a_pool_that_moves_to_another_file_takes_its_gate_along(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    made = repository(tmp_path / "repo", FULL)
+    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    git(made, "checkout", "-q", "-b", "change")
+    git(made, "mv", "pools/edge.yaml", "pools/moved.yaml")
+    write(made, {**MORE, "pools/moved.yaml": annotated(gate="never")})
+    commit(made, "change", CLOCK + 60)
+    for verb in ("check", "plan"):
+        assert ipam(capsys, verb, "--repo", made, "--base", "main").code == 3
+    out = ipam(capsys, "check", "--repo", made, "--base", "main").out
+    assert (
+        "gate and thresholds of NetworkPool edge change from exhausted (70, 85, 95)"
+        " to never (70, 85, 95); this check goes by those of main"
+    ) in out
+
+
+def test_a_gate_that_the_base_opened_is_open(capsys: Capsys, tmp_path: Path) -> None:
+    base = {**FULL, "pools/edge.yaml": annotated(gate="never")}
+    assert checked(capsys, tmp_path, base, MORE) == (0, [])
+    code, codes = checked(
+        capsys, tmp_path / "closed", base, {**MORE, "pools/edge.yaml": FULL["pools/edge.yaml"]}
+    )
+    assert (code, codes) == (0, ["pool-changed", "gate-changed"])
+
+
+def test_the_tiers_that_are_shown_are_those_of_the_base(capsys: Capsys, tmp_path: Path) -> None:
+    change = {**MORE, "pools/edge.yaml": annotated(exhausted=100, critical=100, warning=100)}
+    made = repository(tmp_path / "repo", FULL)
+    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    git(made, "checkout", "-q", "-b", "change")
+    write(made, change)
+    commit(made, "change", CLOCK + 60)
+    ran = ipam(capsys, "plan", "--repo", made, "--base", "main", "-o", "json")
+    (shown,) = json.loads(ran.out)["pools"]
+    assert (shown["tier"], shown["before"]["tier"]) == ("exhausted", "ok")
+
+
+def test_the_gate_of_a_new_pool_is_its_own_and_is_told(capsys: Capsys, tmp_path: Path) -> None:
+    new = annotated(gate="never").replace("name: edge", "name: new").replace("10.40.0", "10.41.0")
+    code, codes = checked(capsys, tmp_path, FULL, {"pools/new.yaml": new})
+    assert (code, codes) == (0, ["pool-added"])

@@ -1,0 +1,260 @@
+"""A pull request that may edit one folder brings nothing that belongs in another, unseen."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import ipam
+from tests.world import CLOCK, SMALL, commit, git, pool, provider, repository, tenant, write
+
+HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec:\n"
+TEAM = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\n"
+KINDS = (
+    f"{HEAD}  kinds:\n    pools: [NetworkPool]\n    providers: [ProviderConfig]\n"
+    "    tenants: [TenantCluster, IPAllocation]\n"
+)
+THIEF = pool("thief", "10.66.0.0/24")
+Files = dict[str, str]
+Capsys = pytest.CaptureFixture[str]
+
+
+def lab(text: str, space: str = "lab") -> str:
+    annotation = f"annotations: {{gitops-ipam.dev/address-space: {space}}}"
+    return text.replace("butler-system}", f"butler-system, {annotation}}}")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A reconciled repository whose Settings name its folders; a branch `change` begins there."""
+    return reconciled(tmp_path, {**SMALL, "ipam.yaml": KINDS})
+
+
+def reconciled(tmp_path: Path, files: Files) -> Path:
+    made = repository(tmp_path / "repo", files)
+    assert run(["reconcile", "--no-apply", "--repo", str(made)]) == 0
+    git(made, "checkout", "-q", "-b", "change")
+    return made
+
+
+def change(repo: Path, files: Files) -> None:
+    write(repo, files)
+    commit(repo, "change", CLOCK + 60)
+
+
+def found(capsys: Capsys, repo: Path, *options: str) -> tuple[int, list[tuple[str, str]]]:
+    ran = ipam(capsys, "check", "--repo", repo, "-o", "json", *options)
+    document = json.loads(ran.out)
+    listed = [*document["findings"], *document["gates"]]
+    return ran.code, [(item["severity"], item["code"]) for item in listed]
+
+
+def told(capsys: Capsys, repo: Path) -> list[str]:
+    ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "-o", "json")
+    return [item["message"] for item in json.loads(ran.out)["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("tenants/mine.yaml", THIEF),
+        ("tenants/mine.yaml", f"{tenant('mine')}---\n{THIEF}"),
+        ("tenants/deep/er/mine.yaml", provider("mine", "[{name: edge}]")),
+        ("tenants/mine.yaml", TEAM),
+        ("pools/mine.yaml", tenant("mine")),
+    ],
+)
+def test_a_kind_in_a_folder_that_settings_name_for_others_is_an_error(
+    capsys: Capsys, repo: Path, path: str, text: str
+) -> None:
+    change(repo, {path: text})
+    for more in ([], ["--base", "main"], ["--worktree"]):
+        code, listed = found(capsys, repo, *more)
+        assert code == 1
+        assert ("error", "kind-in-wrong-folder") in listed
+
+
+def test_nothing_is_given_out_of_a_pool_in_the_folder_of_a_tenant(
+    capsys: Capsys, repo: Path
+) -> None:
+    mine = tenant("mine", providerConfigRef="{name: mine}")
+    change(repo, {
+        "tenants/pool.yaml": THIEF, "tenants/mine.yaml": mine,
+        "providers/mine.yaml": provider("mine", "[{name: thief}]"),
+    })  # fmt: skip
+    git(repo, "checkout", "-q", "main")
+    git(repo, "merge", "-q", "change")
+    assert ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code in (1, 3)
+    assert not list((repo / "allocations").rglob("mine.*"))
+
+
+def test_a_pool_that_is_moved_into_the_folder_of_a_tenant_goes_on_as_it_was(
+    capsys: Capsys, repo: Path
+) -> None:
+    (repo / "pools/edge.yaml").unlink()
+    change(repo, {"tenants/edge.yaml": pool(cidr="10.0.0.0/8")})
+    code, listed = found(capsys, repo, "--base", "main")
+    assert (code, ("error", "kind-in-wrong-folder") in listed) == (1, True)
+    ran = ipam(capsys, "plan", "--repo", repo, "-o", "json", "--all")
+    plan = json.loads(ran.out)
+    assert [item["action"] for item in plan["actions"]] == ["keep"]
+    assert [item["total"] for item in plan["pools"]] == [256]
+
+
+def test_a_change_cannot_bring_the_kinds_that_judge_it(capsys: Capsys, repo: Path) -> None:
+    change(repo, {"ipam.yaml": HEAD.replace("spec:\n", ""), "tenants/mine.yaml": THIEF})
+    code, listed = found(capsys, repo, "--base", "main")
+    assert code == 1
+    assert ("error", "kind-in-wrong-folder") in listed
+    assert ("warning", "settings-changed") in listed
+
+
+def test_a_folder_in_a_folder_may_hold_less(capsys: Capsys, tmp_path: Path) -> None:
+    inner = f"{KINDS}    tenants/guests: [TenantCluster]\n"
+    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": inner})
+    change(repo, {"tenants/guests/two.yaml": tenant("two"), "tenants/guestsy/x.yaml": tenant("x")})
+    assert found(capsys, repo) == (0, [])
+    change(repo, {"tenants/guests/t.yaml": TEAM})
+    ran = ipam(capsys, "check", "--repo", repo)
+    assert (
+        "tenants/guests/t.yaml:2:7: error kind-in-wrong-folder:"
+        " Team blue is in tenants/guests/, which holds TenantCluster only"
+    ) in ran.out
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "home"),
+    [
+        ("tenants/mine.yaml", THIEF, "pools/"),
+        ("tenants/mine.yaml", provider("mine"), "providers/"),
+        ("clusters/mine.yaml", TEAM, "teams/"),
+        ("pools/mine.yaml", tenant("mine"), "tenants/ or clusters/"),
+        ("teams/mine.yaml", THIEF, "pools/"),
+    ],
+)
+def test_without_settings_it_is_a_warning_by_the_usual_folders(
+    capsys: Capsys, tmp_path: Path, path: str, text: str, home: str
+) -> None:
+    repo = reconciled(tmp_path, dict(SMALL))
+    change(repo, {path: text})
+    assert found(capsys, repo) == (0, [("warning", "kind-in-wrong-folder")])
+    assert f"hint: move it to {home}" in ipam(capsys, "check", "--repo", repo).out
+
+
+@pytest.mark.parametrize("sources", ["network, tenants, providers, pools", "pools", "all"])
+def test_a_layout_of_its_own_is_nobodys_to_warn_about(
+    capsys: Capsys, tmp_path: Path, sources: str
+) -> None:
+    folder = sources.partition(",")[0]
+    repo = reconciled(tmp_path, {
+        "ipam.yaml": f"{HEAD}  sources: [{sources}]\n", f"{folder}/pool.yaml": pool(),
+        f"{folder}/provider.yaml": provider(), f"{folder}/one.yaml": tenant("one"),
+    })  # fmt: skip
+    assert found(capsys, repo) == (0, [])
+
+
+NEWS = {
+    "pools/b.yaml": (pool("b", "10.9.0.0/24"), "pool-added"),
+    "pools/edge.yaml": (pool(reserved="[{cidr: 10.40.0.128/25}]"), "pool-changed"),
+    "providers/b.yaml": (provider("b"), "provider-added"),
+    "providers/default.yaml": (
+        provider(quotaPerTenant="{maxLoadBalancerIPs: 64}"), "provider-changed",
+    ),
+    "teams/blue.yaml": (TEAM, "team-added"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", NEWS)
+def test_what_all_others_rely_on_is_told_when_it_is_new_or_changed(
+    capsys: Capsys, tmp_path: Path, path: str
+) -> None:
+    repo = reconciled(tmp_path, dict(SMALL))
+    text, code = NEWS[path]
+    change(repo, {path: text})
+    assert found(capsys, repo, "--base", "main") == (0, [("info", code)])
+    assert found(capsys, repo) == (0, [])
+    git(repo, "branch", "-f", "main", "change")
+    assert found(capsys, repo, "--base", "main") == (0, [])
+    change(repo, {path: text.replace("metadata:", "metadata:  # a comment\n ")})
+    assert found(capsys, repo, "--base", "main") == (0, [])
+
+
+def test_a_pool_that_hides_in_the_file_of_a_tenant_is_told_with_all_that_matters(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    repo = reconciled(tmp_path, dict(SMALL))
+    thief = lab(THIEF).replace("lab}", 'lab, gitops-ipam.dev/gate: "never"}')
+    change(repo, {"tenants/one.yaml": f"{tenant('one')}---\n{thief}"})
+    listed = told(capsys, repo)
+    assert (
+        "NetworkPool butler-system/thief is new: 10.66.0.0-10.66.0.255 in address space lab,"
+        " gate never (70, 85, 95)"
+    ) in listed
+    assert "NetworkPool thief is in address space lab, and Settings list none" in listed
+    for form, word in (
+        ("github", "::notice file=tenants/one.yaml"), ("gitlab", '"info"'), ("sarif", '"note"'),
+        ("junit", "info pool-added"), ("markdown", "📝 **pool-added**"), ("text", "info pool-added"),
+    ):  # fmt: skip
+        options = ("--base", "main", "--format", form)
+        ran = ipam(capsys, "check", "--repo", repo, *options)
+        assert (ran.code, word in ran.out) == (0, True), form
+
+
+def test_a_change_is_told_by_its_fields(capsys: Capsys, tmp_path: Path) -> None:
+    repo = reconciled(tmp_path, dict(SMALL))
+    wide = lab(pool(cidr="10.40.0.0/23", reserved="[{cidr: 10.40.1.0/24}]"), "default")
+    change(repo, {"pools/edge.yaml": wide})
+    assert told(capsys, repo) == [
+        "NetworkPool butler-system/edge differs from main:"
+        " metadata.annotations, spec.cidr, spec.reserved"
+    ]
+
+
+def test_an_address_space_that_settings_do_not_list_is_an_error(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    listed = f"{HEAD}  addressSpaces: [default, lab]\n"
+    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": listed})
+    change(repo, {"pools/b.yaml": lab(pool("b"))})
+    assert found(capsys, repo, "--base", "main") == (0, [("info", "pool-added")])
+    change(repo, {"pools/b.yaml": lab(pool("b"), "labs")})
+    code, everything = found(capsys, repo, "--base", "main")
+    assert (code, everything[-1]) == (1, ("error", "address-space-unknown"))
+    assert "hint: did you mean lab?" in ipam(capsys, "check", "--repo", repo).out
+
+
+def test_nothing_is_given_out_of_a_pool_in_an_address_space_that_is_not_listed(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    listed = f"{HEAD}  addressSpaces: [default]\n"
+    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": listed})
+    thief = {"pools/thief.yaml": lab(pool("thief")), "providers/thief.yaml": provider("thief", "[{name: thief}]")}  # fmt: skip
+    change(
+        repo, {**thief, "tenants/thief.yaml": tenant("thief", providerConfigRef="{name: thief}")}
+    )
+    git(repo, "checkout", "-q", "main")
+    git(repo, "merge", "-q", "change")
+    assert ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code in (1, 3)
+    assert not list((repo / "allocations").rglob("thief.*"))
+
+
+def test_an_address_space_that_settings_list_anew_is_told(capsys: Capsys, tmp_path: Path) -> None:
+    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": f"{HEAD}  addressSpaces: [default]\n"})
+    both = f"{HEAD}  addressSpaces: [default, lab]\n"
+    change(repo, {"ipam.yaml": both, "pools/b.yaml": lab(pool("b"))})
+    assert found(capsys, repo, "--base", "main")[1] == [
+        ("info", "address-space-added"),
+        ("warning", "settings-changed"),
+        ("error", "address-space-unknown"),
+    ]
+
+
+def test_a_pool_that_is_put_into_another_address_space_is_told(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    repo = reconciled(tmp_path, dict(SMALL))
+    change(repo, {"pools/edge.yaml": lab(pool())})
+    assert found(capsys, repo, "--base", "main") == (
+        0, [("info", "pool-changed"), ("info", "address-space-changed")],
+    )  # fmt: skip
