@@ -4,7 +4,7 @@ A finding is the user's mistake as a value. It is collected, sorted and shown wi
 is never raised. `CODES` is the one list of codes: a code that is not in it is a bug.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -97,6 +97,16 @@ def article_list(words: Iterable[str], last: str = "or") -> str:
     return f"{', '.join(listed[:-1])} {last} {listed[-1]}"
 
 
+NAMED = 5
+
+
+def few(words: Sequence[str], last: str = " and ") -> str:
+    """`a, b and c`; of more than five the first ones, and how many there are besides."""
+    if len(words) > NAMED:
+        return f"{', '.join(words[:NAMED])} and {len(words) - NAMED} more"
+    return last.join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
 CODES: dict[str, str] = {
     # Files
     "file-too-large": "A file may have 256 KiB. Split it into several.",
@@ -137,6 +147,7 @@ CODES: dict[str, str] = {
     "override-expired": "An Override has expired, and lets nothing pass any more. Remove it.",
     "override-unused": "An Override lets nothing pass in this revision.",
     "base-ahead": "The base has commits that the revision under check lacks.",
+    "more-findings": "More was found than is listed: 100 findings a file, 5,000 in all.",
     # Pools
     "address-invalid": "Not an IP address in canonical form.",
     "cidr-invalid": "Not a CIDR in canonical form.",

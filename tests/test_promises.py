@@ -20,6 +20,7 @@ from reconciler.documents import yaml
 from reconciler.families._events import QUIET_SECONDS
 from reconciler.ports import CONTACTS
 from reconciler.report import github, markdown, sarif
+from reconciler.report.capped import IN_ALL, OF_A_FILE
 from reconciler.settings import read_settings
 from reconciler.sources import schema_files
 from tests.documentation import ROOT, markdown_files
@@ -154,6 +155,7 @@ FIGURES = {
     "docs/verbs.md": [
         f"the gravest {github.ANNOTATIONS} of errors, of warnings and of what is to know",
         f"the gravest {sarif.RESULTS:,} findings",
+        f"at most {OF_A_FILE} findings of a file and {IN_ALL:,} in all",
         f"at most {markdown.LIMIT:,} characters",
         f"plans again, up to {reconcile.ATTEMPTS} times",
         "the version: {}.{} or newer".format(*git._OLDEST),

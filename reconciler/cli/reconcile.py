@@ -32,7 +32,7 @@ from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode, UsageError
-from reconciler.report.machine import apply_document, finding, json_line, reconcile_document
+from reconciler.report.machine import apply_document, json_line, listed, reconcile_document
 from reconciler.report.text.apply import applied_text
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import plan_text
@@ -202,9 +202,8 @@ def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool)
         attempts=attempts,
         exit_code=code,
     )
-    listed = document["plan"]["findings"]
-    shown = [finding(item) for item in last.evaluation.findings]
-    listed += [item for item in shown if item not in listed]
+    found = dict.fromkeys((*first.evaluation.findings, *last.evaluation.findings))
+    document["plan"]["findings"] = listed(tuple(found))
     if (applied := _applied(done)) is not None:
         heads = [item.done.head.id for item in done if item.applied is not None]
         document["apply"] = apply_document(applied, heads[-1], code)

@@ -56,6 +56,7 @@ class Document:
 
     Attributes:
         index: Position in its file, from 0.
+        span: Where its text begins and ends in its file, in characters.
         body: The document without what only a cluster sets.
         data: The bytes of the file, from which places are found when something is reported.
         unread: The broken file in whose place this counts, as it was in an earlier revision; empty
@@ -73,6 +74,7 @@ class Document:
     data: bytes = field(repr=False, compare=False)
     unread: str = ""
     twice: str = ""
+    span: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
 
     @property
     def doubt(self) -> str:
@@ -83,7 +85,7 @@ class Document:
         """The place of a value (or of its key); of what is around it when it is not there."""
         if self.unread:
             return Location(self.unread, 1, 1)
-        line, column = _places(self.data, self.index).of(steps, key=key)
+        line, column = _places(self.data, self.line, self.span).of(steps, key=key)
         return Location(self.path, line, column, pointer(steps))
 
     @property
@@ -236,5 +238,5 @@ def pointer(steps: yaml.Steps) -> str:
 
 
 @lru_cache(maxsize=64)
-def _places(data: bytes, index: int) -> yaml.Places:
-    return yaml.places(data, index)
+def _places(data: bytes, line: int, span: tuple[int, int]) -> yaml.Places:
+    return yaml.places(data, line, span)

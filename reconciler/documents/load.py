@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -108,9 +109,10 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
     unclear = bool(reading.problems) or not reading.documents
     right: list[Document] = []
     broken: list[Identity] = []
+    spoilt = _spoilt(reading)
     for index, parsed in enumerate(reading.documents):
         document, found = _identify(path, index, parsed, data, kinds)
-        if index in _spoilt(reading):
+        if index in spoilt:
             found = []
         elif document is not None:
             found += _wrong(document, found, judge)
@@ -169,7 +171,9 @@ def _identify(
         hint = "begin with apiVersion, kind and metadata"
         return None, [error("document-not-mapping", place, f"mapping required, got {got}", hint)]
     metadata = body.get("metadata")
-    raw = Document(path, index, parsed.line, Kind("", "", "", None), "", "", body, data)
+    raw = Document(
+        path, index, parsed.line, Kind("", "", "", None), "", "", body, data, span=parsed.span
+    )
     kind, found = _kind(raw, kinds)
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict):
@@ -184,7 +188,9 @@ def _identify(
     namespace = metadata.get("namespace", kind.default_namespace or "")
     if kind.default_namespace is None or not isinstance(namespace, str):
         namespace = kind.default_namespace or ""
-    document = Document(path, index, parsed.line, kind, namespace, name, body, data)
+    document = Document(
+        path, index, parsed.line, kind, namespace, name, body, data, span=parsed.span
+    )
     for field, value in (("name", name), ("namespace", namespace)):
         if (value and not _LABEL.fullmatch(value)) or (field == "name" and not value):
             message = f"metadata.{field}: {shown(value)} is not an RFC 1123 label"
@@ -267,7 +273,4 @@ def _without_cluster_fields(document: Document, found: list[Finding]) -> Documen
         message = f"{'.'.join(map(str, steps))} comes from a cluster and is ignored"
         found.append(warning("cluster-field", document.at(*steps, key=True), message, "remove it"))
     body["metadata"] = metadata
-    return Document(
-        document.path, document.index, document.line, document.kind, document.namespace,
-        document.name, body, document.data,
-    )  # fmt: skip
+    return replace(document, body=body)

@@ -6,14 +6,18 @@ Steps = tuple[str | int, ...]
 class Places:
     """Where each key and value of one document stands: steps to (line, column), both from 1."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: int = 0) -> None:
+        """Begin with nothing; so many lines of the file stand before what is read for it."""
+        self.lines = lines
         self.keys: dict[Steps, tuple[int, int]] = {}
         self.values: dict[Steps, tuple[int, int]] = {}
 
     def of(self, steps: Steps, *, key: bool = False) -> tuple[int, int]:
         """The place of a value (or its key), else of the nearest thing around it that exists."""
         if key and steps in self.keys:
-            return self.keys[steps]
+            line, column = self.keys[steps]
+            return line + self.lines, column
         while steps not in self.values and steps:
             steps = steps[:-1]
-        return self.values.get(steps, (1, 1))
+        line, column = self.values.get(steps, (1, 1))
+        return line + self.lines, column

@@ -29,15 +29,19 @@ class _OddError(Exception):
     """There is something that needs the careful reader."""
 
 
-def quick(get_event: Any, most_nodes: int, most_deep: int) -> list[tuple[Any, int]] | None:
-    """Each document's value and first line, from 1; None when anything is odd.
+Read = tuple[Any, int, tuple[int, int]]
+"""A document: its value, its first line from 1, and where it begins and ends, in characters."""
+
+
+def quick(get_event: Any, most_nodes: int, most_deep: int) -> list[Read] | None:
+    """All documents; None when anything is odd.
 
     Args:
         get_event: Gives the next event of libyaml's parser.
         most_nodes: Values that one document may have.
         most_deep: Levels that it may nest.
     """
-    found: list[tuple[Any, int]] = []
+    found: list[Read] = []
     try:
         get_event()  # the stream starts
         while type(event := get_event()) is DocumentStartEvent:
@@ -52,9 +56,9 @@ def quick(get_event: Any, most_nodes: int, most_deep: int) -> list[tuple[Any, in
 
 def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all that people write
     get_event: Any, most_nodes: int, most_deep: int
-) -> tuple[Any, int]:
+) -> Read:
     event = get_event()
-    line = event.start_mark.line + 1
+    start = event.start_mark
     if type(event) is not MappingStartEvent or event.anchor or event.tag:
         raise _OddError
     root: dict[str, Any] = {}
@@ -83,7 +87,7 @@ def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all tha
                 container.append(value)
         elif kind in _ENDS:
             if not stack:
-                return root, line
+                return root, start.line + 1, (start.index, event.end_mark.index)
             container, is_mapping = stack.pop()
             continue
         elif kind is MappingStartEvent or kind is SequenceStartEvent:

@@ -1,6 +1,7 @@
 """The bytes of a file to text, unless something in them says that they are none."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 MAX_BYTES = 256 * 1024
@@ -45,6 +46,12 @@ def decode(data: bytes) -> tuple[str, Problem | None]:
         return "", Problem("not-utf8", line, column, message, _AS_UTF8)
     text = text.removeprefix("\ufeff")
     return text, _unsafe(text) or _conflict(text)
+
+
+@lru_cache(maxsize=1)
+def decoded(data: bytes) -> str:
+    """The text of a file that `decode` accepted; what is told is told file by file."""
+    return data.decode("utf-8").removeprefix("\ufeff")
 
 
 def _unsafe(text: str) -> Problem | None:

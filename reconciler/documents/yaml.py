@@ -18,7 +18,7 @@ from reconciler.documents import complaints
 from reconciler.documents.complaints import MAX_KEY, quoted
 from reconciler.documents.places import Places as Places
 from reconciler.documents.places import Steps as Steps
-from reconciler.documents.quick import quick
+from reconciler.documents.quick import Read, quick
 from reconciler.documents.scalars import (
     MAX_DIGITS,
     Scalar,
@@ -27,7 +27,7 @@ from reconciler.documents.scalars import (
     resolve,
 )
 from reconciler.documents.text import MAX_BYTES as MAX_BYTES
-from reconciler.documents.text import Problem, decode
+from reconciler.documents.text import Problem, decode, decoded
 from reconciler.findings import shown
 
 MAX_DEPTH = 32
@@ -45,10 +45,16 @@ Value = Scalar | list["Value"] | dict[str, "Value"]
 
 
 class Parsed(NamedTuple):
-    """One document of a text: its value and the line it begins on."""
+    """One document of a text.
+
+    Attributes:
+        line: The line it begins on, from 1.
+        span: Where its text begins and ends, in characters.
+    """
 
     value: Any
     line: int
+    span: tuple[int, int]
 
 
 class _StopError(Exception):
@@ -80,24 +86,24 @@ def read(data: bytes) -> Reading:
     if HAS_LIBYAML:
         found = quick(CParser(text).get_event, MAX_NODES, MAX_DEPTH)
         if found is not None:
-            return Reading(tuple(Parsed(value, line) for value, line in found), (), ())
+            return Reading(tuple(Parsed(*item) for item in found), (), ())
     builder = _Builder()
-    documents = tuple(Parsed(value, line) for value, line in builder.documents(text, None))
+    documents = tuple(Parsed(*item) for item in builder.documents(text, None))
     return Reading(documents, tuple(builder.problems), tuple(builder.doubts))
 
 
-def places(data: bytes, index: int) -> Places:
-    """The places of the document at `index` of a file that `read` accepts.
+def places(data: bytes, line: int, span: tuple[int, int]) -> Places:
+    """The places of one document of a file that `read` accepts.
 
-    A second pass, made only when there is something to report, so that reading costs nothing
-    for it.
+    A second pass over this document alone, made only when there is something to report: reading
+    costs nothing for it, and a file of many wrong documents is passed over twice, not once for
+    each of them.
     """
-    text, _ = decode(data)
-    found = [Places()]
-    for position, _document in enumerate(_Builder().documents(text, found)):
-        if position == index:
-            return found[0]
-    return Places()
+    text = decoded(data)
+    start, end = span
+    found = [Places(line - 1)]
+    next(_Builder().documents(text[text.rfind("\n", 0, start) + 1 : end], found), None)
+    return found[0]
 
 
 class _Frame:
@@ -119,8 +125,8 @@ class _Builder:
         self.doubts: list[Problem] = []
         self._nodes = 0
 
-    def documents(self, text: str, found: list[Places] | None) -> Iterator[tuple[Any, int]]:
-        """Each document's value and first line; `found[0]` takes its places, when given."""
+    def documents(self, text: str, found: list[Places] | None) -> Iterator[Read]:
+        """Each document's value, first line and span; `found[0]` takes its places, when given."""
         events = iter(_events(text))
         try:
             for event in events:
@@ -128,12 +134,10 @@ class _Builder:
                     _refuse_directive(event)
                     self._nodes = 0
                     first = next(events)
-                    line = first.start_mark.line + 1
-                    if found:  # an empty document before this one left its place
-                        found[0] = Places()
-                    value = self._value(first, events, found[0] if found else None)
-                    if value is not None or first.start_mark.index < first.end_mark.index:
-                        yield value, line
+                    start = first.start_mark
+                    value, last = self._value(first, events, found[0] if found else None)
+                    if value is not None or start.index < first.end_mark.index:
+                        yield value, start.line + 1, (start.index, last.end_mark.index)
         except _StopError as stop:
             self.problems.append(stop.problem)
         except yaml.YAMLError as failure:
@@ -141,7 +145,8 @@ class _Builder:
 
     def _value(  # noqa: C901 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None
-    ) -> Any:
+    ) -> tuple[Any, Any]:
+        """The value of a document, and its last event."""
         stack: list[_Frame] = []
         while True:
             kind = type(event)
@@ -154,7 +159,7 @@ class _Builder:
             elif kind is ev.SequenceEndEvent or kind is ev.MappingEndEvent:
                 value = stack.pop().value
                 if not stack:
-                    return value
+                    return value, event
                 stack[-1].key = None
                 event = next(events)
                 continue
@@ -171,7 +176,7 @@ class _Builder:
                 if len(stack) > MAX_DEPTH:
                     raise self._too_deep(event)
             elif not stack:
-                return value
+                return value, event
             event = next(events)
 
     def _key(self, event: Any, frame: _Frame, found: Places | None) -> None:

@@ -60,6 +60,12 @@ class FreeRuns:
             last = after
         self._add(first, last)
 
+    def longest(self) -> int:
+        """The size of the longest free run."""
+        if self._by_size:
+            return self._order[-1] >> _SHIFT if self._order else 0
+        return max((last - first + 1 for first, last in self._last_of.items()), default=0)
+
     def _find(self, size: int) -> int | None:
         """The first address of the run where `size` addresses are placed, or None."""
         if self._by_size:

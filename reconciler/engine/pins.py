@@ -3,13 +3,33 @@
 Order of the checks: Butler's allocator (`butler.md` §2.5).
 """
 
+from collections.abc import Callable, Sequence
+
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_range, format_short
 from reconciler.engine.refusal import Holders
 from reconciler.engine.space import Space
-from reconciler.findings import article_list
-from reconciler.model.claim import Owner, Refusal
+from reconciler.findings import few
+from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.pool import Pool
+
+
+def take_pin(
+    pin: IPRange,
+    claim: Claim,
+    pools: Sequence[Pool],
+    space_of: Callable[[str], Space],
+    holders: Holders,
+) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
+    """The range, with the position of the first pool that gives it; and why others do not."""
+    refusals: list[Refusal] = []
+    for at, pool in enumerate(pools):
+        space = space_of(pool.space)
+        refused = check_pin(pin, pool, space, holders, claim.owner)
+        if refused is None:
+            return (at, space.take(pool, pin)), refusals
+        refusals.append(refused)
+    return None, refusals
 
 
 def check_pin(
@@ -19,7 +39,7 @@ def check_pin(
     text = format_short(pin)
     inside = [window for window in pool.windows if window.covers(pin)]
     touched = [window for window in pool.windows if window.overlaps(pin)]
-    listed = article_list((format_range(window) for window in touched or pool.windows), "and")
+    listed = few([format_range(window) for window in touched or pool.windows])
     if all(window.version != pin.version for window in pool.windows):
         return Refusal(
             "family-mismatch",
@@ -39,16 +59,14 @@ def check_pin(
             "pin a range inside, or widen the pool",
         )
     if reserved := pool.reserved.overlapping(pin):
-        blocks = article_list(map(format_short, reserved), "and")
+        blocks = few([format_short(block) for block in reserved])
         return Refusal(
             "pin-reserved",
             f"{text} holds reserved addresses of {pool.key.name}: {blocks}",
             "pin a range beside them, or end the reservation",
         )
     if not space.is_free(pin, owner):
-        by = article_list(
-            [*holders.of(pin, pool.space), *space.withheld_by_others(pin, owner)], "and"
-        )
+        by = few([*holders.of(pin, pool.space), *space.withheld_by_others(pin, owner)])
         return Refusal(
             "pin-taken",
             f"{text} is taken{f' by {by}' if by else ''}",

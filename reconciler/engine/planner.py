@@ -9,9 +9,10 @@ address.
 from dataclasses import replace
 
 from reconciler.addresses import IPRange
+from reconciler.engine.candidates import Candidates
 from reconciler.engine.frozen import frozen_pools
-from reconciler.engine.overlap import neighbours, overlapping_pools
-from reconciler.engine.pins import check_pin
+from reconciler.engine.overlap import rivals
+from reconciler.engine.pins import take_pin
 from reconciler.engine.quotas import Quotas
 from reconciler.engine.refusal import (
     FROZEN,
@@ -20,23 +21,20 @@ from reconciler.engine.refusal import (
     frozen,
     left,
     no_room,
-    not_by_itself,
     not_found,
-    other_version,
     stale,
     telling,
     untold,
-    usable_for,
 )
 from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
+from reconciler.findings import few
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.current import current_records
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
-from reconciler.model.pool import Pool
 from reconciler.model.state import State
 
 
@@ -71,12 +69,12 @@ class _Planner:
         self.before: dict[Key, Usage] = {
             key: usage(pool, self.holdings) for key, pool in state.pools.items()
         }
-        self.shared = overlapping_pools(state.pools)
-        self.neighbours = neighbours(self.shared)
+        self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of)
         self.spaces: dict[str, Space] = {}
         self.is_served = False  # all claims, once: before that, no refusal needs its words
-        self.frozen = frozen_pools(state, self.neighbours)
+        self.frozen = frozen_pools(state)
+        self.candidates: dict[tuple[tuple[Key, ...], int | None], Candidates] = {}
         self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
 
     def without_claim(self) -> list[Decision]:
@@ -173,8 +171,7 @@ class _Planner:
         if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
             return f"the claim asks for {claim.size} addresses"
         if record.pool not in claim.candidates and not self.state.may_be_there(record.pool):
-            names = ", ".join(claim.wanted) or "no pool"
-            return f"the claim's pools are {names}"
+            return f"the claim's pools are {few(claim.wanted, ', ') or 'no pool'}"
         return ""
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
@@ -202,42 +199,35 @@ class _Planner:
 
         From a pool that cannot be read on, whatever is found is taken, but not given.
         """
-        withheld: Refusal | None = None
-        refusals: list[Refusal] = []
-        full: list[Pool] = []
-        for pool in (self.state.pools[key] for key in claim.candidates):
-            if withheld is None and pool.key in self.frozen:
-                withheld = frozen(self.frozen[pool.key], pool.key.name)
-            found = self._take(claim, pool)
-            if isinstance(found, IPRange):
-                self.quotas.count(claim, claim.size)
-                if withheld is not None:
-                    break
-                return Grant(self._allocation(claim, pool.key, found), claim.source, failed)
-            if found is None:
-                full.append(pool)
-            else:
-                refusals.append(found)
-        refusal = withheld or (self._no_room(claim, full) if full else telling(claim, refusals))
-        return _refuse(claim, refusal, failed)
+        among = self._candidates(claim)
+        found = among.allocate(self._space, claim.size) if claim.pin is None else None
+        refusals = among.refusals
+        if claim.pin is not None:
+            found, refusals = take_pin(claim.pin, claim, among.pools, self._space, self.holders)
+        if found is not None:
+            self.quotas.count(claim, claim.size)
+        elif claim.pin is None and among.frozen == len(among.pools):
+            return _refuse(claim, self._no_room(claim, among), failed)
+        at, item = found or (len(among.pools), None)
+        if among.frozen < len(among.pools) and among.frozen <= at:
+            key = among.pools[among.frozen].key
+            return _refuse(claim, frozen(self.frozen[key], key.name), failed)
+        if item is None:
+            return _refuse(claim, telling(claim, refusals), failed)
+        return Grant(self._allocation(claim, among.pools[at].key, item), claim.source, failed)
 
-    def _no_room(self, claim: Claim, full: list[Pool]) -> Refusal:
+    def _candidates(self, claim: Claim) -> Candidates:
+        asked = claim.candidates, claim.version
+        if asked not in self.candidates:
+            pools = [self.state.pools[key] for key in claim.candidates]
+            self.candidates[asked] = Candidates(pools, claim.version, self.frozen)
+        return self.candidates[asked]
+
+    def _no_room(self, claim: Claim, among: Candidates) -> Refusal:
         if not self.is_served:
             return NO_ROOM
-        tried = [(pool, self._space(pool.space).room(pool, claim.version)) for pool in full]
-        return no_room(claim, tried, self.holders)
-
-    def _take(self, claim: Claim, pool: Pool) -> IPRange | Refusal | None:
-        """A range of a pool, or why it gives none; None when it only has no room."""
-        space = self._space(pool.space)
-        if claim.pin is None and claim.version is not None and not usable_for(claim, pool):
-            return other_version(pool, claim.version)
-        if claim.pin is None and not pool.auto_assign:
-            return not_by_itself(pool)
-        if claim.pin is None:
-            return space.allocate(pool, claim.size, claim.version)
-        refused = check_pin(claim.pin, pool, space, self.holders, claim.owner)
-        return refused or space.take(pool, claim.pin)
+        tried = among.tried(self._space)
+        return no_room(claim, tried, self.holders) if tried else telling(claim, among.refusals)
 
     def _allocation(self, claim: Claim, pool: Key, item: IPRange | None) -> Allocation:
         return Allocation(
@@ -283,7 +273,7 @@ class _Planner:
             state = self.state
             taken = [*self.holdings.ranges(name)]
             taken += [item for unreadable in state.unreadable for item in unreadable.ranges]
-            self.spaces[name] = Space(taken, self.neighbours, (*state.blocked, *state.off_limits))
+            self.spaces[name] = Space(taken, self.rivals, (*state.blocked, *state.off_limits))
         return self.spaces[name]
 
 

@@ -5,13 +5,14 @@ a person can do about it.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.engine.space import Room
 from reconciler.engine.usage import space_of
-from reconciler.findings import article_list
+from reconciler.findings import NAMED, article_list, few
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim, Quota, Refusal
 from reconciler.model.key import Key
@@ -24,7 +25,7 @@ NO_ROOM = Refusal("pool-exhausted", "", "")
 
 def not_found(claim: Claim) -> Refusal:
     """No pool that the claim names is in the repository."""
-    names = article_list(claim.wanted, "and") or "no pool"
+    names = few(claim.wanted) or "no pool"
     many = len(claim.wanted) != 1
     return Refusal(
         "pool-not-found",
@@ -55,7 +56,7 @@ def left(claim: Claim, why: str) -> Refusal:
 
 def untold(claim: Claim) -> Refusal:
     """A pool of the claim may stand in a file that never could be read."""
-    names = article_list(claim.wanted, "and")
+    names = few(claim.wanted)
     return Refusal(
         FROZEN,
         f"{names}: not all of them can be told while a file cannot be read",
@@ -111,24 +112,52 @@ def telling(claim: Claim, refusals: list[Refusal]) -> Refusal:
     return next(others, refusals[0])
 
 
-def no_room(claim: Claim, tried: Sequence[tuple[Pool, Room]], holders: "Holders") -> Refusal:
-    """No candidate has a free run of the size. `tried`: candidates with what is free of them."""
+class Tried(NamedTuple):
+    """Candidates that have no room.
+
+    Attributes:
+        named: The first of them, each with its size and what is free of it.
+        more: How many there are besides.
+        largest: The size of the largest of all.
+        freest: The most addresses that are free of one.
+        longest: The size of the longest free run.
+    """
+
+    named: tuple[tuple[Pool, int, Room], ...]
+    more: int
+    largest: int
+    freest: int
+    longest: int
+
+
+def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:
+    """What there is of some pools, one at least, for claims that need an IP version."""
+    every = [(pool, usable_of(pool, version).size, room) for pool, room in rooms]
+    return Tried(
+        tuple(every[:NAMED]),
+        max(len(every) - NAMED, 0),
+        max(total for _, total, _ in every),
+        max(room.size for _, _, room in every),
+        max(room.run for _, _, room in every),
+    )
+
+
+def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
+    """No candidate has a free run of the size. A few of them are named."""
     need = claim.size
-    totals = [usable_for(claim, pool).size for pool, _ in tried]
-    if all(total < need for total in totals):
-        named = zip(tried, totals, strict=True)
-        sizes = article_list((f"{pool.key.name} has {total}" for (pool, _), total in named), "and")
+    if tried.largest < need:
+        named = [f"{pool.key.name} has {total}" for pool, total, _ in tried.named]
+        sizes = f"{', '.join(named)} and {tried.more} more have no more than {tried.largest}"
+        sizes = sizes if tried.more else article_list(named, "and")
         return Refusal(
             "request-too-large",
             f"needs {need} addresses; {sizes} in all",
             "ask for fewer, or add a larger pool",
         )
-    fragmented = any(room.size >= need for _, room in tried)
-    parts = [
-        _described(pool, total, room, holders)
-        for (pool, room), total in zip(tried, totals, strict=True)
-    ]
-    lacking = min(need - room.run for _, room in tried)
+    fragmented = tried.freest >= need
+    parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
+    parts += [f"{tried.more} more pools have no such run"] if tried.more else []
+    lacking = need - tried.longest
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
         f"needs {need}{' in a row' if need > 1 else ''}; {'; '.join(parts)}",
@@ -137,9 +166,9 @@ def no_room(claim: Claim, tried: Sequence[tuple[Pool, Room]], holders: "Holders"
     )
 
 
-def usable_for(claim: Claim, pool: Pool) -> IPSet:
+def usable_of(pool: Pool, version: int | None) -> IPSet:
     """What a pool may give to a claim: all, or what is of the IP version that it needs."""
-    return pool.usable if claim.version is None else pool.usable.of_version(claim.version)
+    return pool.usable if version is None else pool.usable.of_version(version)
 
 
 def _described(pool: Pool, total: int, room: Room, holders: "Holders") -> str:

@@ -7,7 +7,7 @@ from reconciler.addresses.notation import format_range, format_short
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.overlap import overlapping_pools
 from reconciler.engine.usage import space_of
-from reconciler.findings import Finding, Location, error, warning
+from reconciler.findings import NAMED, Finding, Location, error, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -29,18 +29,27 @@ def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
 
 def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:
     say = error if is_error else warning
-    for (left, right), shared in overlapping_pools(pools).items():
-        first, second = pools[left], pools[right]
-        where = ", ".join(format_short(item) for item in shared.ranges[:3])
-        more = "" if len(shared.ranges) <= 3 else f" and {len(shared.ranges) - 3} more ranges"
+    for key, others in overlapping_pools(pools).items():
+        told = "; ".join(_shared(pools[other], pools[key]) for other in others[:NAMED])
+        more = f"; and {len(others) - NAMED} more pools" if len(others) > NAMED else ""
         yield say(
             "pool-overlap",
-            second.source,
-            f"overlaps {first.key.kind} {first.key.name} at {first.source}: {where}{more}"
-            f"{_given(first, second)}{_given(second, first)}",
+            pools[key].source,
+            f"overlaps {told}{more}",
             "narrow one of them, or give them different address spaces by the annotation"
             " gitops-ipam.dev/address-space",
         )
+
+
+def _shared(first: Pool, second: Pool) -> str:
+    """What a pool shares with one that comes before it."""
+    shared = (first.usable & second.usable).ranges
+    where = ", ".join(format_short(item) for item in shared[:3])
+    more = "" if len(shared) <= 3 else f" and {len(shared) - 3} more ranges"
+    return (
+        f"{first.key.kind} {first.key.name} at {first.source}: {where}{more}"
+        f"{_given(first, second)}{_given(second, first)}"
+    )
 
 
 def _given(reserving: Pool, giving: Pool) -> str:

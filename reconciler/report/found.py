@@ -1,15 +1,15 @@
 """What all forms for CI share: findings with the gravest first, fingerprints, the verdict."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, Severity
+from reconciler.report.capped import GRAVITY, capped, gravest_first, listed_counts
 from reconciler.settings import PATH
 
-_GRAVITY = (Severity.ERROR, Severity.GATE, Severity.WARNING, Severity.INFO)
 _SAYS = {
     Severity.ERROR: "the content is wrong",
     Severity.GATE: "the content is right, but a gate stops it",
@@ -34,25 +34,18 @@ class Verdict(NamedTuple):
 def verdict(evaluation: Evaluation) -> Verdict:
     """What a check comes to; it agrees with the exit code."""
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
-    errors, gates, warnings, notes = (counts[severity] for severity in _GRAVITY)
-    said = [
-        f"{errors} error{'s'[: errors != 1]}" if errors else "",
-        f"{gates} refused" if gates else "",
-        f"{warnings} warning{'s'[: warnings != 1]}" if warnings else "",
-        f"{notes} to know" if notes else "",
-    ]
-    worst = next((item for item in _GRAVITY[:2] if counts[item]), None)
-    return Verdict(worst, _SAYS[worst], ", ".join(word for word in said if word) or "no findings")
-
-
-def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors, then gates, warnings and what is to know; each sort in the order that it has."""
-    return sorted(findings, key=lambda item: _GRAVITY.index(item.severity))
+    worst = next((item for item in GRAVITY[:2] if counts[item]), None)
+    return Verdict(worst, _SAYS[worst], listed_counts(counts) or "no findings")
 
 
 def all_found(evaluation: Evaluation) -> list[Finding]:
     """All findings and gates, the gravest first: services show only so many."""
     return gravest_first([*evaluation.findings, *evaluation.gates])
+
+
+def all_listed(evaluation: Evaluation) -> list[Finding]:
+    """What an output lists of all findings and gates, the gravest first."""
+    return gravest_first(capped([*evaluation.findings, *evaluation.gates]))
 
 
 def place_of(item: Finding) -> Location:

@@ -3,7 +3,7 @@
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Severity
 from reconciler.report.escape import escape
-from reconciler.report.found import all_found, fingerprints, place_of
+from reconciler.report.found import all_listed, fingerprints, place_of
 from reconciler.report.machine import json_text
 
 _SEVERITY = {
@@ -15,8 +15,8 @@ _SEVERITY = {
 
 
 def gitlab_text(evaluation: Evaluation) -> str:
-    """All findings, the gravest first, in the part of Code Climate's form that GitLab reads."""
-    found = all_found(evaluation)
+    """The findings, the gravest first, in the part of Code Climate's form that GitLab reads."""
+    found = all_listed(evaluation)
     return json_text(
         [
             {

@@ -13,6 +13,7 @@ from reconciler.model import record_kind
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Usage
 from reconciler.records.emit import record_document
+from reconciler.report.capped import capped
 from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
 
@@ -67,7 +68,7 @@ def plan_document(
         "summary": summary(evaluation, moved),
         "actions": decided,
         "pools": pools(evaluation),
-        "findings": [finding(item) for item in evaluation.findings],
+        "findings": listed(evaluation.findings),
     }
 
 
@@ -82,6 +83,11 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
         }
         for key in evaluation.plan.after
     ]
+
+
+def listed(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Findings; of very many the gravest, and how many more there are."""
+    return [finding(item) for item in capped(findings)]
 
 
 def finding(item: Finding) -> dict[str, Any]:
@@ -107,8 +113,8 @@ def check_document(
         "kind": "Check",
         "ok": exit_code == 0,
         "exitCode": int(exit_code),
-        "findings": [finding(item) for item in evaluation.findings],
-        "gates": [finding(item) for item in evaluation.gates],
+        "findings": listed(evaluation.findings),
+        "gates": listed(evaluation.gates),
         "plan": plan,
     }
 

@@ -8,7 +8,7 @@ from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
-from reconciler.report.found import all_found, verdict
+from reconciler.report.found import all_listed, verdict
 from reconciler.report.markup import Section, bar, code, fitted, prose
 from reconciler.report.text.plan import counted
 
@@ -56,7 +56,7 @@ def markdown_text(
         Section("Addresses", _ALLOCATIONS, allocations),
         Section("Capacity", _CAPACITY, _capacity(evaluation)),
     ]
-    findings = Section("Findings", "", [_finding(item) for item in all_found(evaluation)])
+    findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
     # What stops a change is told first; what only warns, last.
     sections.insert(0 if worst else len(sections), findings)
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]

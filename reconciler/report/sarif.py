@@ -6,15 +6,16 @@ from urllib.parse import quote
 
 from reconciler.evaluate import Evaluation
 from reconciler.findings import CODES, Finding, Severity
+from reconciler.report.capped import IN_ALL, MORE
 from reconciler.report.escape import escape
-from reconciler.report.found import all_found, fingerprints, place_of
+from reconciler.report.found import all_listed, fingerprints, place_of
 from reconciler.report.machine import json_text
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 # GitHub keeps so many results of a run, and refuses a run with more than 25,000.
-RESULTS = 5_000
+RESULTS = IN_ALL
 _LEVEL = {
     Severity.ERROR: "error",
     Severity.GATE: "error",
@@ -28,18 +29,20 @@ _BRACKET = re.compile(r"[\[\]]")
 
 
 def sarif_text(evaluation: Evaluation, version: str) -> str:
-    """One run with a rule for every code and a result for every finding, the gravest first.
+    """One run with a rule for every code and a result for each finding, the gravest first.
 
     Args:
         evaluation: The evaluation.
         version: The version of the program.
     """
-    found = all_found(evaluation)
+    found = all_listed(evaluation)
     marks = fingerprints(found)
-    results = [_result(item, mark) for item, mark in zip(found, marks, strict=True)][:RESULTS]
+    results = [_result(item, mark) for item, mark in zip(found, marks, strict=True)]
     invocation: dict[str, Any] = {"executionSuccessful": True}
-    if len(found) > RESULTS:
-        text = f"{len(found) - RESULTS} more findings were left out; ipam check -o json has them"
+    left_out = len(evaluation.findings) + len(evaluation.gates)
+    left_out -= sum(1 for item in found if item.code != MORE)
+    if left_out:
+        text = f"{left_out} more findings were left out: mend those that are shown"
         note = {"level": "warning", "message": {"text": text}}
         invocation["toolExecutionNotifications"] = [note]
     run = {

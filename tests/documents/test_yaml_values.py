@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reconciler.documents import yaml
+from reconciler.documents.places import Places
 from reconciler.documents.scalars import is_odd_integer
 from reconciler.documents.yaml import places, read
 
@@ -118,8 +119,13 @@ def test_characters_of_all_planes_are_accepted() -> None:
 TEXT = b"a: 1\nb:\n  - c: 2\n  - [3, {d: 4}]\n---\n---\n  e:\n    f: 5\n"
 
 
+def places_of(data: bytes, index: int) -> Places:
+    document = read(data).documents[index]
+    return places(data, document.line, document.span)
+
+
 def test_every_key_and_value_has_a_place() -> None:
-    found = places(TEXT, 0)
+    found = places_of(TEXT, 0)
     assert found.of(()) == (1, 1)
     assert found.of(("a",)) == (1, 4)
     assert found.of(("a",), key=True) == (1, 1)
@@ -129,30 +135,38 @@ def test_every_key_and_value_has_a_place() -> None:
 
 
 def test_what_is_not_there_has_the_place_of_what_is_around_it() -> None:
-    found = places(TEXT, 0)
+    found = places_of(TEXT, 0)
     assert found.of(("b", 0, "x", "y")) == (3, 5)
     assert found.of(("x",), key=True) == (1, 1)
 
 
 def test_an_empty_document_does_not_shift_the_places_of_the_next() -> None:
-    found = places(TEXT, 1)
+    found = places_of(TEXT, 1)
     assert found.of(()) == (7, 3)
     assert found.of(("e", "f")) == (8, 8)
 
 
 def test_a_document_that_is_not_there_is_at_the_start() -> None:
-    assert places(TEXT, 2).of(("a",)) == (1, 1)
+    assert places(TEXT, 1, (0, 0)).of(("a",)) == (1, 1)
+
+
+def test_places_of_later_documents_count_the_lines_before_them() -> None:
+    data = "\ufeff# é\n--- {a: é}\n...\n---\n# x\n  b:\n    - é: 1\n\n--- [c, d]\n".encode()
+    assert places_of(data, 0).of(("a",)) == (2, 9)
+    assert places_of(data, 1).of(("b", 0, "é")) == (7, 10)
+    assert places_of(data, 1).of(("b",), key=True) == (6, 3)
+    assert places_of(data, 2).of((1,)) == (9, 9)
 
 
 def test_of_two_equal_keys_the_first_counts() -> None:
     reading = read(b"a: 1\na: 2\n")
     assert reading.documents[0].value == {"a": 1}
-    assert places(b"a: {b: 1}\na: {b: 2}\n", 0).of(("a",)) == (1, 4)
+    assert places_of(b"a: {b: 1}\na: {b: 2}\n", 0).of(("a",)) == (1, 4)
 
 
 def test_an_alias_has_a_place_like_any_value() -> None:
-    assert places(b"a: *x\n", 0).of(("a",)) == (1, 4)
-    assert places(b"*x\n", 0).of(()) == (1, 1)
+    assert places_of(b"a: *x\n", 0).of(("a",)) == (1, 4)
+    assert places(b"*x\n", 1, (0, 2)).of(()) == (1, 1)
 
 
 def test_without_libyaml_the_module_loads_and_reads(monkeypatch: pytest.MonkeyPatch) -> None:

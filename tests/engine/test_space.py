@@ -29,7 +29,7 @@ def test_what_is_taken_is_no_longer_allocated_though_runs_were_built_before() ->
 
 def test_a_neighbour_whose_runs_are_not_built_yet_sees_it_when_they_are() -> None:
     other = a_pool(span("10.0.0.0-10.0.0.9"), key=GONE)
-    space = Space([], {EDGE.key: [other.key], other.key: [EDGE.key]})
+    space = Space([], {EDGE.key: EDGE.key, other.key: EDGE.key})
     assert space.allocate(EDGE, 2) == span("10.0.0.0-10.0.0.1")
     assert space.allocate(other, 2) == span("10.0.0.2-10.0.0.3")
     assert space.allocate(EDGE, 2) == span("10.0.0.4-10.0.0.5")

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.nesting import first_overlapping
 from reconciler.addresses.notation import format_cidr, format_range, format_short
 from reconciler.documents.document import Document
 from reconciler.families._pool_fields import (
@@ -91,7 +92,10 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
 def _reserved(
     document: Document, network: IPRange, found: list[Finding]
 ) -> list[tuple[int, IPRange]]:
-    """The reserved blocks with their indexes; findings for those that cannot be."""
+    """The reserved blocks with their indexes; findings for those that cannot be.
+
+    One that overlaps others is told once, with the first of them.
+    """
     blocks: list[tuple[int, IPRange]] = []
     for index, entry in enumerate(document.spec.get("reserved") or ()):
         steps = ("spec", "reserved", index, "cidr")
@@ -105,15 +109,18 @@ def _reserved(
             hint = "reserve a block inside spec.cidr, or widen spec.cidr"
             found.append(error("reserved-outside-pool", document.at(*steps), message, hint))
             continue
-        for other_index, other in blocks:
-            if block.overlaps(other):
-                message = (
-                    f"spec.reserved[{index}].cidr: {entry['cidr']} overlaps"
-                    f" spec.reserved[{other_index}]"
-                )
-                hint = "remove one of the two, or make them one block"
-                found.append(warning("reserved-overlap", document.at(*steps), message, hint))
         blocks.append((index, block))
+    for (index, block), first in zip(
+        blocks, first_overlapping([block for _, block in blocks]), strict=True
+    ):
+        other = blocks[first][0]
+        if other != index:
+            message = (
+                f"spec.reserved[{index}].cidr: {format_cidr(block)} overlaps spec.reserved[{other}]"
+            )
+            hint = "remove one of the two, or make them one block"
+            place = document.at("spec", "reserved", index, "cidr")
+            found.append(warning("reserved-overlap", place, message, hint))
     return blocks
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from reconciler.findings import Finding, Severity
+from reconciler.report.capped import IN_ALL, MORE, capped, gravest_first
 from reconciler.report.escape import escape
-from reconciler.report.found import gravest_first
 from reconciler.report.text.table import Colour, Painter
 
 MAX_FINDINGS = 200
@@ -19,12 +19,15 @@ _SEVERITY = {
 def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
     """`path:line:column: severity code: message`, and the hint below.
 
-    Of more than `MAX_FINDINGS` the gravest are shown.
+    Args:
+        findings: All of them. Of more than `MAX_FINDINGS` the gravest are shown.
+        painter: How words are set off.
     """
     lines = []
-    shown = findings
-    if len(findings) > MAX_FINDINGS:
-        shown = gravest_first(findings)[:MAX_FINDINGS]
+    shown = capped(findings)
+    is_cut = len(shown) > MAX_FINDINGS
+    if is_cut:
+        shown = [it for it in gravest_first(shown) if it.code != MORE][:MAX_FINDINGS]
     for item in shown:
         place = item.location
         where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
@@ -33,6 +36,7 @@ def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
         lines.append(f"{escape(where)}: {head}: {escape(item.message)}")
         if item.hint:
             lines.append(painter.paint(f"  hint: {escape(item.hint)}", Colour.DIM))
-    if len(findings) > MAX_FINDINGS:
-        lines.append(f"and {len(findings) - MAX_FINDINGS} more; -o json has them all")
+    if is_cut:
+        more = len(findings) - len(shown)
+        lines.append(f"and {more} more; -o json lists up to {IN_ALL:,}")
     return "\n".join(lines) + "\n" if lines else ""
