@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from subprocess import PIPE, TimeoutExpired
+from subprocess import PIPE, TimeoutExpired  # nosec B404  # names only; GitPython starts git
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -99,7 +99,7 @@ PASSED = (
     "PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_ASKPASS", "HTTPS_PROXY", "https_proxy",
     "NO_PROXY", "no_proxy", "GIT_SSL_CAINFO", "SSL_CERT_FILE", "TMPDIR",
 )  # fmt: skip
-TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable
+TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 SECONDS = 300.0
 # What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
 _REMOTE = f"ipam-{os.urandom(16).hex()}"

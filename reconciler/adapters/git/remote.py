@@ -20,7 +20,7 @@ _SCHEME = re.compile(r"[a-z+]{1,10}", re.ASCII)
 _SCHEMES = ("https", "ssh", "file")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ALLOWED = "use an https, ssh or file URL, or a path"
-_NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words
+_NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words  # nosec B105
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
 
 
