@@ -1,4 +1,4 @@
-# demo · envtest · test · coverage · lint · golden · bench · map · mutants; each makes by itself what it needs.
+# demo · envtest · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -11,18 +11,22 @@ DEVELOPED := $(VENV)/.developed
 HERE := $(abspath $(VENV))
 PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(BIN)/python
 
-.PHONY: demo envtest test coverage lint golden bench map mutants clean
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-$(INSTALLED): pyproject.toml constraints.txt
+.PHONY: demo envtest test coverage lint audit lock golden bench map mutants clean
+
+# All that is installed has the hash that its lock names; the project itself is built by that.
+$(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
 	  || { echo "venv is missing: apt-get install python3-venv"; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(PIP) --require-hashes -r requirements.lock -r requirements-build.lock
+	@$(PIP) --no-build-isolation -c constraints.txt -e .
 	@touch $@
 
-$(DEVELOPED): $(INSTALLED)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+$(DEVELOPED): $(INSTALLED) requirements-dev.lock
+	@$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
 demo: $(INSTALLED)
@@ -54,6 +58,18 @@ lint: $(DEVELOPED)
 	@$(BIN)/ruff check --cache-dir $(HERE)/ruff .
 	@$(BIN)/mypy --cache-dir $(HERE)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir $(HERE)/imports
+
+# What is known of weaknesses in our code, our packages and our workflows.
+audit: $(DEVELOPED)
+	@$(PY) -m tests.audit
+
+# The locks anew, at the versions of constraints.txt; what stands in a lock stays unless that forbids it.
+LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \
+  --custom-compile-command "make lock" --constraint constraints.txt
+lock: $(DEVELOPED)
+	@$(LOCK) --output-file requirements.lock pyproject.toml
+	@printf 'hatchling\neditables\n' | $(LOCK) --output-file requirements-build.lock -
+	@$(LOCK) --output-file requirements-dev.lock --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)
 	@$(PY) -m pytest tests/golden --update-golden -q

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from subprocess import TimeoutExpired
+from subprocess import TimeoutExpired  # nosec B404  # what ends git is here
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from subprocess import Popen
+    from subprocess import Popen  # nosec B404  # its type
 
 TICK_SECONDS = 1.0
 """How long anything is waited for at once: a signal that comes just before shows only after."""

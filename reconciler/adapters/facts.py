@@ -12,6 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from reconciler.adapters import cache
+
 _SUM = 64
 # What was not asked for is kept as long as it is no more than so many times what was.
 _SLACK = 3
@@ -24,6 +26,7 @@ class FileFacts:
     def __init__(self, folder: Path, repository: str, program: str) -> None:
         """Open the cache of a repository; `program` names the code that made the facts."""
         name = sha256(f"{repository}\n{program}".encode()).hexdigest()[:32]
+        self._cache = folder
         self._folder = folder / "facts" / name
         self._asked: dict[str, dict[str, None]] = {}
 
@@ -66,12 +69,29 @@ class FileFacts:
         index = json.dumps([[key, len(text)] for key, text in rows.items()]).encode()
         body = b"".join([index, b"\n", *rows.values()])
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self._cache, self._cache / "facts", self._folder):
+                cache.make(folder)
             with NamedTemporaryFile(dir=self._folder, delete=False) as file:
                 file.write(sha256(body).hexdigest().encode() + body)
             Path(file.name).replace(self._folder / table)
         except OSError:  # full, read-only, gone: the next run takes longer
             return
+
+
+class FreshFacts:
+    """Facts of this run alone: nothing is known that it did not read itself."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, dict[str, str]] = {}
+
+    def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
+        """Those of the texts that were noted."""
+        known = self._tables.get(table, {})
+        return {key: known[key] for key in keys if key in known}
+
+    def note(self, table: str, rows: Mapping[str, str]) -> None:
+        """Keep texts until this run ends."""
+        self._tables.setdefault(table, {}).update(rows)
 
 
 def program_id(*folders: Path) -> str:

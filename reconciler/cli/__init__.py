@@ -1,6 +1,7 @@
 """The command line: parse, wire adapters to a command, print its result, return its exit code."""
 
 import gc
+import io
 import os
 import sys
 import traceback
@@ -44,7 +45,11 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     try:
         return int(ipam.main(list(arguments), prog_name="ipam", standalone_mode=False) or 0)
     except click.ClickException as wrong:
-        wrong.show(sys.stderr)
+        from reconciler.cli.shared.failures import without_passwords
+
+        said = io.StringIO()
+        wrong.show(said)
+        click.echo(without_passwords(said.getvalue()), err=True, nl=False)
         return USAGE
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; run it again, and it goes on from here", err=True)
@@ -59,10 +64,11 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
 
 
 def _failed(failure: Exception, *, debug: bool) -> int:
-    from reconciler.cli.shared.failures import told
+    from reconciler.cli.shared.failures import told, without_passwords
 
     if debug:
-        traceback.print_exception(failure)
+        steps = "".join(traceback.format_exception(failure))
+        click.echo(without_passwords(steps), err=True, nl=False)
     said = told(failure)
     click.echo(f"ipam: {said.message}", err=True)
     if said.hint:

@@ -54,7 +54,7 @@ class DesiredObject:
 
     def at(self, revision: str) -> Manifest:
         """The body to apply, with the revision that it comes from."""
-        assert self.body is not None  # noqa: S101 - callers apply only what has a body
+        assert self.body is not None  # noqa: S101 - callers apply only what has a body  # nosec B101
         metadata = self.body["metadata"]
         annotations = {**(metadata.get("annotations") or {}), REVISION: revision}
         return {**self.body, "metadata": {**metadata, "annotations": annotations}}

@@ -107,7 +107,7 @@ def reconcile(
             reason = str(lost)
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
         if attempt < ATTEMPTS:
-            sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+            sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter  # nosec B311
     raise GitError(
         f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
         "run it again when others are done; nothing was published",

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement, indent, tostring  # nosec B405  # written, never read
 
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity

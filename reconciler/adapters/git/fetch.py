@@ -15,7 +15,7 @@ def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
     """
     result = git.run(
         "fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--", remote,
-        f"+refs/heads/{branch}:{reference}", network=True,
+        f"+refs/heads/{branch}:{reference}", remote=remote,
     )  # fmt: skip
     if "couldn't find remote ref" in result.err:
         raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
@@ -29,7 +29,7 @@ def default_branch(git: GitProcess, remote: str) -> str:
     Raises:
         GitError: The remote cannot be reached.
     """
-    result = git.run("ls-remote", "--symref", "--", remote, "HEAD", network=True)
+    result = git.run("ls-remote", "--symref", "--", remote, "HEAD", remote=remote)
     if result.status != 0:
         raise unreachable("cannot reach the remote", "ls-remote", result)
     head = result.out.decode("utf-8", "replace").partition("\t")[0]
@@ -43,7 +43,7 @@ def remote_head(git: GitProcess, remote: str, branch: str) -> str:
         GitError: The remote cannot be reached, or has no such branch.
     """
     reference = f"refs/heads/{branch}"
-    result = git.run("ls-remote", "--", remote, reference, network=True)
+    result = git.run("ls-remote", "--", remote, reference, remote=remote)
     if result.status != 0:
         raise unreachable("cannot reach the remote", "ls-remote", result)
     for line in result.out.decode("utf-8", "replace").splitlines():

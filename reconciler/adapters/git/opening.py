@@ -1,12 +1,14 @@
 """Which repository a path or URL means: a checkout, a bare one, or a mirror in the cache."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from reconciler.adapters.git.fetch import default_branch
+from reconciler.adapters.git.guard import guarded, read_configuration, require_own
+from reconciler.adapters.git.mirror import make_mirror, require_ours
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import check_branch, check_remote
 from reconciler.adapters.git.repository import GitRepository
@@ -26,12 +28,14 @@ def open_repository(
 
     Raises:
         UsageError: There is no such folder.
-        GitError: It is no Git repository.
+        GitError: It is no Git repository, or another user's.
     """
     if not path.is_dir():
         raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
     path = path.resolve()
     git_dir, worktree = _locate(path)
+    around = [] if worktree is None else [worktree, worktree / ".git"]
+    require_own([*around, git_dir], environment)
     git = GitProcess(git_dir, environment)
     head = _head(git)
     name = check_branch(branch or head or "main")
@@ -41,15 +45,19 @@ def open_repository(
 def with_remote(repository: GitRepository) -> GitRepository:
     """The checkout with the remote that its branch follows, or `origin`, if it has one.
 
-    A bare repository is the truth itself, wherever it was cloned from.
+    A bare repository is the truth itself, wherever it was cloned from. From here on git compares
+    files and reaches remotes, so the repository's own configuration is guarded against.
+
+    Raises:
+        UsageError: The remote may not be reached, or something of the configuration not be taken.
     """
+    settings = read_configuration(repository.git)
+    repository = replace(repository, git=guarded(repository.git, settings))
     if repository.worktree is None:
         return repository
-    pattern = r"^(branch\..*\.remote|remote\..*\.url)$"
-    listed = repository.git.run("config", "--null", "--get-regexp", pattern).out.decode()
-    configured = dict(item.partition("\n")[::2] for item in listed.split("\0"))
-    named = configured.get(f"branch.{repository.branch}.remote", "origin")
-    url = configured.get(f"remote.{named}.url", "")
+    remotes = {(item.section, item.between, item.variable): item.value for item in settings}
+    named = remotes.get(("branch", repository.branch, "remote"), "origin")
+    url = remotes.get(("remote", named, "url"), "")
     if not url or named == ".":
         return repository
     if "://" not in url and not Path(url).is_absolute():
@@ -70,14 +78,15 @@ def open_mirror(
     """A bare mirror of a remote in the cache folder; made when it is not there.
 
     Raises:
-        GitError: The remote cannot be reached, or the cache not be written.
+        GitError: The remote cannot be reached, or the cache is not ours or cannot be written.
     """
     checked = check_remote(remote)
     name = check_branch(branch) if branch is not None else None
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
+    require_ours(cache, git_dir)
     git = checked.reached_by(GitProcess(git_dir, environment))
-    if not (git_dir / "HEAD").is_file():
-        _make_mirror(git)
+    if not _is_file(git_dir / "HEAD"):
+        make_mirror(git, cache)
     if name is None:
         name = check_branch(default_branch(git, checked.url))
     return GitRepository(git, name, checked.url, is_mirror=True)
@@ -94,29 +103,9 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     return WorktreeSource(repository.worktree, head)
 
 
-def _make_mirror(git: GitProcess) -> None:
-    """Make a bare repository beside its place and move it there: two runs may begin at once."""
-    folder = git.git_dir.parent
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder) as scratch:
-            made = Path(scratch) / "mirror.git"
-            made.mkdir(mode=0o700)
-            replace(git, git_dir=made).check("init", "--bare", "--quiet", "--template=", str(made))
-            try:
-                made.rename(git.git_dir)
-            except OSError:
-                if not (git.git_dir / "HEAD").is_file():
-                    raise
-    except OSError as error:
-        hint = "make that folder writable, or name another with XDG_CACHE_HOME"
-        message = f"cannot make a mirror in {folder}: {error.strerror or error}"
-        raise GitError(message, hint) from error
-
-
 def _head(git: GitProcess) -> str:
     """The branch that HEAD names, whether it has a commit or not; empty when it names none."""
-    text = (git.git_dir / "HEAD").read_text(encoding="utf-8").strip()
+    text = _text(git.git_dir / "HEAD")
     name = text.removeprefix("ref: refs/heads/")
     if name == ".invalid":  # another format of references, which only git reads
         return git.run("symbolic-ref", "--quiet", "--short", "HEAD").out.decode().strip()
@@ -127,16 +116,25 @@ def _locate(path: Path) -> tuple[Path, Path | None]:
     """The repository's own folder, and its work tree if it has one.
 
     By hand and not by git's discovery: with a bare repository that is not named git would have to
-    trust what it finds.
+    trust what it finds. A checkout goes before a bare repository of the same folder: whoever may
+    add files to a checkout could lay one out in it.
     """
-    if (path / "HEAD").is_file() and (path / "objects").is_dir():
-        return path, path.parent if path.name == ".git" else None
     for folder in (path, *path.parents):
         inner = folder / ".git"
-        if (inner / "HEAD").is_file():
+        if _is_file(inner / "HEAD"):
             return inner, folder
-        if inner.is_file():
-            text = inner.read_text(encoding="utf-8").strip()
-            target = Path(text.removeprefix("gitdir: "))
+        if _is_file(inner):
+            target = Path(_text(inner).removeprefix("gitdir: "))
             return (target if target.is_absolute() else (folder / target).resolve()), folder
+        if folder == path and _is_file(path / "HEAD") and os.path.isdir(path / "objects"):  # noqa: PTH112 - as below
+            return path, path.parent if path.name == ".git" else None
     raise GitError(f"{path} is not a Git repository", "git init, or name one with --repo")
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - what cannot be looked at is none, and no error
+
+
+def _text(path: Path) -> str:
+    """A small file of a repository, which may hold anything."""
+    return path.read_text(encoding="utf-8", errors="replace").strip()

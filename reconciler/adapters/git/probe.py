@@ -86,13 +86,8 @@ class RepositoryProbe:
             _check_writable(repository.git.git_dir)
 
     def check_clean(self, folders: Sequence[str], revision: Revision) -> None:
-        """Refuse a checkout that has changes which are not committed.
-
-        Where filters are configured nothing is said: comparing files would run them.
-        """
-        repository = self._repository
-        if repository.git.run("config", "--get-regexp", r"^filter\.").status != 0:
-            repository.require_clean(folders, revision)
+        """Refuse a checkout that has changes which are not committed."""
+        self._repository.require_clean(folders, revision)
 
     def source(self, revision: Revision) -> Source:
         """The files of a revision."""

@@ -5,6 +5,11 @@ filters of fsmonitor, replace objects, system and user configuration, prompts, p
 not needed. The environment is emptied because `GIT_DIR` and its kin beat every argument. A secret
 goes by the environment, never by an argument, and is cut out of whatever git says. GitPython is
 used as a process runner only; its index and blob streams are 13 to 160 times slower.
+
+The repository's own configuration is read by git on each call, and nothing turns that off. What of
+it would run something is beaten one by one: by `-c` where the name is known, by `guard.py` where
+the repository chooses it. A remote is known to git by a name that nobody can guess, so no section
+of the configuration is about it.
 """
 
 import os
@@ -14,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from subprocess import PIPE, TimeoutExpired
+from subprocess import PIPE, TimeoutExpired  # nosec B404  # names only; GitPython starts git
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -26,12 +31,36 @@ _CONFIG = (
     "core.fsmonitor=false",
     "core.attributesFile=/dev/null",
     "core.sshCommand=ssh -oBatchMode=yes -oStrictHostKeyChecking=yes",
+    "ssh.variant=auto",
+    "core.askPass=",
+    "core.pager=cat",
+    # Without a command git asks the alternates themselves.
+    "core.alternateRefsCommand=true",
     "core.quotePath=false",
+    "core.protectHFS=true",
+    "core.protectNTFS=true",
     "protocol.allow=never",
     "submodule.recurse=false",
     "fetch.recurseSubmodules=no",
+    "fetch.fsckObjects=true",
     "transfer.fsckObjects=true",
+    "push.recurseSubmodules=no",
+    "push.gpgSign=false",
+    "push.followTags=false",
+    "push.negotiate=false",
+    "push.pushOption=",
     "credential.helper=",
+    # `git log` would have each signature judged by a program.
+    "log.showSignature=false",
+    "gpg.program=gpg",
+    "gpg.openpgp.program=gpg",
+    "gpg.x509.program=gpgsm",
+    "gpg.ssh.program=ssh-keygen",
+    "gpg.ssh.defaultKeyCommand=",
+    # A commit is the same bytes everywhere, and what is read of one, too.
+    "i18n.commitEncoding=UTF-8",
+    "i18n.logOutputEncoding=UTF-8",
+    "trailer.separators=:",
     "gc.auto=0",
     "maintenance.auto=false",
     "safe.bareRepository=explicit",
@@ -42,9 +71,6 @@ _CONFIG = (
     "core.packedRefsTimeout=2000",
 )
 _NETWORK = (
-    "protocol.https.allow=always",
-    "protocol.ssh.allow=always",
-    "protocol.file.allow=always",
     # A server may not send us, and the token, elsewhere.
     "http.followRedirects=false",
     # A remote that has gone silent is given up after a minute.
@@ -61,6 +87,8 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
+    # Beats what any configuration says of protocols, also in what git itself starts.
+    "GIT_ALLOW_PROTOCOL": "none",
     "HOME": "/nonexistent",
     "LANGUAGE": "C",
     "LC_ALL": "C",
@@ -71,8 +99,10 @@ PASSED = (
     "PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_ASKPASS", "HTTPS_PROXY", "https_proxy",
     "NO_PROXY", "no_proxy", "GIT_SSL_CAINFO", "SSL_CERT_FILE", "TMPDIR",
 )  # fmt: skip
-TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable
+TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 SECONDS = 300.0
+# What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
+_REMOTE = f"ipam-{os.urandom(16).hex()}"
 
 
 class Result(NamedTuple):
@@ -90,20 +120,20 @@ class GitProcess:
     Attributes:
         git_dir: The repository's own folder.
         environment: The variables of `PASSED`, `TOKEN`, and `HOME`, as far as they are set.
-        has_loopback_http: Plain http is allowed, because the remote is on the loopback.
         credentials: `user:secret` for an http remote, or empty.
+        guards: Settings that beat those of the repository, by name.
     """
 
     git_dir: Path
     environment: Mapping[str, str]
-    has_loopback_http: bool = False
     credentials: str = field(default="", repr=False)
+    guards: tuple[tuple[str, str], ...] = ()
 
     def run(
         self,
         *arguments: str,
         data: bytes | None = None,
-        network: bool = False,
+        remote: str = "",
         extra: Mapping[str, str] | None = None,
     ) -> Result:
         """Run git to its end.
@@ -111,13 +141,14 @@ class GitProcess:
         Args:
             arguments: A plumbing command with its arguments; names from outside behind `--`.
             data: Its standard input.
-            network: It may reach a remote; without this every protocol is refused.
+            remote: The one remote that it may reach, as `check_remote` gave it, which stands among
+                the arguments; without this every protocol is refused.
             extra: Further variables of its environment.
 
         Raises:
             GitError: Git is not installed, or did not end in time.
         """
-        start = partial(self._start, arguments, network=network, extra=extra or {})
+        start = partial(self._start, arguments, remote=remote, extra=extra or {})
         with child(start) as process:
             try:
                 out, err = converse(process, data, SECONDS)
@@ -125,44 +156,46 @@ class GitProcess:
                 message = f"git {arguments[0]} took over {SECONDS:.0f} seconds"
                 hint = "see whether the remote answers, and try again"
                 raise GitError(message, hint) from None
-        said = err.decode("utf-8", "replace").strip()
+        said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
         return Result(process.returncode, out, redacted(said, self._secrets()))
 
-    def check(self, *arguments: str, data: bytes | None = None, network: bool = False) -> bytes:
+    def check(self, *arguments: str, data: bytes | None = None) -> bytes:
         """Like `run`; the output, without its last line feed.
 
         Raises:
             GitError: Git failed.
         """
-        result = self.run(*arguments, data=data, network=network)
+        result = self.run(*arguments, data=data)
         if result.status != 0:
             raise failure(arguments[0], result)
         return result.out.removesuffix(b"\n")
 
-    def _start(self, arguments: Sequence[str], *, network: bool, extra: Mapping[str, str]) -> Any:
+    def _start(self, arguments: Sequence[str], *, remote: str, extra: Mapping[str, str]) -> Any:
         from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
 
         variables = dict(_ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
+        # Git runs in the repository's folder: no program is looked for there.
+        variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
         variables |= extra
-        if network and (credentials := self._credentials()):
-            variables |= _header(credentials)
+        pairs = [*self.guards]
         settings = [*_CONFIG, f"safe.directory={self.git_dir}"]
         if self.git_dir.name == ".git":
             settings.append(f"safe.directory={self.git_dir.parent}")
-        if network:
+        if remote:
             settings += _NETWORK
-            if self.has_loopback_http:
-                settings.append("protocol.http.allow=always")
+            pairs += _named(remote, self._credentials())
+            variables["GIT_ALLOW_PROTOCOL"] = _protocol(remote)
+        variables |= _configured(pairs)
         # GitPython hands all of its own environment on; `env -u` takes away what is not ours.
         foreign = [part for name in sorted(os.environ.keys() - variables) for part in ("-u", name)]
         command = [
             *("env", *foreign),
             *("git", *(part for setting in settings for part in ("-c", setting))),
             f"--git-dir={self.git_dir}",
-            *arguments,
+            *(_REMOTE if remote and part == remote else part for part in arguments),
         ]
-        _require_git(variables.get("PATH", os.defpath))
+        _require_git(variables["PATH"])
         # Signals as ours: git then meets a full disk as an error, and takes its locks away.
         return Git(str(self.git_dir)).execute(
             command, as_process=True, istream=PIPE, env=variables, start_new_session=True,
@@ -207,13 +240,36 @@ def _ended(status: int) -> str:
     return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
 
 
-def _header(credentials: str) -> dict[str, str]:
-    """Credentials as an HTTP header, by the environment: arguments can be read by anybody."""
-    return {
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "http.extraHeader",
-        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {_basic(credentials)}",
-    }
+def _named(remote: str, credentials: str) -> list[tuple[str, str]]:
+    """What leads from our name for a remote to the remote itself, and what is said to it alone."""
+    pairs = [(f"url.{remote}.insteadOf", _REMOTE), (f"url.{remote}.pushInsteadOf", _REMOTE)]
+    if credentials:
+        header = f"http.{remote}.extraHeader"
+        # The empty one takes away those of the repository.
+        pairs += [(header, ""), (header, f"Authorization: Basic {_basic(credentials)}")]
+    return pairs
+
+
+def _configured(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
+    variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
+    for number, (name, value) in enumerate(pairs):
+        variables[f"GIT_CONFIG_KEY_{number}"] = name
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    return variables
+
+
+def _protocol(remote: str) -> str:
+    """The one protocol by which a checked remote is reached."""
+    scheme, separator, _ = remote.partition("://")
+    if separator:
+        return scheme
+    return "file" if remote.startswith("/") else "ssh"
+
+
+def _absolute(path: str) -> str:
+    """A search path without folders that depend on where one stands."""
+    return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
 
 
 def _basic(credentials: str) -> str:
@@ -225,4 +281,4 @@ def _require_git(path: str) -> None:
     import shutil
 
     if shutil.which("git", path=path) is None:
-        raise GitError("git is not installed", "install git 2.30 or newer")
+        raise GitError("git is not installed", "install git 2.31 or newer")

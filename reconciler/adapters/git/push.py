@@ -22,7 +22,7 @@ def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Re
     reference = f"refs/heads/{branch}"
     result = git.run(
         "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{base.id}", "--",
-        remote, f"{revision.id}:{reference}", network=True,
+        remote, f"{revision.id}:{reference}", remote=remote,
     )  # fmt: skip
     if result.status == 0:
         return
@@ -46,7 +46,7 @@ def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> N
     """
     result = git.run(
         "push", "--dry-run", "--porcelain", "--no-verify", "--", remote,
-        f"{revision.id}:refs/heads/{branch}", network=True,
+        f"{revision.id}:refs/heads/{branch}", remote=remote,
     )  # fmt: skip
     if result.status != 0 and not any(word in _reason(result) for word in _MOVED):
         raise unreachable("cannot push to the remote", "push", result)

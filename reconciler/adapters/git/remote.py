@@ -1,5 +1,6 @@
 """Which remotes and branches may be named, and what git needs to reach them."""
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,13 @@ _BRANCH = re.compile(
     r"(?![-./])(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)|/$|\.$))[A-Za-z0-9._/-]{1,200}", re.ASCII
 )
 _SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^-].*", re.ASCII)
+# No sign that a password could stand before or behind.
+_HARMLESS = re.compile(r"[A-Za-z0-9._/+~-]{1,200}|[a-z]{1,8}::[^@]{0,100}", re.ASCII)
+_SCHEME = re.compile(r"[a-z+]{1,10}", re.ASCII)
+_SCHEMES = ("https", "ssh", "file")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_ALLOWED = "use an https, ssh or file URL, or a path"
+_NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words  # nosec B105
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
 
 
@@ -22,17 +29,15 @@ class Remote(NamedTuple):
 
     Attributes:
         url: URL or path, without credentials.
-        is_loopback_http: It is plain http, on the loopback.
         credentials: `user:secret` that the URL held, or empty.
     """
 
     url: str
-    is_loopback_http: bool = False
     credentials: str = ""
 
     def reached_by(self, git: GitProcess) -> GitProcess:
         """The same git, with what it needs to reach this remote."""
-        return replace(git, has_loopback_http=self.is_loopback_http, credentials=self.credentials)
+        return replace(git, credentials=self.credentials)
 
 
 def check_branch(branch: str) -> str:
@@ -54,16 +59,15 @@ def check_remote(remote: str) -> Remote:
     Raises:
         UsageError: Its scheme is not one of https, ssh, file; or it hides an option.
     """
-    hint = "use an https, ssh or file URL, or a path"
     if remote.startswith("-") or not remote.isprintable() or "::" in remote.partition("/")[0]:
-        raise UsageError(f"{_shown(remote)!r} is not a remote", hint)
+        raise UsageError(f"{_shown(remote)} is not a remote", _ALLOWED)
     if "://" not in remote:
         if _SCP.fullmatch(remote):
             return Remote(remote)
         path = Path(remote)
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is none, and no error
             return Remote(str(path.resolve()))
-        raise UsageError(f"remote {remote!r} is neither a URL nor a folder", hint)
+        raise UsageError(f"{_shown(remote)} is neither a URL nor a folder", _ALLOWED)
     return _checked_url(remote)
 
 
@@ -78,23 +82,29 @@ def _checked_url(remote: str) -> Remote:
         parts = urlsplit(remote)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        raise UsageError(f"{_shown(remote)!r} is not a URL") from None
-    loopback = parts.scheme == "http" and host in _LOOPBACK
-    if parts.scheme not in ("https", "ssh", "file") and not loopback:
+        raise UsageError(f"{_shown(remote)} is not a URL", _ALLOWED) from None
+    if parts.scheme not in _SCHEMES and not (parts.scheme == "http" and host in _LOOPBACK):
         allowed = "use https, ssh or file; plain http would show the token and the plan to anybody"
-        raise UsageError(f"scheme {parts.scheme!r} of the remote is not allowed", allowed)
+        named = repr(parts.scheme) if _SCHEME.fullmatch(parts.scheme) else "(not shown)"
+        raise UsageError(f"scheme {named} of the remote is not allowed", allowed)
     if host.startswith("-") or (parts.username or "").startswith("-"):
-        raise UsageError(f"{_shown(remote)!r} is not a remote", "its host looks like an option")
+        raise UsageError(f"{_shown(remote)} is not a remote", "its host looks like an option")
+    if parts.scheme not in ("http", "https"):
+        if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
+            raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
+        return Remote(remote)
+    if parts.query or parts.fragment:
+        raise UsageError("the URL of the remote has a part behind ? or #", _NO_PASSWORD)
     about, separator, place = parts.netloc.rpartition("@")
-    if not separator or parts.scheme not in ("http", "https"):
-        return Remote(remote, loopback)
+    if not separator:
+        return Remote(remote)
     # Arguments of a process can be read by anybody: who logs in goes by the environment.
     user, _, secret = about.partition(":")
-    return Remote(
-        parts._replace(netloc=place).geturl(), loopback, f"{unquote(user)}:{unquote(secret)}"
-    )
+    return Remote(parts._replace(netloc=place).geturl(), f"{unquote(user)}:{unquote(secret)}")
 
 
 def _shown(remote: str) -> str:
-    """A remote as it may be shown: without who logs in."""
-    return re.sub(r"//[^/@]*@", "//", remote)
+    """A remote as it may be shown. What may hold a password anywhere, or hide one, is not."""
+    if _HARMLESS.fullmatch(remote):
+        return repr(remote)
+    return "what is named as the remote (not shown: it may hold a password)"

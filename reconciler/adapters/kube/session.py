@@ -151,7 +151,7 @@ def _prove(access: Kubeconfig, context: ssl.SSLContext, wall: Callable[[], float
         with NamedTemporaryFile(prefix="ipam-") as file:
             file.write(certificate + b"\n" + key)
             file.flush()
-            context.load_cert_chain(file.name, password="")
+            context.load_cert_chain(file.name, password="")  # nosec B106  # the key has none
     except ssl.SSLError as failure:
         why = "it does not fit client-key-data, or one of them cannot be read"
         raise KubeconfigError(f"{start} {why}") from failure

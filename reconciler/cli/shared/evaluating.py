@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from reconciler.adapters.facts import FreshFacts
 from reconciler.cli.shared.opening import open_facts, open_source
 from reconciler.cli.shared.output import painter, tell_errors
 from reconciler.cli.shared.progress import progress
@@ -10,6 +11,7 @@ from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.review import review
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
+from reconciler.ports import Facts
 
 
 def evaluated(
@@ -35,7 +37,13 @@ def evaluated(
 
 
 def reviewed(
-    repo: Path, rev: str, base: str | None, *, worktree: bool, whole: bool = False
+    repo: Path,
+    rev: str,
+    base: str | None,
+    *,
+    worktree: bool,
+    whole: bool = False,
+    trusts: bool = True,
 ) -> Compared:
     """The evaluation of a revision beside its base, when there is one.
 
@@ -45,8 +53,11 @@ def reviewed(
         base: As `--base`.
         worktree: As `--worktree`.
         whole: Read every file; else only those that the cache does not know to be settled.
+        trusts: Believe a cache; else only what is read now.
     """
     read = open_source(repo, rev, worktree=worktree)
-    facts = None if whole else open_facts(read.repository)
+    facts: Facts | None = None
+    if not whole:
+        facts = open_facts(read.repository) if trusts else FreshFacts()
     with progress("planning"):
         return review(read.source, read.repository, base, facts)

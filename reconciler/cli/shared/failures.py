@@ -1,11 +1,13 @@
 """How a failure is told: what happened, what mends it, and the exit code that it leads to."""
 
+import re
 from typing import NamedTuple
 
 from reconciler.ports import ExitCode, GitError, ReconcilerError
 from reconciler.report.escape import escape
 
 _SHOWN_CHARACTERS = 300
+_BETWEEN = re.compile(r"([\s'\"(]+)")
 
 
 class Told(NamedTuple):
@@ -26,10 +28,21 @@ def told(failure: Exception) -> Told:
     if isinstance(failure, OSError):
         failure = _world(failure)
     if isinstance(failure, ReconcilerError):
-        return Told(escape(str(failure)), escape(failure.hint), int(failure.exit_code))
-    said = escape(str(failure))[:_SHOWN_CHARACTERS]
+        said, hint = without_passwords(str(failure)), without_passwords(failure.hint)
+        return Told(escape(said), escape(hint), int(failure.exit_code))
+    said = escape(without_passwords(str(failure)))[:_SHOWN_CHARACTERS]
     hint = "run it again with --debug and report it with what that prints"
     return Told(f"a bug: {type(failure).__name__}: {said}", hint, ExitCode.BUG)
+
+
+def without_passwords(text: str) -> str:
+    """A text without what stands where URLs have a password, also in the wrong place."""
+    return "".join(map(_without_password, _BETWEEN.split(text)))
+
+
+def _without_password(word: str) -> str:
+    about, separator, place = word.rpartition("@")
+    return f"***@{place}" if separator and ":" in about else word
 
 
 def _world(failure: OSError) -> ReconcilerError:

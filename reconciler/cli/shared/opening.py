@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import reconciler
-from reconciler.adapters.facts import FileFacts, program_id
+from reconciler.adapters import cache
+from reconciler.adapters.facts import FileFacts, FreshFacts, program_id
 from reconciler.adapters.git.opening import open_mirror, open_repository, open_worktree, with_remote
 from reconciler.adapters.git.process import PASSED, TOKEN
 from reconciler.adapters.git.repository import GitRepository
@@ -19,7 +20,7 @@ from reconciler.ports import Facts, Source, UsageError
 
 def environment() -> Mapping[str, str]:
     """What git may know of the environment."""
-    names = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY")
+    names = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
@@ -62,6 +63,11 @@ def _proving(repository: GitRepository) -> GitRepository:
 
 
 def open_facts(repository: GitRepository) -> Facts:
-    """The cache of what is known about a repository's files."""
+    """The cache of what is known about a repository's files; an empty one in place of another's."""
+    place = cache_folder()
+    folders = (place, place / "facts")
+    if why := next(filter(None, map(cache.refusal, folders)), ""):
+        tell(f"warning: the cache is not used, which takes longer: {why}; remove it, or chmod 700")
+        return FreshFacts()
     program = program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
-    return FileFacts(cache_folder(), str(repository.git.git_dir), program)
+    return FileFacts(place, str(repository.git.git_dir), program)

@@ -150,7 +150,7 @@ def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[
     pools = _pools(cluster)
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
     for record in records:
-        assert record.range is not None  # noqa: S101 - only such are asked for
+        assert record.range is not None  # noqa: S101 - only such are asked for  # nosec B101
         held = IPSet((record.range,))
         what = format_short(record.range)
         users = [f"Service {item.service}" for item in users_of(services, held)]

@@ -140,7 +140,7 @@ class _Examination:
         """The management cluster as it was recognised at first."""
         if refusal is not None:
             raise refusal
-        assert self.hub is not None  # noqa: S101 - it is opened, or was refused
+        assert self.hub is not None  # noqa: S101 - it is opened, or was refused  # nosec B101
         return self.hub.enrolment
 
     @property

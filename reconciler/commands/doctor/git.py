@@ -12,7 +12,7 @@ from reconciler.findings import Severity
 from reconciler.ports import Entry, Probe, ReconcilerError, Revision, UsageError
 from reconciler.report.diagnosis import GIT, Check, Group, doubtful, fine, wrong
 
-_OLDEST = (2, 30)
+_OLDEST = (2, 31)
 _PLAIN = "100644"
 
 

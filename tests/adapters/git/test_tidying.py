@@ -18,7 +18,7 @@ from tests.contracts.homes import ENVIRONMENT
 from tests.world import git
 
 TOO_SLOW = GitError("git gc took over 300 seconds", "see whether the remote answers")
-MISSING = GitError("git is not installed", "install git 2.30 or newer")
+MISSING = GitError("git is not installed", "install git 2.31 or newer")
 FAILURES = [TOO_SLOW, MISSING, OSError(28, "No space left on device"), RuntimeError("odd")]
 
 

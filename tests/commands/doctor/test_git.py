@@ -190,7 +190,7 @@ def test_an_old_git_is_told(tmp_path: Path) -> None:
             return "2.29.3"
 
     found = _checks(Old(lambda: open_repository(tmp_path, ENVIRONMENT), ENVIRONMENT))
-    assert found["git"] == wrong("git", "version 2.29.3", "install git 2.30 or newer")
+    assert found["git"] == wrong("git", "version 2.29.3", "install git 2.31 or newer")
 
 
 def test_errors_strange_files_and_changes_are_told(checkout: Path) -> None:

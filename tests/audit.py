@@ -1,0 +1,101 @@
+"""What is known of weaknesses: `python -m tests.audit`, or `make audit`.
+
+bandit reads the code, zizmor the workflows, pip-audit asks an advisory service about the packages
+of the locks. That one may be out of reach, or know none of them: then nothing was looked up, which
+is said and is no failure. What the tools find is mended, or ignored with a reason on its line.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
+WORKFLOWS = (".github", "example-repo/.github")
+_BIN = Path(sys.executable).parent
+_SECONDS = 300
+
+
+def main() -> int:
+    """Run all three; 1 when any of them found something."""
+    found = [
+        _run("bandit", "--quiet", "--recursive", "reconciler"),
+        _run("zizmor", "--offline", "--quiet", *WORKFLOWS),
+        *(_packages(lock) for lock in LOCKS),
+    ]
+    return int(any(found))
+
+
+def _run(tool: str, *arguments: str) -> bool:
+    """Whether a tool found something, which it then has printed."""
+    done = subprocess.run([str(_BIN / tool), *arguments], cwd=ROOT, check=False)
+    return done.returncode != 0
+
+
+def _packages(lock: str) -> bool:
+    command = [
+        str(_BIN / "pip-audit"), "--format", "json", "--progress-spinner", "off", "--disable-pip",
+        "--require-hashes", "--requirement", lock,
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+        said = done.stdout
+    except subprocess.TimeoutExpired:
+        said = ""
+    weak, sentence = judged(said, lock)
+    print(sentence, file=sys.stderr)  # noqa: T201 - that is what it is for
+    return weak
+
+
+def judged(said: str, lock: str) -> tuple[bool, str]:
+    """Whether pip-audit found something, and a sentence on it.
+
+    Args:
+        said: Its output: JSON, or nothing when it could ask nobody.
+        lock: The lock that it looked at.
+    """
+    listed = _dependencies(said)
+    if not listed:
+        reason = "the advisory service cannot be reached"
+        return False, f"pip-audit: {lock}: nothing was looked up: {reason}"
+    skipped = [item["name"] for item in listed if "skip_reason" in item]
+    known = len(listed) - len(skipped)
+    weak = [item for item in listed if item.get("vulns")]
+    if weak:
+        lines = [
+            f"pip-audit: {lock}: {len(weak)} packages with known weaknesses",
+            *map(_told, weak),
+        ]
+        return True, "\n".join(lines)
+    if not known:
+        reason = f"the advisory service knows none of {len(skipped)} packages"
+        return False, f"pip-audit: {lock}: nothing was looked up: {reason}"
+    rest = f"; not looked up: {', '.join(skipped)}" if skipped else ""
+    return False, f"pip-audit: {lock}: no weakness known in {known} packages{rest}"
+
+
+def _dependencies(said: str) -> Sequence[Mapping[str, Any]]:
+    try:
+        document = json.loads(said)
+    except ValueError:
+        return []
+    listed = document.get("dependencies") if isinstance(document, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+def _told(item: Mapping[str, Any]) -> str:
+    """A package with what is known of it, and what mends that."""
+    ids = ", ".join(
+        f"{it['id']} (mended in {', '.join(it.get('fix_versions', [])) or 'no version'})"
+        for it in item["vulns"]
+    )
+    return f"  {item['name']} {item.get('version', '')}: {ids}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

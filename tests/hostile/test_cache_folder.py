@@ -1,0 +1,166 @@
+"""A cache folder that somebody else wrote: nothing of it is believed, and nobody is led by it."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.git.command import Command, Done, served
+from tests.git_server import serving
+from tests.world import SMALL, commit, git, repository, tenant, write
+
+WORDS = "the cache is not used"
+OTHER = 65_533
+
+
+@pytest.fixture
+def author(tmp_path: Path) -> Path:
+    return repository(tmp_path / "author", SMALL)
+
+
+def cache_of(root: Path) -> Path:
+    return root / "cache" / "gitops-ipam"
+
+
+def test_the_cache_is_made_for_its_user_alone_whatever_the_umask(
+    tmp_path: Path, author: Path, command: Command
+) -> None:
+    remote = served(tmp_path, author)
+    before = os.umask(0)
+    try:
+        assert command.run("plan", "--repo", str(author)).code == 0
+        assert command.run("reconcile", "--remote", str(remote)).code == 0
+    finally:
+        os.umask(before)
+    place = cache_of(tmp_path)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (place, *place.iterdir())}
+    assert modes == {"gitops-ipam": 0o700, "facts": 0o700, "remotes": 0o700}
+    assert {path.stat().st_mode & 0o777 for path in place.glob("*/*")} == {0o700}
+
+
+def forge(author: Path, command: Command) -> str:
+    """A commit with an error, and a cache that calls it settled; the commit before."""
+    assert command.run("plan", "--repo", str(author)).code == 0
+    first = git(author, "rev-parse", "HEAD")
+    write(author, {"tenants/two.yaml": tenant("two").replace("workers", "wrokers")})
+    commit(author)
+    old, new = (
+        git(author, "rev-parse", f"{first}:tenants"),
+        git(author, "rev-parse", "HEAD:tenants"),
+    )
+    (head,) = cache_of(author.parent).glob("facts/*/head*")
+    body = head.read_bytes()[64:].replace(old.encode(), new.encode())
+    head.write_bytes(sha256(body).hexdigest().encode() + body)
+    return first
+
+
+def test_a_forged_cache_does_not_let_a_change_pass(author: Path, command: Command) -> None:
+    first = forge(author, command)
+    believed = command.run("check", "--repo", str(author))
+    assert believed.code == 0, "the forgery is good: its own cache the user believes"
+    told = command.run("check", "--repo", str(author), "--base", first)
+    assert (told.code, "field-unknown" in told.out) == (1, True)
+
+
+def test_check_with_a_base_neither_reads_nor_writes_a_cache(
+    tmp_path: Path, author: Path, command: Command
+) -> None:
+    head = commit(author)
+    done = command.run("check", "--repo", str(author), "--base", f"{head}^")
+    assert done.code == 0
+    assert not (tmp_path / "cache").exists()
+
+
+def spoiled(place: Path, how: str) -> None:
+    """Give a folder to somebody else, in part."""
+    if how == "another user's":
+        os.chown(place, OTHER, OTHER)
+    elif how == "a link of another user":
+        place.rename(place.with_suffix(".moved"))
+        place.symlink_to(place.with_suffix(".moved"))
+        os.lchown(place, OTHER, OTHER)
+    elif how == "a file":
+        place.rename(place.with_suffix(".moved"))
+        place.write_text("")
+    else:
+        place.chmod({"the group's": 0o770, "everybody's": 0o777}[how])
+
+
+SPOILED = [
+    pytest.param(how, marks=pytest.mark.skipif(os.geteuid() != 0 and "another" in how, reason="only root may give a folder to another user"))
+    for how in ("another user's", "a link of another user", "the group's", "everybody's", "a file")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", SPOILED)
+@pytest.mark.parametrize("inner", ["", "facts"])
+def test_a_cache_that_others_may_write_is_not_read_and_the_run_goes_on(
+    tmp_path: Path, author: Path, command: Command, how: str, inner: str
+) -> None:
+    forge(author, command)
+    spoiled(cache_of(tmp_path) / inner, how)
+
+    def state() -> dict[str, bytes]:
+        every = (path for path in (tmp_path / "cache").rglob("*") if path.is_file())
+        return {str(path): path.read_bytes() for path in every}
+
+    before = state()
+    for verb in ("check", "plan"):
+        done = command.run(verb, "--repo", str(author))
+        assert (done.code, WORDS in done.err) == (1, True), done
+    done = command.run("reconcile", "--repo", str(author))
+    assert (done.code, WORDS in done.err, "Traceback" in done.err) == (1, True, False), done
+    assert state() == before
+
+
+def mirror_of(root: Path) -> Path:
+    (found,) = (cache_of(root) / "remotes").iterdir()
+    return found
+
+
+def refused(done: Done, doctor: Done, words: str) -> bool:
+    return done.code == 4 and words in done.err and doctor.code == 4 and words in doctor.out
+
+
+@pytest.mark.parametrize("how", SPOILED)
+@pytest.mark.parametrize("inner", ["", "remotes", "mirror"])
+def test_a_mirror_where_others_may_write_is_refused(
+    tmp_path: Path, author: Path, command: Command, how: str, inner: str
+) -> None:
+    remote = str(served(tmp_path, author))
+    assert command.run("reconcile", "--remote", remote).code == 0
+    place = mirror_of(tmp_path) if inner == "mirror" else cache_of(tmp_path) / inner
+    spoiled(place, how)
+    done = command.run("reconcile", "--remote", remote)
+    assert refused(done, command.run("doctor", "--remote", remote), WORDS), done
+
+
+PLANTED = {
+    "redirects": {"config": "[url \"ext::sh -c 'touch {mark}; exit 1'\"]\n\tinsteadOf = http\n"},
+    "borrows": {"objects/info/alternates": "/elsewhere\n"},
+    "is another's worktree": {"commondir": "/elsewhere\n"},
+    "has more to say": {"config": "[core]\n\tbare = true\n[include]\n\tpath = /elsewhere\n"},
+    "says nothing": {"config": ""},
+}
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_a_mirror_that_was_planted_is_not_used_and_no_token_leaves(
+    tmp_path: Path, author: Path, command: Command, what: str
+) -> None:
+    remote = served(tmp_path, author)
+    with serving(remote.parent) as server:
+        server.password = command.variables["IPAM_GIT_TOKEN"] = "canary"
+        url = f"{server.url}/{remote.name}"
+        assert command.run("reconcile", "--remote", url).code == 0
+        assert command.run("reconcile", "--remote", url).code == 0, "our own is used again"
+        mirror = mirror_of(tmp_path)
+        for name, text in PLANTED[what].items():
+            write(mirror, {name: text.format(mark=tmp_path / "mark")})
+        server.requests.clear()
+        done = command.run("reconcile", "--remote", url)
+        told = f"the mirror {mirror} is not as ipam made it"
+        assert refused(done, command.run("doctor", "--remote", url), told), done
+        assert server.requests == []
+    assert not (tmp_path / "mark").exists()

@@ -1,0 +1,89 @@
+"""What CI and the image install is named by version and hash, as `constraints.txt` has it."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.audit import LOCKS, judged
+
+ROOT = Path(__file__).resolve().parents[1]
+_PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)(?: ;[^\\]*)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", re.MULTILINE)  # fmt: skip
+
+
+def _named(text: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[\[<>=!; ]", text)[0]).lower()
+
+
+def pins(lock: str) -> dict[str, str]:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    return {_named(found[1]): found[2] for found in _PIN.finditer(text)}
+
+
+def _project() -> dict[str, list[str]]:
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = about["project"]["optional-dependencies"]
+    run = about["project"]["dependencies"]
+    return {
+        "requirements.lock": run,
+        "requirements-build.lock": about["build-system"]["requires"],
+        "requirements-dev.lock": [*run, *extras["dev"], *extras["audit"]],
+    }
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_names_all_that_the_project_asks_for_each_with_its_hashes(lock: str) -> None:
+    found = pins(lock)
+    assert {_named(item) for item in _project()[lock]} <= found.keys()
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    named = [line for line in text.splitlines() if line[:1] not in ("#", " ", "")]
+    assert len(named) == len(found), "each line is a package with hashes"
+    assert "://" not in text
+    assert "make lock" in text
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_has_the_versions_of_the_constraints(lock: str) -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    held = {_named(line): line.partition("==")[2] for line in lines}
+    found = pins(lock)
+    assert {name: found[name] for name in found if name in held} == {
+        name: held[name] for name in found if name in held
+    }
+
+
+def test_ci_and_the_image_install_by_hash_and_ci_runs_the_audit() -> None:
+    image = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+    assert "--require-hashes -r /tmp/install/requirements.lock" in image
+    assert "--no-deps --no-index /tmp/install/*.whl" in image
+    make = (ROOT / "Makefile").read_text(encoding="utf-8")
+    installs = re.findall(r"\$\(PIP\) (.*)", make)
+    assert len(installs) == 3
+    assert all(
+        line.startswith(("--require-hashes -r ", "--no-build-isolation -c constraints.txt -e"))
+        for line in installs
+    )
+    assert "\nmake audit\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("said", "weak", "words"),
+    [
+        ("", False, "nothing was looked up: the advisory service cannot be reached"),
+        ("Traceback", False, "cannot be reached"),
+        ('{"dependencies": []}', False, "cannot be reached"),
+        ('{"dependencies": [{"name": "a", "skip_reason": "not found"}]}', False,
+         "the advisory service knows none of 1 packages"),
+        ('{"dependencies": [{"name": "a", "version": "1", "vulns": []},'
+         ' {"name": "b", "skip_reason": "x"}]}', False,
+         "no weakness known in 1 packages; not looked up: b"),
+        ('{"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "CVE-1",'
+         ' "fix_versions": ["2"]}]}]}', True, "a 1: CVE-1 (mended in 2)"),
+    ],
+)  # fmt: skip
+def test_what_was_not_looked_up_is_said_and_only_a_known_weakness_fails(
+    said: str, weak: bool, words: str
+) -> None:
+    found, sentence = judged(said, "requirements.lock")
+    assert (found, words in sentence) == (weak, True), sentence
