@@ -138,8 +138,8 @@ class _Clocked:
     def named(self, cluster: str) -> bytes | None:
         return self._of(cluster).named(cluster)
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> KubeCluster:
-        return self._of(cluster).connect(cluster, kubeconfig)
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:
+        return self._of(cluster).connect(cluster, kubeconfig, is_named=is_named)
 
     def _of(self, cluster: str) -> KubeClusters:
         site = self._site

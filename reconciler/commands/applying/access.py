@@ -36,10 +36,13 @@ class Access:
         Raises:
             ClusterError: There is one that cannot be used, or the Secret cannot be read.
         """
-        kubeconfig = self._clusters.named(cluster)
-        if kubeconfig is None:  # an empty one is not none: it is broken
-            kubeconfig = self._from_secret(cluster)
-        return None if kubeconfig is None else Checked(self._clusters.connect(cluster, kubeconfig))
+        named = self._clusters.named(cluster)
+        # An empty one is not none: it is broken.
+        kubeconfig = self._from_secret(cluster) if named is None else named
+        if kubeconfig is None:
+            return None
+        is_named = named is not None
+        return Checked(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
 
     def is_there(self, cluster: str) -> bool:
         """The management cluster has an object that stands for a cluster of that name."""

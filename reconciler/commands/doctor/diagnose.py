@@ -179,7 +179,9 @@ class _Examination:
         if self.hub is not None:
             return Access(self.clusters, self.hub).connect(name)
         kubeconfig = self.clusters.named(name)
-        return None if kubeconfig is None else Checked(self.clusters.connect(name, kubeconfig))
+        if kubeconfig is None:
+            return None
+        return Checked(self.clusters.connect(name, kubeconfig, is_named=True))
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> Group | None:
         if self.hub is None:
