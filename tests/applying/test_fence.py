@@ -140,8 +140,8 @@ class WithFailure(FakeClusters):
 
 
 def test_what_was_done_is_remembered_when_something_ends_the_run(country: FakeClusters) -> None:
-    with pytest.raises(OSError, match="No space left"):
-        apply(WithFailure(country.objects, failure=OSError(28, "No space left on device")), "b")
+    with pytest.raises(GitError, match="the repository is gone"):
+        apply(WithFailure(country.objects, failure=GitError("the repository is gone")), "b")
     assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
 
 

@@ -7,12 +7,13 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Clocks, Timeouts
 from reconciler.clusters.options import ApplyOptions
@@ -29,7 +30,7 @@ from reconciler.ports import (
 )
 from tests.adapters.kube.certificates import Certificate, encoded
 from tests.adapters.kube.kubeconfigs import data, kubeconfig
-from tests.adapters.kube.server import Asked, Reply, Server, serving, status
+from tests.adapters.kube.server import Asked, Reply, Server, Time, serving, status
 from tests.applying.site import Files, evaluated
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import is_in
@@ -131,12 +132,13 @@ class Fleet:
 
     Attributes:
         folder: Where the kubeconfig of the management cluster is.
+        clocks: Of clusters that have one of their own; others do not wait when they shall.
     """
 
     folder: Path
     certificate: Certificate
     apis: dict[str, Api] = field(default_factory=dict)
-    timeouts: Timeouts = field(default_factory=lambda: Timeouts(clocks=Clocks(lambda _: None)))
+    clocks: dict[str, Time] = field(default_factory=dict)
 
     @property
     def hub(self) -> FakeCluster:
@@ -163,7 +165,9 @@ class Fleet:
     def clusters(self, **more: Any) -> KubeClusters:
         path = self.folder / "management.kubeconfig"
         path.write_bytes(data(self.config(HUB)))
-        return KubeClusters(path, timeouts=self.timeouts, **more)
+        return _Clocked(
+            path, timeouts=Timeouts(clocks=Clocks(_nothing)), clocks=self.clocks, **more
+        )
 
     def apply(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
         """Apply a tree; what became of each cluster."""
@@ -179,6 +183,23 @@ class Fleet:
             if ref.resource == CONFIG_MAP and ref.name.startswith(INVENTORY):
                 found |= item.get("data") or {}
         return found
+
+
+def _nothing(_seconds: float) -> None:
+    """Nobody waits."""
+
+
+@dataclass(frozen=True)
+class _Clocked(KubeClusters):
+    """Clusters of which some have a clock of their own."""
+
+    clocks: Mapping[str, Time] = field(default_factory=dict, kw_only=True)
+
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:
+        if cluster not in self.clocks:
+            return super().connect(cluster, kubeconfig, is_named=is_named)
+        mine = replace(self, timeouts=self.clocks[cluster].timeouts(60), clocks={})
+        return mine.connect(cluster, kubeconfig, is_named=is_named)
 
 
 @contextmanager

@@ -3,32 +3,20 @@
 Each attempt is made with --allow-exec, which is for kubeconfigs that a person names.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reconciler.clusters.outcome import State
-from tests.adapters.kube.certificates import Certificate, make
 from tests.adapters.kube.kubeconfigs import data, kubeconfig
 from tests.adapters.kube.server import Reply, serving
 from tests.applying.site import FIRST, SECOND, world
-from tests.hostile.api import Fleet, fleet
+from tests.hostile.api import Fleet
 
 BOTH = world("web", "shop")
 CANARY = "canary-of-the-host"
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return make(tmp_path_factory.mktemp("tls"), "server")
-
-
-@pytest.fixture
-def site(tmp_path: Path, certificate: Certificate) -> Iterator[Fleet]:
-    with fleet(tmp_path, certificate, FIRST, SECOND) as found:
-        yield found
 
 
 def refused(site: Fleet, config: Mapping[str, Any], key: str) -> None:

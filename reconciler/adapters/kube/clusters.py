@@ -9,6 +9,7 @@ from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, parse, read_file
 from reconciler.adapters.kube.kubeconfig_files import read_files
+from reconciler.adapters.kube.limits import MANAGEMENT, TENANT, Limits
 from reconciler.ports import KubeconfigError
 
 
@@ -46,8 +47,9 @@ class KubeClusters:
             config = read_files("management", [Path(step) for step in named.split(":") if step])
         else:
             account = self._account()
-            return self._cluster(account) if account.is_there() else None
-        return self._cluster(check("management", config, self.context, allow_exec=self.allow_exec))
+            return self._cluster(account, MANAGEMENT) if account.is_there() else None
+        access = check("management", config, self.context, allow_exec=self.allow_exec)
+        return self._cluster(access, MANAGEMENT)
 
     def named(self, cluster: str) -> bytes | None:
         """The kubeconfig that a person named for a cluster, or None."""
@@ -70,7 +72,7 @@ class KubeClusters:
         """A cluster by its kubeconfig. Sends nothing yet."""
         config = parse(cluster, kubeconfig)
         allowed = self.allow_exec and is_named
-        return self._cluster(check(cluster, config, allow_exec=allowed, is_named=is_named))
+        return self._cluster(check(cluster, config, allow_exec=allowed, is_named=is_named), TENANT)
 
     def _there(self, path: Path) -> Path:
         read_file("management", path)
@@ -83,5 +85,5 @@ class KubeClusters:
             else Account(self.environment)
         )
 
-    def _cluster(self, access: Kubeconfig | Account) -> KubeCluster:
-        return KubeCluster(access, self.timeouts, self.environment)
+    def _cluster(self, access: Kubeconfig | Account, limits: Limits) -> KubeCluster:
+        return KubeCluster(access, self.timeouts, self.environment, limits)
