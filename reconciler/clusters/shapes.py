@@ -113,7 +113,7 @@ def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
     read = _READ.get(resource)
     if read is None:
         return manifest
-    kept = _part(manifest, ("apiVersion", "kind"))
+    kept: dict[str, Any] = _part(manifest, ("apiVersion", "kind"))
     kept |= {part: _part(manifest[part], keys) for part, keys in read.items() if part in manifest}
     return kept
 

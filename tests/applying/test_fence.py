@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.inventory import NAME
+from reconciler.clusters.memory import NAME
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP
@@ -110,7 +110,7 @@ def test_a_revision_that_is_no_id_is_not_asked_about(country: FakeClusters) -> N
         asked.extend((ancestor, revision))
         return is_in(ancestor, revision)
 
-    assert apply(country, "b", git=noted)[FIRST].state is State.REFUSED
+    assert apply(country, "b", git=noted)[FIRST].state is State.FAILED
     assert "--help" not in asked
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.addresses.notation import format_range
-from reconciler.clusters.inventory import Enrolled, Inventory, read_inventory
+from reconciler.clusters.inventory import Inventory, read_inventory
+from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.outcome import Applied
 from reconciler.ports import Clusters
 from tests.adapters.kube.proxy import Fault, Proxy, proxied
