@@ -42,8 +42,8 @@ class FakeClusters:
     def named(self, cluster: str) -> bytes | None:
         return None if cluster in self.unnamed else b"a kubeconfig"
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> Cluster:
-        del kubeconfig
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
+        del kubeconfig, is_named
         connection = self.opener(cluster)
         connection.objects = self.objects.setdefault(cluster, connection.objects)
         connection.unknown = self.unknown.setdefault(cluster, {MACHINE})

@@ -1,31 +1,44 @@
 """The inventory of a cluster: what we put there, kept in ConfigMaps beside it.
 
-The first ConfigMap, `gitops-ipam-inventory`, names the cluster's identity and the revision; in the
-management cluster also every other cluster that was applied to. Objects are lines of text, so that
-people can read them, and are spread over more ConfigMaps when there are many, each object by the
-hash of its name: a change touches one of them. Source: `contract.md` §8.
+The first ConfigMap, `gitops-ipam-inventory`, names the cluster's identity and the revision. Objects
+are lines of text, so that people can read them, and are spread over more ConfigMaps when there are
+many, `gitops-ipam-inventory-1` and so on, each object by the hash of its name: a change touches one
+of them. In the management cluster they also hold a line for every other cluster that was applied
+to: `memory.py`. Source: `contract.md` §8.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
-from urllib.parse import quote, unquote
 
 from reconciler.clusters.desired import NO_BODY, owned_labels
-from reconciler.clusters.metallb import ranges_of
+from reconciler.clusters.identity import revision_of, uid_of
+from reconciler.clusters.memory import (
+    HALF,
+    NAME,
+    Enrolled,
+    Line,
+    is_line,
+    joined,
+    line_bytes,
+    lines_of,
+    part_name,
+    part_number,
+)
 from reconciler.clusters.resources import parse_ref
 from reconciler.model.resource import Manifest
 
-NAME = "gitops-ipam-inventory"
 PART_LABEL = "gitops-ipam.dev/inventory"
-# A line takes up to 424 bytes, a ConfigMap 1 MiB.
-_OBJECTS_IN_ONE = 2_000
+WHOLE = 900 * 1024
+"""Bytes of a ConfigMap that are used; a server takes 1 MiB, and others may write at the same time."""
+
+_LEAST = 64 * 1024
+_MOST_PARTS = 512
 _ORPHAN = "orphan-since-"
 _LONGEST_TIME = 15
-_CLUSTER = "cluster."
-_HASHED = f"{_CLUSTER}-"
-_MAX_KEY = 253
+_LONGEST_LINE = 1_024
+_WORDS = 3
 
 
 class Entry(NamedTuple):
@@ -56,22 +69,6 @@ def orphan(uid: str, now: int) -> Entry:
     return Entry(uid, f"{_ORPHAN}{now}")
 
 
-class Enrolled(NamedTuple):
-    """A cluster as the management cluster knows it.
-
-    Attributes:
-        uid: Of its kube-system namespace.
-        revision: What was applied to it last.
-        spaces: The address spaces that its addresses are of.
-        addresses: The ranges that it may announce, as MetalLB writes them.
-    """
-
-    uid: str
-    revision: str
-    spaces: tuple[str, ...] = ()
-    addresses: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Inventory:
     """What is known of one cluster.
@@ -81,6 +78,8 @@ class Inventory:
         objects: By reference, as `str(ref)`.
         clusters: Other clusters by name; in the management cluster only.
         damaged: Lines that cannot be read. What they name is left alone, and so are they.
+        odd: What is wrong with the lines of some of the other clusters, by name. Of these clusters
+            it is known what can be read, and nothing is done in them.
     """
 
     uid: str = ""
@@ -88,122 +87,109 @@ class Inventory:
     objects: Mapping[str, Entry] = field(default_factory=dict)
     clusters: Mapping[str, Enrolled] = field(default_factory=dict)
     damaged: tuple[str, ...] = ()
+    odd: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_inventory(config_maps: Iterable[Manifest]) -> Inventory:
     """The inventory that some ConfigMaps hold; other ConfigMaps are ignored.
 
     Raises:
-        ValueError: What another cluster may announce cannot be read, so nothing is safe to give.
+        ValueError: Its own identity or revision cannot be read.
     """
-    uid = revision = ""
-    objects: dict[str, Entry] = {}
-    clusters: dict[str, Enrolled] = {}
-    damaged: list[str] = []
-    for config_map in config_maps:
-        name = config_map["metadata"]["name"]
-        if name != NAME and not name.startswith(f"{NAME}-"):
-            continue
-        data: Mapping[str, str] = config_map.get("data") or {}
-        if name == NAME:
-            uid, revision = data.get("uid", ""), data.get("revision", "")
-        for line in data.get("objects", "").splitlines():
-            read = _entry(line)
-            if read is None:
-                damaged.append(line)
-            else:
-                objects[read[0]] = read[1]
-        clusters.update(_enrolled(*it) for it in data.items() if it[0].startswith(_CLUSTER))
-    return Inventory(uid, revision, objects, clusters, tuple(damaged))
+    parts = data_of(config_maps)
+    first = parts.get(NAME, {})
+    uid, revision = first.get("uid", ""), revision_of(first.get("revision", ""))
+    lines = [line for data in parts.values() for line in data.get("objects", "").splitlines()]
+    read = {line: _entry(line) for line in lines}
+    clusters: dict[str, Line] = {}
+    for part, data in parts.items():
+        for line in lines_of(part, data):
+            known = clusters.get(line.name)
+            clusters[line.name] = line if known is None else joined(known, line)
+    return Inventory(
+        uid and uid_of(uid),
+        revision,
+        dict(entry for entry in read.values() if entry is not None),
+        {name: line.enrolled for name, line in clusters.items()},
+        tuple(line for line, entry in read.items() if entry is None),
+        {name: line.wrong[0] for name, line in clusters.items() if line.wrong},
+    )
+
+
+def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
+    """The data of the ConfigMaps of an inventory, by name, in the order of their numbers."""
+    found = {item["metadata"]["name"]: item.get("data") or {} for item in config_maps}
+    numbers = {name: number for name in found if (number := part_number(name)) is not None}
+    return {name: found[name] for name in sorted(numbers, key=numbers.__getitem__)}
 
 
 def _entry(line: str) -> tuple[str, Entry] | None:
     """An object and its entry; None for a line that somebody else, or a newer program, wrote."""
+    words = line.split(" ") if len(line) <= _LONGEST_LINE else []
+    if len(words) != _WORDS:
+        return None
+    name, uid, hash_of = words
     try:
-        name, uid, hash_of = line.split(" ")
         parse_ref(name)
     except (KeyError, ValueError):
         return None
     return name, Entry(uid, hash_of)
 
 
-def config_maps(inventory: Inventory, namespace: str) -> list[Manifest]:
-    """The ConfigMaps of an inventory, without the other clusters."""
-    count = 1
-    while count * _OBJECTS_IN_ONE < len(inventory.objects):
-        count *= 2
-    lines: list[list[str]] = [[] for _ in range(count)]
-    lines[0] += [f"{line}\n" for line in inventory.damaged]
+def config_maps(
+    inventory: Inventory, namespace: str, there: Mapping[str, Mapping[str, str]] | None = None
+) -> list[Manifest]:
+    """The ConfigMaps of an inventory, without the other clusters.
+
+    Args:
+        inventory: What they shall say.
+        namespace: Where they are.
+        there: The data of those that are there, by name: lines of clusters take a part of each.
+    """
+    lines = {line: f"{line}\n" for line in inventory.damaged}
     for name, entry in sorted(inventory.objects.items()):
-        lines[_part(name, count)].append(f"{name} {entry.uid} {entry.hash}\n")
+        lines[name] = f"{name} {entry.uid} {entry.hash}\n"
+    taken = {part_number(name): line_bytes(data) for name, data in (there or {}).items()}
+    # Older programs put all clusters into the first one; their lines leave it one by one.
+    rooms = [max(WHOLE - max(HALF, taken.get(at, 0)), _LEAST) for at in range(_MOST_PARTS)]
+    texts = _divided(lines, rooms)
     first = {"uid": inventory.uid, "revision": inventory.revision}
     return [
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {
-                "name": NAME if index == 0 else f"{NAME}-{index}",
-                "namespace": namespace,
-                "labels": {**owned_labels(), PART_LABEL: "true"},
-            },
-            "data": {**(first if index == 0 else {}), "objects": "".join(part)},
-        }
-        for index, part in enumerate(lines)
+        part_manifest(part_name(number), namespace, {**({} if number else first), "objects": text})
+        for number, text in enumerate(texts)
     ]
 
 
-def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | None]:
-    """Other clusters as data of the first ConfigMap; None takes one out of it."""
-    data: dict[str, str | None] = {}
-    for name, enrolled in sorted(clusters.items()):
-        key = _cluster_key(name)
-        named = [name] if key.startswith(_HASHED) else []
-        data[key] = None if enrolled is None else " ".join([*named, *_words(enrolled)])
-    return data
+def part_manifest(name: str, namespace: str, data: Mapping[str, str]) -> Manifest:
+    """One of the ConfigMaps of an inventory."""
+    labels = {**owned_labels(), PART_LABEL: "true"}
+    metadata = {"name": name, "namespace": namespace, "labels": labels}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(data)}
 
 
-def _words(enrolled: Enrolled) -> list[str]:
-    # Names of address spaces are free text; the empty one is written as `%`, which is no other.
-    spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
-    return [enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
+def _divided(lines: Mapping[str, str], rooms: Sequence[int]) -> list[str]:
+    """Lines in as few parts as there is room for; twice as many when it does not do."""
+    number = 1
+    while True:
+        parts: list[list[str]] = [[] for _ in range(number)]
+        for name, line in lines.items():
+            parts[_part(name, number)].append(line)
+        texts = ["".join(part) for part in parts]
+        does = all(len(text.encode()) <= room for text, room in zip(texts, rooms, strict=False))
+        if does or number >= len(rooms):
+            return texts
+        number *= 2
 
 
-def _enrolled(key: str, value: str) -> tuple[str, Enrolled]:
-    words = value.split(" ")
-    name = words.pop(0) if key.startswith(_HASHED) else _cluster_name(key)
-    uid, revision, spaces, *addresses = [*words, "", ""]
-    ranges = tuple(text for text in addresses if text)
-    try:
-        ranges_of(ranges)
-    except ValueError as wrong:
-        raise ValueError(f"{key} of ConfigMap {NAME}: {wrong}") from wrong
-    named = tuple("" if item == "%" else unquote(item) for item in spaces.split(",") if item)
-    return name, Enrolled(uid, revision, named, ranges)
-
-
-def stale_parts(config_maps_there: Iterable[Manifest], wanted: Iterable[Manifest]) -> Iterator[str]:
-    """Names of ConfigMaps of a bigger inventory that are not needed any more."""
+def stale_parts(
+    there: Mapping[str, Mapping[str, str]], wanted: Iterable[Manifest]
+) -> Iterator[tuple[str, bool]]:
+    """ConfigMaps of a bigger inventory that no object needs any more, and whether a cluster does."""
     needed = [item["metadata"]["name"] for item in wanted]
-    for item in config_maps_there:
-        name = item["metadata"]["name"]
-        if name.startswith(f"{NAME}-") and name not in needed:
-            yield name
+    for name, data in there.items():
+        if name not in needed:
+            yield name, any(map(is_line, data))
 
 
 def _part(name: str, count: int) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:4], "big") % count
-
-
-# A key of a ConfigMap has up to 253 letters, digits, `-`, `_` and `.`; a namespace has no `.`, and
-# begins with neither `_` nor `-`. Where the names are too long for a key, the value begins with them.
-def _cluster_key(name: str) -> str:
-    namespace, slash, rest = name.partition("/")
-    key = f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"
-    return key if len(key) <= _MAX_KEY else f"{_HASHED}{sha256(name.encode()).hexdigest()}"
-
-
-def _cluster_name(key: str) -> str:
-    text = key.removeprefix(_CLUSTER)
-    if text.startswith("_"):
-        return text[1:]
-    return text.replace(".", "/", 1)

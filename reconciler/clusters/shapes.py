@@ -95,6 +95,35 @@ _COMMON: Mapping[Resource, Check] = {
 }
 
 
+# Clusters have many of them, and they are long: what nobody reads of them is not kept.
+_NAMES = ("name", "namespace", "uid", "resourceVersion")
+_READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
+    SERVICE: {"metadata": _NAMES, "spec": ("type",), "status": ("loadBalancer",)},
+    NODE: {"metadata": _NAMES, "status": ("addresses",)},
+}
+
+
+def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
+    """An object of a list with no more than is read of its kind; of most kinds, all of it.
+
+    Args:
+        manifest: The object. Nothing is known of its shape yet.
+        resource: Its kind.
+    """
+    read = _READ.get(resource)
+    if read is None:
+        return manifest
+    kept: dict[str, Any] = _part(manifest, ("apiVersion", "kind"))
+    kept |= {part: _part(manifest[part], keys) for part, keys in read.items() if part in manifest}
+    return kept
+
+
+def _part(value: Any, keys: tuple[str, ...]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: value[key] for key in keys if key in value}
+
+
 @cache
 def _checks() -> Mapping[Resource, Check]:
     """Ours and those of all families, in all versions of their kinds."""

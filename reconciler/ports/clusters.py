@@ -144,8 +144,14 @@ class Clusters(Protocol):
     def named(self, cluster: str) -> bytes | None:
         """The kubeconfig that a person named for a cluster, or None."""
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> Cluster:
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
         """A cluster by its kubeconfig. Sends nothing yet.
+
+        Args:
+            cluster: The cluster.
+            kubeconfig: How it is reached.
+            is_named: A person named it. A Secret's is the tenant's word: it runs no program, reads
+                no file and names no proxy, whatever a person allows.
 
         Raises:
             KubeconfigError: It cannot be used.

@@ -52,8 +52,8 @@ class Fleet:
     def named(self, cluster: str) -> bytes | None:
         return self.clusters.named(cluster)
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> Any:
-        return self._of(cluster, self.clusters.connect(cluster, kubeconfig))
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Any:
+        return self._of(cluster, self.clusters.connect(cluster, kubeconfig, is_named=is_named))
 
     def _of(self, name: str, cluster: Cluster | None) -> Any:
         if name not in self.bugs:

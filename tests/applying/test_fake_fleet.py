@@ -90,7 +90,7 @@ def test_an_older_revision_and_a_strange_history_are_refused(clusters: FakeClust
     clusters.objects[FIRST][inventory]["data"]["revision"] = "c" * 40
     assert "apply the head" in clusters.run(world("web"), "b")[FIRST].hint
     home = Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")
-    clusters.objects[HUB][home]["data"]["revision"] = "z" * 40
+    clusters.objects[HUB][home]["data"]["revision"] = "9" * 40
     assert clusters.run(world("web"), "b")[HUB].state is State.REFUSED
     clusters.run(world("web"), "c", re_enrol=frozenset([HUB]))
     assert clusters.objects[HUB][home]["data"]["revision"] == "c" * 40

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.inventory import NAME
+from reconciler.clusters.memory import NAME
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP
@@ -110,7 +110,7 @@ def test_a_revision_that_is_no_id_is_not_asked_about(country: FakeClusters) -> N
         asked.extend((ancestor, revision))
         return is_in(ancestor, revision)
 
-    assert apply(country, "b", git=noted)[FIRST].state is State.REFUSED
+    assert apply(country, "b", git=noted)[FIRST].state is State.FAILED
     assert "--help" not in asked
 
 
@@ -140,8 +140,8 @@ class WithFailure(FakeClusters):
 
 
 def test_what_was_done_is_remembered_when_something_ends_the_run(country: FakeClusters) -> None:
-    with pytest.raises(OSError, match="No space left"):
-        apply(WithFailure(country.objects, failure=OSError(28, "No space left on device")), "b")
+    with pytest.raises(GitError, match="the repository is gone"):
+        apply(WithFailure(country.objects, failure=GitError("the repository is gone")), "b")
     assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
 
 

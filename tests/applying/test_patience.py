@@ -89,9 +89,10 @@ class Mixed:
     def named(self, cluster: str) -> bytes | None:
         return self.real.named(cluster) if cluster == FIRST else b"other"
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> Cluster:
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
         if cluster == FIRST:
-            return cast("Cluster", Watched(self.real.connect(cluster, kubeconfig), self.done))
+            real = self.real.connect(cluster, kubeconfig, is_named=is_named)
+            return cast("Cluster", Watched(real, self.done))
         return cast("Cluster", Silent(self.done, self.waited))
 
 

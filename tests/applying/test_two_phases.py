@@ -10,7 +10,9 @@ from tests.applying.site import ADDRESS_POOLS, FIRST, Site, address_pool, announ
 
 
 def applied(site: Site, **pools: tuple[str, ...]) -> Applied:
-    cluster = site.clusters().connect(FIRST, site.tenants[FIRST].kubeconfig.read_bytes())
+    cluster = site.clusters().connect(
+        FIRST, site.tenants[FIRST].kubeconfig.read_bytes(), is_named=True
+    )
     wanted = tuple(desired_object(address_pool(name, *entries)) for name, entries in pools.items())
 
     run = Run("a" * 40, ApplyOptions())

@@ -10,22 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.clusters.inventory import (
-    NAME,
-    Enrolled,
+    WHOLE,
     Entry,
     Inventory,
-    cluster_data,
     config_maps,
+    data_of,
     orphan,
     read_inventory,
     stale_parts,
 )
+from reconciler.clusters.memory import NAME, Enrolled, cluster_data
 from reconciler.clusters.resources import ADDRESS_POOL, IP_ALLOCATION, NAMESPACE
 from reconciler.model.resource import Ref
 
 UID = "0b6d7a7a-3c29-4b50-9b1a-5e5f3f0f3a11"
 HASH = f"{'0' * 16}.{'f' * 16}"
-MEBIBYTE = 1 << 20
 
 alphanumeric = string.ascii_lowercase + string.digits
 label = st.text(alphanumeric + "-", min_size=1, max_size=63).filter(
@@ -115,7 +114,7 @@ def test_keys_are_names_that_people_can_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "parts"), [(0, 1), (1, 1), (2_000, 1), (2_001, 2), (5_000, 4), (8_001, 8)]
+    ("count", "parts"), [(0, 1), (1, 1), (3_000, 1), (4_000, 2), (8_000, 4), (16_000, 8)]
 )
 def test_objects_are_spread_over_as_many_config_maps_as_are_needed(count: int, parts: int) -> None:
     inventory = Inventory(UID, "a" * 40, many(count))
@@ -128,20 +127,21 @@ def test_objects_are_spread_over_as_many_config_maps_as_are_needed(count: int, p
     assert [item for item in maps if "uid" in item["data"]] == maps[:1]
 
 
-@pytest.mark.parametrize("count", [2_000, 5_000, 8_000])
+@pytest.mark.parametrize("count", [1_000, 2_000, 5_000])
 def test_no_config_map_reaches_its_limit_even_with_the_longest_names(count: int) -> None:
     objects = {
         str(Ref(IP_ALLOCATION, "n" * 63, f"{number:0>253}")): Entry(UID, HASH)
         for number in range(count)
     }
     for item in config_maps(Inventory(UID, "a" * 40, objects), "butler-system"):
-        assert sum(len(text.encode()) for text in item["data"].values()) < MEBIBYTE
+        assert sum(len(text.encode()) for text in item["data"].values()) <= WHOLE / 2 + 100
 
 
 @settings(max_examples=25)
 @given(st.integers(0, 4_999))
 def test_a_change_of_one_object_changes_one_config_map(number: int) -> None:
     objects = many(5_000)
+    assert len(config_maps(Inventory(UID, "a" * 40, objects), "x")) > 1
     maps = config_maps(Inventory(UID, "a" * 40, objects), "x")
     name = list(objects)[number]
     other = config_maps(Inventory(UID, "a" * 40, {**objects, name: Entry(UID, "-")}), "x")
@@ -159,14 +159,46 @@ def test_the_order_of_objects_changes_nothing() -> None:
 
 
 def test_parts_that_are_not_needed_any_more_are_told() -> None:
-    large, small = (config_maps(Inventory(UID, "", many(n)), "x") for n in (5_000, 2_500))
-    assert list(stale_parts(large, small)) == [f"{NAME}-2", f"{NAME}-3"]
-    assert list(stale_parts(small, large)) == []
-    assert list(stale_parts([{"metadata": {"name": "other"}}], small)) == []
+    large, small = (config_maps(Inventory(UID, "", many(n)), "x") for n in (8_000, 4_000))
+    there = data_of(large)
+    assert list(stale_parts(there, small)) == [(f"{NAME}-2", False), (f"{NAME}-3", False)]
+    assert list(stale_parts(data_of(small), large)) == []
+    with_cluster = {**there, f"{NAME}-3": {"cluster.a.b": f"{UID}  default"}}
+    assert list(stale_parts(with_cluster, small))[1] == (f"{NAME}-3", True)
+    assert data_of([{"metadata": {"name": "other"}}]) == {}
+
+
+@pytest.mark.parametrize("count", [0, 3_000, 9_000])
+def test_beside_the_lines_of_many_clusters_objects_are_spread_further(count: int) -> None:
+    """As an older program left them: all clusters in the first ConfigMap."""
+    line = f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.7"
+    clusters = {f"cluster.t.c{number}": line for number in range(7_000)}
+    inventory = Inventory(UID, "", many(count))
+    maps = config_maps(inventory, "x", {NAME: clusters})
+    first = sum(len(key) + len(text) for key, text in {**clusters, **maps[0]["data"]}.items())
+    assert first <= WHOLE
+    assert read_inventory(maps) == inventory
+
+
+@settings(max_examples=50)
+@given(st.sampled_from([0, 10, 3_000, 4_000, 9_000]), st.sampled_from([0, 10, 3_000, 4_000, 9_000]))
+def test_an_inventory_that_is_cut_off_between_two_writes_has_lost_nothing(
+    before: int, after: int
+) -> None:
+    """It may name what is gone by now, and never lacks what is there."""
+    objects = {**many(before), **many(after // 2, "u")}
+    old = config_maps(Inventory(UID, "", many(before)), "x")
+    new = config_maps(Inventory(UID, "", objects), "x")
+    there = {item["metadata"]["name"]: item for item in old}
+    for item in reversed(new):
+        kept = read_inventory(there.values()).objects
+        assert many(before).keys() <= kept.keys() <= objects.keys()
+        there[item["metadata"]["name"]] = item
+    assert read_inventory(there.values()).objects == objects
 
 
 def test_all_carry_our_labels() -> None:
-    for item in config_maps(Inventory(UID, "", many(2_001)), "metallb-system"):
+    for item in config_maps(Inventory(UID, "", many(4_000)), "metallb-system"):
         assert item["metadata"]["namespace"] == "metallb-system"
         assert item["metadata"]["labels"] == {
             "gitops-ipam.dev/managed-by": "gitops-ipam",
@@ -210,11 +242,60 @@ def test_a_line_that_cannot_be_read_is_kept_as_it_is(line: str) -> None:
     assert config_maps(inventory, "x")[0]["data"] == data
 
 
-def test_a_cluster_whose_addresses_cannot_be_read_stops_everything() -> None:
-    """It may announce anything, so nothing is safe to give to others."""
-    data = {"uid": UID, "cluster.team-a.web": f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.x"}
-    with pytest.raises(ValueError, match=r"cluster\.team-a\.web of ConfigMap gitops-ipam-inv"):
+GOOD = f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.7"
+
+
+@pytest.mark.parametrize(
+    ("value", "wrong"),
+    [
+        (GOOD.replace("10.0.0.7", "10.0.0.x"), "'10.0.0.0-10.0.0.x' is neither a CIDR nor"),
+        (f"a uid with blanks {GOOD}", "'uid' is not the id of a commit"),
+        (GOOD.replace("a" * 40, "z" * 40), f"'{'z' * 40}' is not the id of a commit"),
+        (GOOD.replace("a" * 40, "f" * 200_000), "…(200000 characters)' is not the id of a commit"),
+        (GOOD.replace(UID, "\x1b[2J"), "is not the uid of a cluster"),
+        (GOOD.replace(UID, "u" * 65), "is not the uid of a cluster"),
+    ],
+)
+def test_a_damaged_line_is_that_of_one_cluster(value: str, wrong: str) -> None:
+    """What can be read of it counts; its addresses are of any space then."""
+    data = {"uid": UID, "cluster.team-a.web": value, "cluster.team-a.shop": GOOD}
+    inventory = read_inventory([{"metadata": {"name": NAME}, "data": data}])
+    assert list(inventory.odd) == ["team-a/web"]
+    assert inventory.odd["team-a/web"].startswith(f"cluster.team-a.web of ConfigMap {NAME}: ")
+    assert wrong in inventory.odd["team-a/web"]
+    assert inventory.clusters["team-a/web"].spaces == ()
+    kept = () if "x" in value.split("-")[-1] else ("10.0.0.0-10.0.0.7",)
+    assert inventory.clusters["team-a/web"].addresses == kept
+    assert inventory.clusters["team-a/shop"].uid == UID
+
+
+def test_a_line_whose_key_is_not_that_of_its_name_is_damaged() -> None:
+    data = {"cluster.-0123": f"team-a/web {GOOD}"}
+    inventory = read_inventory([{"metadata": {"name": NAME}, "data": data}])
+    assert "it is not the key of the cluster" in inventory.odd["cluster.-0123"]
+
+
+@pytest.mark.parametrize(
+    "data", [{"uid": "a b"}, {"revision": "HEAD"}, {"revision": "f" * 200_000}]
+)
+def test_an_inventory_of_another_identity_than_any_is_not_read(data: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="is not the"):
         read_inventory([{"metadata": {"name": NAME}, "data": data}])
+
+
+def test_a_cluster_that_two_lines_name_may_announce_what_either_says() -> None:
+    """A run was cut off between two writes."""
+    other = GOOD.replace("10.0.0.0-10.0.0.7", "10.0.1.0-10.0.1.7 10.0.0.0-10.0.0.7")
+    maps = [
+        {"metadata": {"name": NAME}, "data": {"cluster.team-a.web": GOOD}},
+        {"metadata": {"name": f"{NAME}-3"}, "data": {"cluster.team-a.web": other}},
+    ]
+    ranges = ("10.0.0.0-10.0.0.7", "10.0.1.0-10.0.1.7")
+    both = read_inventory(maps)
+    assert both.clusters == {"team-a/web": Enrolled(UID, "a" * 40, ("default",), ranges)}
+    assert both.odd == {}
+    maps[1]["data"]["cluster.team-a.web"] = other.replace(UID, "x")
+    assert "do not agree which cluster it is" in read_inventory(maps).odd["team-a/web"]
 
 
 def test_a_cluster_of_which_little_is_written_is_known_by_that() -> None:

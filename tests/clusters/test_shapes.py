@@ -34,7 +34,7 @@ from reconciler.clusters.resources import (
     SERVICE,
     WHO_AM_I,
 )
-from reconciler.clusters.shapes import shaped
+from reconciler.clusters.shapes import pared, shaped
 from reconciler.clusters.snapshot import live_of
 from reconciler.families.butler.events import allocation_event, capacity_event
 from reconciler.families.butler.infrastructure import infrastructure
@@ -268,3 +268,21 @@ def test_an_answer_to_a_review_is_stored_nowhere() -> None:
     assert shaped(answer, WHO_AM_I)["status"] == answer["status"]
     with pytest.raises(ValueError, match=r"SelfSubjectReview: status\.userInfo\.username is not"):
         shaped({"status": {"userInfo": {"username": 5}}}, WHO_AM_I)
+
+
+def test_of_what_clusters_have_many_of_only_what_is_read_is_kept() -> None:
+    metadata = {"name": "a", "namespace": "b", "uid": "c", "resourceVersion": "1"}
+    more = {"labels": {"x": "y"}, "managedFields": [{}]}
+    balancer = {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}]}}
+    service = {
+        "metadata": {**metadata, **more},
+        "spec": {"type": "LoadBalancer", "ports": [1]},
+        "status": {**balancer, "conditions": []},
+        "more": 1,
+    }
+    kept = {"metadata": metadata, "spec": {"type": "LoadBalancer"}, "status": balancer}
+    assert pared(service, SERVICE) == kept
+    node = {"metadata": metadata, "status": {"addresses": [], "images": [1]}}
+    assert pared(node, NODE) == {"metadata": metadata, "status": {"addresses": []}}
+    assert pared({"metadata": 5, "status": None}, NODE) == {"metadata": 5, "status": None}
+    assert pared(service, CONFIG_MAP) is service

@@ -48,8 +48,8 @@ class Named:
     def named(self, cluster: str) -> None:
         del cluster
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> Any:
-        del cluster
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Any:
+        del cluster, is_named
         return kubeconfig.decode()
 
 

@@ -41,11 +41,29 @@ def test_what_no_world_made_fail_is_a_bug(bug: Exception, caplog: pytest.LogCapt
     assert record.exc_info[1] is bug
 
 
-@pytest.mark.parametrize("failure", [UnreachableError("gone"), GitError("no"), OSError(28, "full")])
+@pytest.mark.parametrize("failure", [UnreachableError("gone"), GitError("no")])
 def test_a_failure_of_the_world_stays_what_it_is(failure: Exception) -> None:
     with pytest.raises(type(failure)) as told, contained():
         raise failure
     assert told.value is failure
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (OSError(7, "Argument list too long"), "this machine failed at it: Argument list too long"),
+        (OSError("odd"), "this machine failed at it: odd"),
+        (MemoryError(), "it takes more memory than there is"),
+        (RecursionError("x"), "what it holds is nested too deeply"),
+    ],
+)
+def test_what_this_machine_cannot_do_for_a_cluster_is_the_failure_of_that_cluster(
+    failure: Exception, told: str
+) -> None:
+    with pytest.raises(ClusterError) as raised, contained():
+        raise failure
+    assert not isinstance(raised.value, BugError)
+    assert str(raised.value) == told
 
 
 def test_a_bug_in_one_cluster_is_the_exit_code_of_the_run() -> None:

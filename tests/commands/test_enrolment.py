@@ -6,13 +6,14 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.clusters.inventory import NAME, Enrolled, Entry, Inventory, config_maps
-from reconciler.commands.applying.enrolment import Enrolment, enrol, save
+from reconciler.clusters.inventory import Entry, Inventory, config_maps
+from reconciler.clusters.memory import NAME, Enrolled
+from reconciler.commands.applying.enrolment import Enrolment, check_memory, enrol, save
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError, IdentityError, Listing
 
 UID, HERE, AT = "uid-1", "metallb-system", "a" * 40
-MANY = {f"metallb.io/IPAddressPool/x/p{number}": Entry("u", "-") for number in range(2_001)}
+MANY = {f"metallb.io/IPAddressPool/x/p{number}": Entry("u", "-") for number in range(14_000)}
 
 
 @dataclass
@@ -53,7 +54,8 @@ class Server:
         assert manager == "gitops-ipam"
         self.sent.append(("merge", ref.name, patch["data"]))
 
-    def delete(self, ref: Ref, uid: str) -> None:
+    def delete(self, ref: Ref, uid: str, version: str) -> None:
+        assert version
         self.sent.append(("delete", ref.name, uid))
 
 
@@ -61,7 +63,7 @@ def kept(inventory: Inventory, **clusters: str) -> list[Mapping[str, Any]]:
     """The ConfigMaps of an inventory as a server has them."""
     maps = config_maps(inventory, HERE)
     for number, item in enumerate(maps):
-        item["metadata"]["uid"] = f"map-{number}"
+        item["metadata"].update(uid=f"map-{number}", resourceVersion="1")
     first, *rest = maps
     return [{**first, "data": {**first["data"], **clusters}}, *rest]
 
@@ -95,9 +97,27 @@ def test_what_has_no_identity_is_no_cluster() -> None:
 
 
 def test_a_damaged_inventory_is_named_and_nothing_is_done() -> None:
-    server = Server(kept(Inventory(UID, AT), **{"cluster.team-a.shop": f"u {AT} default 10.x"}))
-    with pytest.raises(ClusterError, match=r"in metallb-system is damaged: cluster\.team-a\.shop"):
+    server = Server(kept(Inventory(UID, "f" * 200_000)))
+    what = (
+        r"ConfigMap gitops-ipam-inventory in metallb-system, is damaged: 'f{20,200}…\(200000 char"
+    )
+    with pytest.raises(ClusterError, match=what) as refused:
         recognised(server)
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("uid", ["", "a b", "a\nb", "u" * 65, "ü", "\x1b[2J"])
+def test_an_identity_that_is_none_is_refused_before_it_is_used(uid: str) -> None:
+    with pytest.raises(IdentityError, match="is not the uid of a cluster"):
+        recognised(Server(uid=uid))
+
+
+def test_a_cluster_whose_line_is_damaged_is_refused_with_its_mend() -> None:
+    inventory = Inventory(odd={"team-a/web": "cluster.team-a.web of ConfigMap x: 'y' is no uid"})
+    check_memory(inventory, "team-a/shop")
+    with pytest.raises(IdentityError, match="remembered of it is damaged") as told:
+        check_memory(inventory, "team-a/web")
+    assert told.value.hint == "mend the value; or --re-enrol team-a/web writes it anew"
 
 
 def test_an_inventory_that_lost_its_label_is_not_taken_for_none() -> None:
@@ -132,7 +152,7 @@ def test_only_parts_that_differ_are_written() -> None:
 def test_an_inventory_that_grows_and_shrinks_gets_and_loses_parts() -> None:
     few = dict(list(MANY.items())[:10])
     sent = saved(Server(kept(Inventory(UID, AT, few))), MANY)
-    assert [(verb, name) for verb, name, _ in sent] == [("merge", NAME), ("create", f"{NAME}-1")]
+    assert [(verb, name) for verb, name, _ in sent] == [("create", f"{NAME}-1"), ("merge", NAME)]
     sent = saved(Server(kept(Inventory(UID, AT, MANY))), few)
     assert [(verb, name) for verb, name, _ in sent] == [("merge", NAME), ("delete", f"{NAME}-1")]
     assert sent[1][2] == "map-1"

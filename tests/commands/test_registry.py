@@ -7,7 +7,8 @@ from typing import Any, cast
 import pytest
 
 from reconciler.clusters.desired import desired_object
-from reconciler.clusters.inventory import NAME, Enrolled, Inventory, config_maps
+from reconciler.clusters.inventory import Inventory, config_maps
+from reconciler.clusters.memory import NAME, Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.enrolment import Enrolment

@@ -10,7 +10,8 @@ from typing import Any
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.addresses.notation import format_range
-from reconciler.clusters.inventory import Enrolled, Inventory, read_inventory
+from reconciler.clusters.inventory import Inventory, read_inventory
+from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.outcome import Applied
 from reconciler.ports import Clusters
 from tests.adapters.kube.proxy import Fault, Proxy, proxied
@@ -138,8 +139,8 @@ class _Clocked:
     def named(self, cluster: str) -> bytes | None:
         return self._of(cluster).named(cluster)
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> KubeCluster:
-        return self._of(cluster).connect(cluster, kubeconfig)
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:
+        return self._of(cluster).connect(cluster, kubeconfig, is_named=is_named)
 
     def _of(self, cluster: str) -> KubeClusters:
         site = self._site

@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 DIFFERENCE = ("tests/clusters/test_difference.py",)
 DESIRED = ("tests/clusters/test_desired.py",)
+MEMORY = ["tests/clusters/test_memory.py"]
 INVENTORY = ("tests/clusters/test_inventory.py",)
 METALLB = ("tests/clusters/test_metallb.py",)
 CONFLICTS = ("tests/clusters/test_address_conflicts.py",)
@@ -69,11 +70,20 @@ APPLYING = (
     Mutant("apply: the hash of a status has times", "clusters/desired.py",
            "said = None if status is None else timeless(status)", "said = status", DESIRED),
     Mutant("apply: inventories are one ConfigMap", "clusters/inventory.py",
-           "while count * _OBJECTS_IN_ONE < len(inventory.objects):", "while False:", INVENTORY),
-    Mutant("apply: a key of an inventory is too long", "clusters/inventory.py",
+           "if does or number >= len(rooms):", "if True:", INVENTORY),
+    Mutant("apply: a key of an inventory is too long", "clusters/memory.py",
            "return key if len(key) <= _MAX_KEY else", "return key if key else", INVENTORY),
     Mutant("apply: damaged lines are lost", "clusters/inventory.py",
-           'lines[0] += [f"{line}\\n" for line in inventory.damaged]', "pass", INVENTORY),
+           'lines = {line: f"{line}\\n" for line in inventory.damaged}',
+           "lines: dict[str, str] = {}", INVENTORY),
+    Mutant("apply: a line is taken away before it stands elsewhere", "clusters/memory.py",
+           "return writes + [Write(name, less[name]) for name in sorted(less)]",
+           "return [Write(name, less[name]) for name in sorted(less)] + writes", MEMORY),
+    Mutant("apply: of two lines of a cluster one counts", "clusters/memory.py",
+           "addresses = tuple(dict.fromkeys([*mine.addresses, *theirs.addresses]))",
+           "addresses = mine.addresses", INVENTORY),
+    Mutant("apply: a cluster may be anybody", "clusters/identity.py",
+           "if not _UID.fullmatch(text):", "if False:", INVENTORY),
     Mutant("apply: ranges that only touch are in conflict", "clusters/address_conflicts.py",
            "item.last >= span.first", "item.last >= span.first - 1", CONFLICTS),
     Mutant("apply: address spaces keep nothing apart", "clusters/address_conflicts.py",

@@ -31,6 +31,7 @@ _CONVERSION = re.compile(r"conversion webhook for ([^\s,]{1,253}),? .*failed")
 _DENIED = re.compile(r'^admission webhook "[^"]{1,253}" denied the request')
 _CONFLICT = re.compile(r'conflicts? with ("(?:[^"\\]|\\.)*")')
 _LONE_CONFLICT = re.compile(r'conflict with ("(?:[^"\\]|\\.)*")[^:]*: (\S+)')
+_QUOTED = re.compile(r"\\([\"\\])")
 _NO_KIND = "the server could not find the requested resource"
 _NO_PAGE = b"404 page not found"
 _UNTYPED = "failed to create typed patch object"
@@ -107,7 +108,7 @@ class ExpiredError(ClusterError):
 
 def _read(what: str, answer: Answer) -> _Said:
     try:
-        body = json.loads(answer.body)
+        body = json.loads(answer.body.decode())
     except (ValueError, RecursionError):
         body = None
     is_status = isinstance(body, dict) and body.get("kind") == "Status"
@@ -186,11 +187,8 @@ def _conflict(said: _Said) -> Trouble:
 
 
 def _unquoted(text: str) -> str:
-    """What Go's `%q` quoted, as far as JSON reads it."""
-    try:
-        return str(json.loads(text))
-    except ValueError:
-        return text[1:-1]
+    """What Go's `%q` quoted; other escapes stay, lest they hide what was taken out."""
+    return _QUOTED.sub(r"\1", text[1:-1])
 
 
 def _expired(said: _Said) -> Trouble:

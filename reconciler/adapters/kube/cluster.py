@@ -8,6 +8,7 @@ import builtins
 import json
 from collections.abc import Mapping
 from functools import partial
+from itertools import count
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,10 +16,12 @@ from reconciler.adapters.kube.account import Account
 from reconciler.adapters.kube.answers import ExpiredError
 from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.kubeconfig import Kubeconfig
+from reconciler.adapters.kube.limits import TENANT, TOKEN, Limits, TooLargeError, weight
 from reconciler.adapters.kube.session import Session, enter
 from reconciler.adapters.kube.transport import Ask, Transport
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.resources import MAY_I, WHO_AM_I, ref_of, resource_of
+from reconciler.clusters.shapes import pared
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
     ClusterError,
@@ -29,6 +32,7 @@ from reconciler.ports import (
 )
 
 PAGE = 500
+SMALLEST_PAGE = 7
 RELISTS = 3
 OLDEST = (1, 22)
 
@@ -44,13 +48,15 @@ class KubeCluster:
         access: Kubeconfig | Account,
         timeouts: Timeouts | None = None,
         environment: Mapping[str, str] | None = None,
+        limits: Limits = TENANT,
     ) -> None:
         timeouts = timeouts or Timeouts()
 
         def open_session(deadline: Deadline) -> Session:
             return enter(access, deadline, environment or {})
 
-        self._transport = Transport(open_session, timeouts, renewable=access.is_renewable())
+        is_renewable = access.is_renewable()
+        self._transport = Transport(open_session, timeouts, limits, renewable=is_renewable)
 
     def requests(self) -> Requests:
         """How many requests were sent so far."""
@@ -86,7 +92,7 @@ class KubeCluster:
     ) -> Listing:
         """All objects of a kind, of one state of the cluster, page by page."""
         what = " ".join(("list", _kind(resource), *(("in", namespace) if namespace else ())))
-        query = {"labelSelector": labels, "fieldSelector": fields, "limit": str(PAGE)}
+        query = {"labelSelector": labels, "fieldSelector": fields}
         path = partial(resource.within, resource.path(namespace), **query)
         for _attempt in range(RELISTS):
             try:
@@ -154,24 +160,32 @@ class KubeCluster:
 
     def _pages(self, resource: Resource, path: partial[str], what: str) -> Listing:
         found: builtins.list[Manifest] = []
-        following = ""
-        while True:
-            page = self._json(Ask("GET", path(**{"continue": following}), what))
+        following, size, budget = "", PAGE, self._transport.budget
+        # Items of the built-in kinds do not say what they are.
+        named = {"apiVersion": resource.api_version, "kind": resource.kind}
+        for pages in count(1):
+            budget.count(what, len(found), pages)
+            asked = Ask("GET", path(**{"limit": str(size), "continue": following}), what)
+            try:
+                page, heavy = self._transport.ask(asked)
+            except TooLargeError:  # objects of some kinds are large: ask for fewer
+                if size <= SMALLEST_PAGE:
+                    raise
+                size //= 4
+                continue
             items, following = _items(page, what)
-            # Items of the built-in kinds do not say what they are.
-            named = {"apiVersion": resource.api_version, "kind": resource.kind}
-            found += [named | item for item in items]
+            kept = [pared(item, resource) for item in items]
+            is_whole = not kept or kept[0] is items[0]
+            budget.keep(what, heavy if is_whole else weight(_bytes(kept)))
+            budget.count(what, len(found) + len(kept), pages)
+            found += [named | item for item in kept]
             if not following:
-                return Listing(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
+                break
+        return Listing(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
 
     def _json(self, ask: Ask) -> dict[str, Any]:
-        answer = self._transport.send(ask)
-        try:
-            value = json.loads(answer.body)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            raise ClusterError(f"{ask.what}: the answer is not a JSON object")
+        value, heavy = self._transport.ask(ask)
+        self._transport.budget.keep(ask.what, heavy)
         return value
 
 
@@ -192,12 +206,13 @@ def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], st
     items, metadata = page.get("items", 0), page.get("metadata")
     following = metadata.get("continue") if isinstance(metadata, dict) else None
     is_list = isinstance(items, list | None) and isinstance(following, str | None)
+    is_list = is_list and len(following or "") <= TOKEN
     if not is_list or not all(isinstance(item, dict) for item in items or ()):
         raise ClusterError(f"{what}: the answer is not a list")
     return items or [], following or ""
 
 
-def _bytes(manifest: Manifest) -> bytes:
+def _bytes(manifest: object) -> bytes:
     return json.dumps(manifest, separators=(",", ":"), default=dict).encode()
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from reconciler.adapters.kube.account import Account
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.deadline import Timeouts
-from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, parse, read_file, read_files
+from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, parse, read_file
+from reconciler.adapters.kube.kubeconfig_files import read_files
+from reconciler.adapters.kube.limits import MANAGEMENT, TENANT, Limits
 from reconciler.ports import KubeconfigError
 
 
@@ -20,7 +22,8 @@ class KubeClusters:
         context: The context of it, in place of its current one.
         clusters: Kubeconfigs of tenant clusters, by `namespace/name` or `name`.
         folder: Where `<namespace>.<name>.kubeconfig` are, too.
-        allow_exec: Whether kubeconfigs may run commands, read files and name a proxy.
+        allow_exec: Whether kubeconfigs that a person named may run commands, read files and name
+            a proxy. Those of Secrets never may.
         environment: The variables of the process.
         account: Where a pod finds its account.
         timeouts: How long each cluster may take.
@@ -44,8 +47,9 @@ class KubeClusters:
             config = read_files("management", [Path(step) for step in named.split(":") if step])
         else:
             account = self._account()
-            return self._cluster(account) if account.is_there() else None
-        return self._cluster(check("management", config, self.context, allow_exec=self.allow_exec))
+            return self._cluster(account, MANAGEMENT) if account.is_there() else None
+        access = check("management", config, self.context, allow_exec=self.allow_exec)
+        return self._cluster(access, MANAGEMENT)
 
     def named(self, cluster: str) -> bytes | None:
         """The kubeconfig that a person named for a cluster, or None."""
@@ -64,10 +68,11 @@ class KubeClusters:
             raise KubeconfigError(f"kubeconfig of {cluster}: {self.folder} is not a folder")
         return read_file(cluster, path) if is_there else None
 
-    def connect(self, cluster: str, kubeconfig: bytes) -> KubeCluster:
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:
         """A cluster by its kubeconfig. Sends nothing yet."""
         config = parse(cluster, kubeconfig)
-        return self._cluster(check(cluster, config, allow_exec=self.allow_exec))
+        allowed = self.allow_exec and is_named
+        return self._cluster(check(cluster, config, allow_exec=allowed, is_named=is_named), TENANT)
 
     def _there(self, path: Path) -> Path:
         read_file("management", path)
@@ -80,5 +85,5 @@ class KubeClusters:
             else Account(self.environment)
         )
 
-    def _cluster(self, access: Kubeconfig | Account) -> KubeCluster:
-        return KubeCluster(access, self.timeouts, self.environment)
+    def _cluster(self, access: Kubeconfig | Account, limits: Limits) -> KubeCluster:
+        return KubeCluster(access, self.timeouts, self.environment, limits)

@@ -7,7 +7,7 @@ name the cluster and the key, never a value.
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,11 +21,12 @@ from reconciler.ports import KubeconfigError
 MAX_BYTES = 1024 * 1024
 
 _ALLOW = "--allow-exec permits it"
-_LISTS = ("clusters", "contexts", "users")
-_CLUSTER_FILES = ("certificate-authority",)
-_USER_FILES = ("client-certificate", "client-key", "tokenFile")
-_TEXTS = {"certificate-authority-data", "tls-server-name", "proxy-url", *_CLUSTER_FILES}
-_USER_TEXTS = {"client-certificate-data", "client-key-data", "token", *_USER_FILES}
+_INLINE = "a kubeconfig of a Secret holds all of its data itself"
+LISTS = ("clusters", "contexts", "users")
+CLUSTER_FILES = ("certificate-authority",)
+USER_FILES = ("client-certificate", "client-key", "tokenFile")
+_TEXTS = {"certificate-authority-data", "tls-server-name", "proxy-url", *CLUSTER_FILES}
+_USER_TEXTS = {"client-certificate-data", "client-key-data", "token", *USER_FILES}
 _USER_TEXTS |= {"username", "password"}
 _CLUSTER_KEYS = {"server", "insecure-skip-tls-verify", "disable-compression", "extensions", *_TEXTS}
 _USER_KEYS = {"exec", "auth-provider", "extensions", *_USER_TEXTS}
@@ -50,7 +51,7 @@ class Kubeconfig:
 
     def data(self, key: str) -> bytes:
         """What a key ending in `-data` holds, or the file that its short form names; or nothing."""
-        holder = self.cluster if key in _CLUSTER_FILES else self.user
+        holder = self.cluster if key in CLUSTER_FILES else self.user
         inline = holder.get(f"{key}-data")
         if inline:
             return _decoded(self.name, f"{key}-data", inline)
@@ -73,31 +74,13 @@ def read_file(cluster: str, path: Path, key: str = "") -> bytes:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError as failure:
-        raise _refused(cluster, f"{what} is not there") from failure
+        raise refused(cluster, f"{what} is not there") from failure
     except (OSError, ValueError) as failure:
         why = getattr(failure, "strerror", None) or "not a path"
-        raise _refused(cluster, f"{what} cannot be read: {why}") from failure
+        raise refused(cluster, f"{what} cannot be read: {why}") from failure
     if len(data) > MAX_BYTES:
-        raise _refused(cluster, f"{what} is larger than {MAX_BYTES} bytes")
+        raise refused(cluster, f"{what} is larger than {MAX_BYTES} bytes")
     return data
-
-
-def read_files(cluster: str, paths: Sequence[Path]) -> Mapping[str, Any]:
-    """Several kubeconfigs as one, as kubectl merges them: the first that says a thing wins.
-
-    Paths in a kubeconfig are relative to its folder. A file that is not there is passed over, as
-    long as one is.
-
-    Raises:
-        KubeconfigError: None is there, or one cannot be used.
-    """
-    present = [path for path in paths if path.exists()]
-    if not present:
-        raise _refused(cluster, "no file of $KUBECONFIG is there")
-    return merge(
-        _rooted(parse(cluster, read_file(cluster, path)), path.absolute().parent)
-        for path in present
-    )
 
 
 def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
@@ -110,79 +93,79 @@ def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
     if reading.problems:
         problem = reading.problems[0]
         where = f", line {problem.line}" if problem.line else ""
-        raise _refused(cluster, f"it is not plain YAML ({problem.code}{where})")
+        raise refused(cluster, f"it is not plain YAML ({problem.code}{where})")
     if len(reading.documents) != 1 or not isinstance(reading.documents[0].value, dict):
-        raise _refused(cluster, "it is not a mapping")
+        raise refused(cluster, "it is not a mapping")
     value: Mapping[str, Any] = reading.documents[0].value
     if value.get("kind", "Config") != "Config":
-        raise _refused(cluster, "key kind: it is not Config")
-    for key in _LISTS:
+        raise refused(cluster, "key kind: it is not Config")
+    for key in LISTS:
         _entries(cluster, value, key)
     return value
 
 
-def merge(configs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Several kubeconfigs as one; of two entries of one name the first is taken."""
-    merged: dict[str, Any] = {}
-    found: dict[str, dict[str, Any]] = {key: {} for key in _LISTS}
-    for config in configs:
-        if config.get("current-context"):
-            merged.setdefault("current-context", config["current-context"])
-        for key in _LISTS:
-            for entry in config.get(key) or ():
-                found[key].setdefault(entry["name"], entry)
-    return merged | {key: list(entries.values()) for key, entries in found.items()}
-
-
 def check(
-    cluster: str, config: Mapping[str, Any], context: str = "", *, allow_exec: bool = False
+    cluster: str,
+    config: Mapping[str, Any],
+    context: str = "",
+    *,
+    allow_exec: bool = False,
+    is_named: bool = True,
 ) -> Kubeconfig:
     """What of a kubeconfig is used, once it is known to be harmless.
 
     Args:
         cluster: How messages call it.
-        config: What `parse` or `merge` gave.
+        config: What `parse` gave, or `merge` of several.
         context: The context that is wanted, in place of its `current-context`.
         allow_exec: Whether it may run commands, read files and go through a proxy.
+        is_named: A person named it. That of a Secret may do none of this, and speaks TLS even to
+            this very machine.
 
     Raises:
         KubeconfigError: It cannot be used, or must not be.
     """
     name = context or config.get("current-context")
     if not name or not isinstance(name, str):
-        raise _refused(cluster, "key current-context: it is missing", "give --context")
+        raise refused(cluster, "key current-context: it is missing", "give --context")
     chosen = _named(cluster, config, "contexts", name, "context")
     if chosen is None:
         key = "--context" if context else "current-context"
-        raise _refused(cluster, f"{key}: it has no such context")
+        raise refused(cluster, f"{key}: it has no such context")
     server = _named(cluster, config, "clusters", chosen.get("cluster"), "cluster")
     if server is None:
-        raise _refused(cluster, "key contexts.context.cluster: it has no such cluster")
+        raise refused(cluster, "key contexts.context.cluster: it has no such cluster")
     user = _named(cluster, config, "users", chosen.get("user"), "user")
     if user is None and chosen.get("user"):
-        raise _refused(cluster, "key contexts.context.user: it has no such user")
-    return _checked(cluster, server, user or {}, allow_exec=allow_exec)
+        raise refused(cluster, "key contexts.context.user: it has no such user")
+    if is_named:
+        return _checked(cluster, server, user or {}, hint="" if allow_exec else _ALLOW)
+    found = _checked(cluster, server, user or {}, hint=_INLINE)
+    if not found.server.startswith("https:"):
+        raise refused(cluster, "key server: it is not https", _INLINE)
+    return found
 
 
 def _checked(
-    name: str, cluster: Mapping[str, Any], user: Mapping[str, Any], *, allow_exec: bool
+    name: str, cluster: Mapping[str, Any], user: Mapping[str, Any], *, hint: str
 ) -> Kubeconfig:
+    """The kubeconfig; with a hint, programs, files and proxies are refused."""
     _keys(name, "clusters.cluster", cluster, _CLUSTER_KEYS, _TEXTS)
     if set(user).intersection(_IMPERSONATION):
-        raise _refused(name, "key as: impersonation is not supported")
+        raise refused(name, "key as: impersonation is not supported")
     _keys(name, "users.user", user, _USER_KEYS, _USER_TEXTS)
     if cluster.get("insecure-skip-tls-verify"):
-        hint = "give certificate-authority-data"
-        raise _refused(name, "key insecure-skip-tls-verify: it is not allowed", hint)
-    for key in ("exec", "auth-provider", *_USER_FILES, "certificate-authority", "proxy-url"):
+        mend = "give certificate-authority-data"
+        raise refused(name, "key insecure-skip-tls-verify: it is not allowed", mend)
+    for key in ("exec", "auth-provider", *USER_FILES, "certificate-authority", "proxy-url"):
         value = user.get(key) or cluster.get(key)
-        if value and not allow_exec:
-            raise _refused(name, f"key {key}: it is not allowed", _ALLOW)
-        if value and key in (*_USER_FILES, *_CLUSTER_FILES) and not Path(value).is_absolute():
-            raise _refused(name, f"key {key}: a relative path", "write the data inline")
+        if value and hint:
+            raise refused(name, f"key {key}: it is not allowed", hint)
+        if value and key in (*USER_FILES, *CLUSTER_FILES) and not Path(value).is_absolute():
+            raise refused(name, f"key {key}: a relative path", "write the data inline")
     _check_credentials(name, user)
     found = Kubeconfig(name, _server(name, cluster.get("server")), cluster, user)
-    for key in (*_CLUSTER_FILES, "client-certificate", "client-key"):
+    for key in (*CLUSTER_FILES, "client-certificate", "client-key"):
         found.data(key)
     return found
 
@@ -190,14 +173,14 @@ def _checked(
 def _check_credentials(name: str, user: Mapping[str, Any]) -> None:
     for key in ("token", "username", "password"):
         if not str(user.get(key, "")).isprintable() or not str(user.get(key, "")).isascii():
-            raise _refused(name, f"key {key}: it holds characters that no header takes")
-    parts = [bool(user.get(f"{key}-data") or user.get(key)) for key in _USER_FILES[:2]]
+            raise refused(name, f"key {key}: it holds characters that no header takes")
+    parts = [bool(user.get(f"{key}-data") or user.get(key)) for key in USER_FILES[:2]]
     if parts[0] != parts[1]:
-        missing = _USER_FILES[0] if parts[1] else _USER_FILES[1]
-        raise _refused(name, f"key {missing}-data: it is missing")
+        missing = USER_FILES[0] if parts[1] else USER_FILES[1]
+        raise refused(name, f"key {missing}-data: it is missing")
     for key in ("exec", "auth-provider"):
         if key in user and not isinstance(user[key], dict):
-            raise _refused(name, f"key {key}: it is not a mapping")
+            raise refused(name, f"key {key}: it is not a mapping")
 
 
 def _keys(
@@ -205,27 +188,27 @@ def _keys(
 ) -> None:
     for key, value in found.items():
         if key not in known:
-            raise _refused(name, f"key {shown(key)} of {where}: it is not known")
+            raise refused(name, f"key {shown(key)} of {where}: it is not known")
         if key in texts and not isinstance(value, str):
-            raise _refused(name, f"key {key}: it is not a string")
+            raise refused(name, f"key {key}: it is not a string")
 
 
 def _server(name: str, server: object) -> str:
     """The address of the server: https, or http on this very machine."""
     if not server or not isinstance(server, str):
-        raise _refused(name, "key server: it is missing")
+        raise refused(name, "key server: it is missing")
     try:
         url = urlsplit(server)
         host, _port = url.hostname or "", url.port
     except ValueError:
         # The text of the failure may hold the address.
-        raise _refused(name, "key server: it is not a URL") from None
+        raise refused(name, "key server: it is not a URL") from None
     if not host or not server.isprintable() or " " in server or url.query or url.fragment:
-        raise _refused(name, "key server: it is not the URL of a server")
+        raise refused(name, "key server: it is not the URL of a server")
     if url.username is not None or url.password is not None:
-        raise _refused(name, "key server: it has a user or a password in it")
+        raise refused(name, "key server: it has a user or a password in it")
     if url.scheme != "https" and not (url.scheme == "http" and is_loopback(host)):
-        raise _refused(name, "key server: it is not https")
+        raise refused(name, "key server: it is not https")
     return server.rstrip("/")
 
 
@@ -241,19 +224,19 @@ def _decoded(name: str, key: str, text: str) -> bytes:
     try:
         data = b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as failure:
-        raise _refused(name, f"key {key}: it is not base64") from failure
+        raise refused(name, f"key {key}: it is not base64") from failure
     if b"-----BEGIN " not in data:
-        raise _refused(name, f"key {key}: it is not PEM inside")
+        raise refused(name, f"key {key}: it is not PEM inside")
     return data
 
 
 def _entries(cluster: str, config: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     entries = config.get(key) or []
     if not isinstance(entries, list):
-        raise _refused(cluster, f"key {key}: it is not a list")
+        raise refused(cluster, f"key {key}: it is not a list")
     for entry in entries:
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise _refused(cluster, f"key {key}: an entry has no name")
+            raise refused(cluster, f"key {key}: an entry has no name")
     return entries
 
 
@@ -264,29 +247,11 @@ def _named(
         if entry["name"] == name:
             value = entry.get(inner) or {}
             if not isinstance(value, dict):
-                raise _refused(cluster, f"key {key}.{inner}: it is not a mapping")
+                raise refused(cluster, f"key {key}.{inner}: it is not a mapping")
             return value
     return None
 
 
-def _rooted(config: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """The same, with its paths made absolute."""
-
-    def rooted(entry: Mapping[str, Any], inner: str, keys: Sequence[str]) -> Mapping[str, Any]:
-        value = entry.get(inner)
-        if not isinstance(value, dict):
-            return entry
-        paths = {key: str(folder / value[key]) for key in keys if isinstance(value.get(key), str)}
-        return {**entry, inner: value | {key: path for key, path in paths.items() if value[key]}}
-
-    return {
-        **config,
-        "clusters": [
-            rooted(item, "cluster", _CLUSTER_FILES) for item in config.get("clusters") or ()
-        ],
-        "users": [rooted(item, "user", _USER_FILES) for item in config.get("users") or ()],
-    }
-
-
-def _refused(cluster: str, why: str, hint: str = "") -> KubeconfigError:
+def refused(cluster: str, why: str, hint: str = "") -> KubeconfigError:
+    """The error that names a cluster and what is wrong with its kubeconfig."""
     return KubeconfigError(f"kubeconfig of {cluster}: {why}", hint)

@@ -5,6 +5,7 @@ which errors are for good. A request that may have been carried out is sent agai
 does no harm.
 """
 
+import json
 from collections.abc import Callable
 from functools import partial
 from http.client import HTTPException
@@ -15,13 +16,12 @@ from reconciler.adapters.kube.answers import Again, Answer, Trouble, judge
 from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.failures import judge_failure
 from reconciler.adapters.kube.headers import clock_of, wish_of
+from reconciler.adapters.kube.limits import BODY, REFUSAL, Budget, Limits, TooLargeError
 from reconciler.adapters.kube.renewal import Sessions
 from reconciler.adapters.kube.retries import may_repeat, pause_before
+from reconciler.adapters.kube.scrubbing import Scrubber
 from reconciler.adapters.kube.session import Session
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
-
-MAX_BODY = 64 * 1024 * 1024
-SECRET = 8  # characters; less is none, and would be found in any word
 
 _CHUNK = 256 * 1024
 
@@ -49,12 +49,20 @@ class Transport:
 
     Attributes:
         deadline: What is left of the time that the cluster may take.
+        budget: What is left of what it may say.
     """
 
     def __init__(
-        self, enter: Callable[[Deadline], Session], timeouts: Timeouts, *, renewable: bool
+        self,
+        enter: Callable[[Deadline], Session],
+        timeouts: Timeouts,
+        limits: Limits,
+        *,
+        renewable: bool,
     ) -> None:
         self.deadline = Deadline(timeouts)
+        self.budget = Budget(limits)
+        self._scrubber = Scrubber()
         self._timeouts = timeouts
         self._is_renewable = renewable
         self._sessions = Sessions(partial(enter, self.deadline))
@@ -92,6 +100,23 @@ class Transport:
                     raise found.error
                 self._wait(tries, found)
                 tries += 1
+
+    def ask(self, ask: Ask) -> tuple[dict[str, Any], int]:
+        """The mapping that a server answers with, and what it weighs. To read it takes its time, too.
+
+        Raises:
+            ClusterError: The answer is a refusal, none, too heavy, or no mapping.
+        """
+        with self.deadline.running():
+            answer = self.send(ask)
+            heavy = self.budget.read(ask.what, answer.body)
+            try:
+                value = json.loads(answer.body.decode())
+            except (ValueError, RecursionError):
+                value = None
+        if not isinstance(value, dict):
+            raise ClusterError(f"{ask.what}: the answer is not a JSON object")
+        return value, heavy
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -132,8 +157,8 @@ class Transport:
                 return Trouble(self._late(ask.what))
             return judge_failure(ask.what, failure, self._timeouts)
         if answer is None:
-            limit = f"the answer is larger than {MAX_BODY // 1024 // 1024} MiB"
-            return Trouble(ClusterError(f"{ask.what}: {limit}"))
+            limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
+            return Trouble(TooLargeError(f"{ask.what}: {limit}"))
         self._now = clock_of(answer.headers) or self._now
         trouble = judge(ask.what, answer)
         if trouble is None:
@@ -169,8 +194,9 @@ class Transport:
         if body is None:
             return None
         headers = {str(name).lower(): str(value) for name, value in response.headers.items()}
-        said = body if response.status < 300 else _scrubbed(body, authorization)
-        return Answer(response.status, headers, said)
+        if response.status >= 300 and len(body) > REFUSAL:
+            body = b""
+        return Answer(response.status, headers, self._scrubber.clean(body, authorization))
 
     def _late(self, what: str) -> UnreachableError:
         seconds = f"{self._timeouts.deadline_seconds:g}"
@@ -183,7 +209,7 @@ def _whole(response: Any) -> bytes | None:
     try:
         while chunk := response.read(_CHUNK, decode_content=False):
             body += chunk
-            if len(body) > MAX_BODY:
+            if len(body) > BODY:
                 return None
         response.release_conn()
         return bytes(body)
@@ -199,9 +225,3 @@ def _headers(ask: Ask, authorization: str) -> dict[str, str]:
     if authorization:
         headers["Authorization"] = authorization
     return headers
-
-
-def _scrubbed(body: bytes, authorization: str) -> bytes:
-    """A refusal without our own secret, in case the server repeats it."""
-    secret = authorization.rpartition(" ")[2].encode()
-    return body.replace(secret, b"***") if len(secret) >= SECRET else body

@@ -41,7 +41,7 @@ _REACHING = (
     option(
         "--allow-exec",
         is_flag=True,
-        help="Let kubeconfigs run programs, read files and name proxies.",
+        help="Let kubeconfigs that you name run programs, read files and name proxies.",
     ),
     option(
         "--timeout", metavar="DURATION", default="60s", show_default=True, help="For each cluster."

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable
 
 from reconciler.clusters.announcing import cluster_kinds
-from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import SECRET
 from reconciler.clusters.target import Target
@@ -36,10 +36,23 @@ class Access:
         Raises:
             ClusterError: There is one that cannot be used, or the Secret cannot be read.
         """
-        kubeconfig = self._clusters.named(cluster)
-        if kubeconfig is None:  # an empty one is not none: it is broken
-            kubeconfig = self._from_secret(cluster)
-        return None if kubeconfig is None else Checked(self._clusters.connect(cluster, kubeconfig))
+        found = self.kubeconfig(cluster)
+        if found is None:
+            return None
+        kubeconfig, is_named = found
+        return Checked(self._clusters.connect(cluster, kubeconfig, is_named=is_named))
+
+    def kubeconfig(self, cluster: str) -> tuple[bytes, bool] | None:
+        """The kubeconfig of a cluster, and whether a person named it; None when there is none.
+
+        Raises:
+            ClusterError: It cannot be read.
+        """
+        named = self._clusters.named(cluster)
+        if named is not None:  # an empty one is not none: it is broken
+            return named, True
+        secret = self._from_secret(cluster)
+        return None if secret is None else (secret, False)
 
     def is_there(self, cluster: str) -> bool:
         """The management cluster has an object that stands for a cluster of that name."""

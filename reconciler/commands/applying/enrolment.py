@@ -5,18 +5,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from reconciler.clusters.desired import MANAGER
+from reconciler.clusters.identity import uid_of
 from reconciler.clusters.inventory import (
-    NAME,
     PART_LABEL,
     Entry,
     Inventory,
     config_maps,
+    data_of,
     read_inventory,
     stale_parts,
 )
+from reconciler.clusters.memory import NAME
 from reconciler.clusters.resources import CONFIG_MAP, NAMESPACE
 from reconciler.model.resource import Manifest, Ref
-from reconciler.ports import Cluster, ClusterError, IdentityError, UnauthorizedError
+from reconciler.ports import Cluster, ClusterError, IdentityError, StaleError, UnauthorizedError
 
 _IDENTITY = Ref(NAMESPACE, "", "kube-system")
 
@@ -60,14 +62,18 @@ def enrol(
     if home is None:
         raise ClusterError("it has no namespace kube-system, by which clusters are known")
     _check_version(cluster)
-    uid: str = home["metadata"]["uid"]
+    try:
+        uid = uid_of(home["metadata"]["uid"])
+    except ValueError as wrong:
+        message = f"namespace kube-system, by which clusters are known: {wrong}"
+        raise IdentityError(message, "is it a cluster that answers there?") from wrong
     maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
     if not any(item["metadata"]["name"] == NAME for item in maps):
         _check_hidden(cluster, namespace)
     try:
         inventory = read_inventory(maps)
     except ValueError as wrong:
-        message = f"its inventory in {namespace} is damaged: {wrong}"
+        message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
         raise ClusterError(message, "mend the value, or remove its key") from wrong
     before = known or inventory.uid
     if {before, inventory.uid or before} - {uid, ""}:
@@ -78,6 +84,21 @@ def enrol(
             )
         inventory = Inventory(clusters=inventory.clusters)
     return Enrolment(uid, inventory, maps, namespace)
+
+
+def check_memory(inventory: Inventory, name: str) -> None:
+    """Refuse a cluster of which not all can be read that is remembered of it.
+
+    Args:
+        inventory: Of the management cluster.
+        name: The cluster.
+
+    Raises:
+        IdentityError: It is one.
+    """
+    if name in inventory.odd:
+        hint = f"mend the value; or --re-enrol {name} writes it anew"
+        raise IdentityError(f"what is remembered of it is damaged: {inventory.odd[name]}", hint)
 
 
 def _check_hidden(cluster: Cluster, namespace: str) -> None:
@@ -104,16 +125,34 @@ def save(
     old = enrolment.inventory
     if dict(old.objects) == dict(entries) and old.uid == enrolment.uid:
         return
-    present = {item["metadata"]["name"]: item for item in enrolment.config_maps}
+    there = data_of(enrolment.config_maps)
     new = Inventory(enrolment.uid, revision, entries, damaged=old.damaged)
-    wanted = config_maps(new, enrolment.namespace)
-    for item in wanted:
-        there = present.get(item["metadata"]["name"])
-        if there is None:
-            cluster.create(item)
-        elif not item["data"].items() <= (there.get("data") or {}).items():
-            ref = Ref(CONFIG_MAP, enrolment.namespace, item["metadata"]["name"])
-            cluster.merge(ref, {"data": item["data"]}, MANAGER)
-    for name in stale_parts(enrolment.config_maps, wanted):
-        uid = present[name]["metadata"]["uid"]
-        cluster.delete(Ref(CONFIG_MAP, enrolment.namespace, name), uid)
+    wanted = config_maps(new, enrolment.namespace, there)
+    # What goes to another ConfigMap goes there first, and is then taken from where it was. When
+    # there come to be more, it goes to later ones, and when fewer, to those that stay.
+    for item in reversed(wanted):
+        name = item["metadata"]["name"]
+        if name not in there:
+            _make(cluster, item)
+        elif not item["data"].items() <= there[name].items():
+            _change(cluster, enrolment.namespace, name, item["data"])
+    present = {item["metadata"]["name"]: item["metadata"] for item in enrolment.config_maps}
+    for name, has_clusters in stale_parts(there, wanted):
+        if not has_clusters:
+            ref = Ref(CONFIG_MAP, enrolment.namespace, name)
+            with suppress(StaleError):  # something was written there meanwhile
+                cluster.delete(ref, present[name]["uid"], present[name]["resourceVersion"])
+        elif there[name].get("objects"):
+            _change(cluster, enrolment.namespace, name, {"objects": ""})
+
+
+def _make(cluster: Cluster, item: Manifest) -> None:
+    metadata = item["metadata"]
+    try:
+        cluster.create(item)
+    except StaleError:  # a line of another cluster was put there meanwhile
+        _change(cluster, metadata["namespace"], metadata["name"], item["data"])
+
+
+def _change(cluster: Cluster, namespace: str, name: str, data: Mapping[str, str]) -> None:
+    cluster.merge(Ref(CONFIG_MAP, namespace, name), {"data": data}, MANAGER)

@@ -15,7 +15,7 @@ from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, use
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
-from reconciler.commands.applying.enrolment import enrol
+from reconciler.commands.applying.enrolment import check_memory, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.targets import is_whole
@@ -109,7 +109,8 @@ class _Doubts:
     ) -> None:
         self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
-        self._known = management.enrolment.inventory.clusters
+        self._memory = management.enrolment.inventory
+        self._known = self._memory.clusters
         self._access = access
         self._options = options
         self._places = BoundedSemaphore(AT_ONCE)
@@ -121,6 +122,8 @@ class _Doubts:
             return {}
         try:
             with contained(), ExitStack() as opened:
+                if name not in self._options.re_enrol:
+                    check_memory(self._memory, name)
                 cluster = self._access.connect(name)
                 if cluster is None:
                     lost = self._lost(name)

@@ -12,14 +12,14 @@ from threading import BoundedSemaphore
 
 from reconciler.clusters.address_conflicts import Claims, address_conflicts
 from reconciler.clusters.desired import desired_objects
-from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.plan_management import Estate
 from reconciler.clusters.shard import is_in_shard
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
-from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.commands.applying.enrolment import Enrolment, check_memory
 from reconciler.commands.applying.fence import Fence
 from reconciler.commands.applying.management import apply_management, open_management
 from reconciler.commands.applying.registry import ClusterRegistry
@@ -120,14 +120,7 @@ class _Fleet:
             for item in targets(self.evaluation, self.desired, self.known)
         ]
         found = [item for item in every if is_in_shard(item.name, self.options.shard)]
-        self.names_by_uid = {
-            self.known[item.name].uid: item.name
-            for item in every
-            if item.name in self.known
-            and self.known[item.name].uid
-            and item.is_described
-            and not item.is_re_enrolled
-        }
+        self.names_by_uid = self._uids(every)
         others = self._others(every, found)
         by_name = {item.name: item for item in found}
 
@@ -149,6 +142,27 @@ class _Fleet:
         first = [future.result() for future in own]
         return [*first, *(item for item in rest if item is not None), *failed]
 
+    def _uids(self, every: Sequence[Target]) -> dict[str, str]:
+        """Which cluster each identity belongs to: nobody else is believed to be it."""
+        found = {self.management.enrolment.uid: MANAGEMENT}
+        for item in every:
+            uid = self.known[item.name].uid if item.name in self.known else ""
+            if uid and not item.is_re_enrolled and not self._is_gone(item):
+                found.setdefault(uid, item.name)
+        return found
+
+    def _is_gone(self, target: Target) -> bool:
+        """Nothing is left of a cluster but the memory: it may have another name by now."""
+        if target.is_described:
+            return False
+        try:
+            with contained():
+                is_named = self.access.kubeconfig(target.name) is not None
+                known = self.known.get(target.name)
+                return not is_named and self._without_kubeconfig(target, known).applied is None
+        except ClusterError:
+            return False
+
     def _own(self) -> Applied:
         estate = Estate(
             self.desired.get(MANAGEMENT, ()),
@@ -166,6 +180,8 @@ class _Fleet:
         known = self.known.get(target.name)
         try:
             with contained(), ExitStack() as place:
+                if not target.is_re_enrolled:
+                    check_memory(self.management.enrolment.inventory, target.name)
                 cluster = self.access.connect(target.name)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)

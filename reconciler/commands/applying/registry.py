@@ -5,17 +5,27 @@ noted before it is told, and stays noted until it was seen to announce it no mor
 """
 
 from collections.abc import Callable, Mapping
+from threading import Lock
 
 from reconciler.clusters.announcing import announcer
 from reconciler.clusters.decision import is_ours
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.inventory import (
-    NAME,
     PART_LABEL,
-    Enrolled,
     Inventory,
-    cluster_data,
+    data_of,
+    part_manifest,
     read_inventory,
+)
+from reconciler.clusters.memory import (
+    NAME,
+    Enrolled,
+    Write,
+    check_length,
+    cluster_data,
+    placed,
+    with_more,
+    written_to,
 )
 from reconciler.clusters.metallb import ranges_of, written
 from reconciler.clusters.resources import CONFIG_MAP, IP_ALLOCATION
@@ -24,7 +34,13 @@ from reconciler.clusters.target import Target
 from reconciler.commands.applying.management import ManagementCluster
 from reconciler.commands.applying.work import Run
 from reconciler.model.resource import Ref
-from reconciler.ports import ClusterError, GitError, NoSuchKindError, NoSuchObjectError
+from reconciler.ports import (
+    ClusterError,
+    GitError,
+    NoSuchKindError,
+    NoSuchObjectError,
+    StaleError,
+)
 
 
 class ClusterRegistry:
@@ -42,9 +58,11 @@ class ClusterRegistry:
         self._is_written = not run.options.dry_run
         self._is_in = is_in
         self._noted: dict[str, Enrolled] = {}
+        self._parts: Mapping[str, Mapping[str, str]] = data_of(management.enrolment.config_maps)
+        self._lock = Lock()
         self.known = management.enrolment.inventory.clusters
-        if not management.enrolment.config_maps:
-            self.known = _rebuilt(management)
+        if NAME not in self._parts:
+            self.known = {**_rebuilt(management), **self.known}
 
     def foretell(self, target: Target, uid: str) -> None:
         """Note what a cluster is about to announce, before it is told.
@@ -78,6 +96,7 @@ class ClusterRegistry:
         namespace = self._management.enrolment.namespace
         maps = self._management.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
         now = read_inventory(maps)
+        self._parts = data_of(maps)
         mine = {
             name: item
             for name, item in changed.items()
@@ -98,12 +117,32 @@ class ClusterRegistry:
             return before is None or revision != before.revision
 
     def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
-        data = {**cluster_data(clusters), **more}
-        if data:
-            self._management.cluster.merge(self._ref(), {"data": data}, MANAGER)
+        try:
+            check_length(clusters)
+        except ValueError as wrong:
+            raise ClusterError(str(wrong), "give it fewer, larger ranges") from wrong
+        with self._lock:
+            writes = placed(self._parts, cluster_data(clusters))
+            self._parts = written_to(self._parts, writes)
+        for write in with_more(writes, more):
+            self._put(write)
 
-    def _ref(self) -> Ref:
-        return Ref(CONFIG_MAP, self._management.enrolment.namespace, NAME)
+    def _put(self, write: Write) -> None:
+        """Change a ConfigMap, or make it; only the first one is made by others."""
+        cluster, namespace = self._management.cluster, self._management.enrolment.namespace
+        ref, patch = Ref(CONFIG_MAP, namespace, write.part), {"data": write.data}
+        try:
+            cluster.merge(ref, patch, MANAGER)
+            return
+        except NoSuchObjectError:
+            if write.part == NAME:
+                raise
+        data = {key: text for key, text in write.data.items() if text is not None}
+        if data:
+            try:
+                cluster.create(part_manifest(write.part, namespace, data))
+            except StaleError:  # somebody else made it meanwhile
+                cluster.merge(ref, patch, MANAGER)
 
 
 def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:

@@ -6,7 +6,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.address_conflicts import Claims
 from reconciler.clusters.announcing import cluster_of, described_clusters
 from reconciler.clusters.desired import DesiredObject
-from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.target import Target
 from reconciler.evaluate import Evaluation

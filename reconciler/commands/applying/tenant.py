@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from reconciler.addresses import IPSet
-from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE, written
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.plan import ClusterPlan

@@ -35,11 +35,18 @@ def contained() -> Iterator[None]:
 
     Raises:
         BugError: In place of whatever is raised that is no failure of the world.
+        ClusterError: This machine failed at the work on the cluster.
     """
     try:
         yield
-    except (ReconcilerError, OSError):
+    except ReconcilerError:
         raise
+    except OSError as failed:
+        raise ClusterError(f"this machine failed at it: {failed.strerror or failed}") from failed
+    except MemoryError as failed:
+        raise ClusterError("it takes more memory than there is") from failed
+    except RecursionError as failed:
+        raise ClusterError("what it holds is nested too deeply") from failed
     except Exception as bug:
         _log.debug("a bug", exc_info=bug)
         raise BugError(bug) from bug

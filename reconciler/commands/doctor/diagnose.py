@@ -10,14 +10,14 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from reconciler.clusters.desired import desired_objects
-from reconciler.clusters.inventory import Enrolled
+from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.border import Checked
-from reconciler.commands.applying.enrolment import Enrolment, enrol
+from reconciler.commands.applying.enrolment import Enrolment, check_memory, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.targets import targets
@@ -158,6 +158,8 @@ class _Examination:
         known = self.known.get(target.name)
         try:
             with contained():
+                if self.hub is not None:
+                    check_memory(self.hub.enrolment.inventory, target.name)
                 cluster = self._connect(target.name)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
@@ -179,7 +181,9 @@ class _Examination:
         if self.hub is not None:
             return Access(self.clusters, self.hub).connect(name)
         kubeconfig = self.clusters.named(name)
-        return None if kubeconfig is None else Checked(self.clusters.connect(name, kubeconfig))
+        if kubeconfig is None:
+            return None
+        return Checked(self.clusters.connect(name, kubeconfig, is_named=True))
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> Group | None:
         if self.hub is None:

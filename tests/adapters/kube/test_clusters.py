@@ -158,10 +158,10 @@ def test_a_plugin_is_not_run_and_a_file_is_not_read_unless_it_is_allowed(tmp_pat
     }
     config = data(kubeconfig(user={"exec": plugin}))
     with pytest.raises(KubeconfigError, match="key exec"):
-        KubeClusters().connect("team/one", config)
+        KubeClusters().connect("team/one", config, is_named=True)
     assert not sentinel.exists()
     with pytest.raises(KubeconfigError, match="the plugin gave no credentials"):
-        KubeClusters(allow_exec=True).connect("team/one", config)
+        KubeClusters(allow_exec=True).connect("team/one", config, is_named=True)
     assert sentinel.exists()
 
 
@@ -170,5 +170,5 @@ def test_a_proxy_of_the_environment_is_not_used_on_the_loopback() -> None:
         timeouts = Timeouts(deadline_seconds=30)
         environment = {"http_proxy": "http://192.0.2.1:1", "HTTPS_PROXY": "http://192.0.2.1:1"}
         clusters = KubeClusters(environment=environment, timeouts=timeouts)
-        clusters.connect("team/one", data(kubeconfig(server.url))).get(ONE)
+        clusters.connect("team/one", data(kubeconfig(server.url)), is_named=True).get(ONE)
         assert len(server.asked) == 1

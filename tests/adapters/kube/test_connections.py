@@ -10,6 +10,7 @@ import pytest
 import urllib3
 
 from reconciler.adapters.kube.deadline import Deadline
+from reconciler.adapters.kube.limits import TENANT
 from reconciler.adapters.kube.session import Session
 from reconciler.adapters.kube.transport import Ask, Transport
 from reconciler.clusters.resources import NODE
@@ -81,7 +82,7 @@ class Renewed:
         )
 
     def transport(self) -> Transport:
-        return Transport(self, self.server.time.timeouts(), renewable=True)
+        return Transport(self, self.server.time.timeouts(), TENANT, renewable=True)
 
 
 def only(token: str, threads: int) -> Callable[[Asked], Reply]:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.kube.clusters import KubeClusters
-from reconciler.adapters.kube.kubeconfig import MAX_BYTES, check, merge, parse, read_files
+from reconciler.adapters.kube.kubeconfig import MAX_BYTES, check, parse
+from reconciler.adapters.kube.kubeconfig_files import merge, read_files
 from reconciler.ports import KubeconfigError
 from tests.adapters.kube.kubeconfigs import CANARY, TOKEN, data, kubeconfig
 
@@ -110,7 +111,7 @@ _CASES: list[tuple[bytes, str]] = [
 @pytest.mark.parametrize(("config", "message"), _CASES, ids=[case[1] for case in _CASES])
 def test_a_kubeconfig_is_refused_and_its_values_are_not_told(config: bytes, message: str) -> None:
     with pytest.raises(KubeconfigError) as caught:
-        KubeClusters().connect("team/one", config)
+        KubeClusters().connect("team/one", config, is_named=True)
     told = f"{caught.value!r} {caught.value} {caught.value.hint}"
     assert str(caught.value).startswith("kubeconfig of team/one: ")
     assert message in told
@@ -129,7 +130,9 @@ _FILES: list[tuple[Mapping[str, Any], str]] = [
 @pytest.mark.parametrize(("user", "message"), _FILES, ids=[case[1] for case in _FILES])
 def test_what_is_allowed_must_still_work(user: Mapping[str, Any], message: str) -> None:
     with pytest.raises(KubeconfigError) as caught:
-        KubeClusters(allow_exec=True).connect("team/one", data(kubeconfig(user=user)))
+        KubeClusters(allow_exec=True).connect(
+            "team/one", data(kubeconfig(user=user)), is_named=True
+        )
     assert message in str(caught.value)
     assert CANARY not in str(caught.value)
 
@@ -137,7 +140,7 @@ def test_what_is_allowed_must_still_work(user: Mapping[str, Any], message: str) 
 @pytest.mark.parametrize("skip", ["insecure-skip-tls-verify"])
 def test_no_flag_turns_off_the_check_of_certificates(skip: str) -> None:
     with pytest.raises(KubeconfigError, match=skip):
-        KubeClusters(allow_exec=True).connect("team/one", _cluster(**{skip: True}))
+        KubeClusters(allow_exec=True).connect("team/one", _cluster(**{skip: True}), is_named=True)
 
 
 @pytest.mark.parametrize(
@@ -148,15 +151,19 @@ def test_a_plain_kubeconfig_is_used(server: str) -> None:
     found = check("team/one", parse("team/one", data(kubeconfig(server))))
     assert found.server == server.rstrip("/")
     assert CANARY not in repr(found)
-    assert CANARY not in repr(KubeClusters().connect("team/one", data(kubeconfig(server))))
+    assert CANARY not in repr(
+        KubeClusters().connect("team/one", data(kubeconfig(server)), is_named=True)
+    )
 
 
 def test_the_certificates_of_the_system_are_trusted_when_none_is_named() -> None:
-    KubeClusters().connect("team/one", data(kubeconfig()))
+    KubeClusters().connect("team/one", data(kubeconfig()), is_named=True)
 
 
 def test_skip_tls_verify_may_be_there_when_it_is_off() -> None:
-    KubeClusters().connect("team/one", _cluster(**{"insecure-skip-tls-verify": False}))
+    KubeClusters().connect(
+        "team/one", _cluster(**{"insecure-skip-tls-verify": False}), is_named=True
+    )
 
 
 def test_a_context_may_be_chosen() -> None:

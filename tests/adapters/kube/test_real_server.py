@@ -30,7 +30,9 @@ OURS, STATUS = "gitops-ipam", "gitops-ipam-status"
 
 
 def _cluster(server: ApiServer, user: str = "admin") -> KubeCluster:
-    return KubeClusters().connect("team/one", server.kubeconfig_for(user).read_bytes())
+    return KubeClusters().connect(
+        "team/one", server.kubeconfig_for(user).read_bytes(), is_named=True
+    )
 
 
 def _pool(*addresses: str, **spec: Any) -> dict[str, Any]:
@@ -171,7 +173,7 @@ def test_rights_and_tokens_that_are_missing_are_told(management: ApiServer) -> N
     authority = {"certificate-authority-data": _authority(management)}
     config = data(kubeconfig(management.url, cluster=authority))
     with pytest.raises(UnauthorizedError, match="does not accept the credentials") as caught:
-        KubeClusters().connect("team/one", config).list(CONFIG_MAP)
+        KubeClusters().connect("team/one", config, is_named=True).list(CONFIG_MAP)
     assert CANARY not in str(caught.value)
 
 
@@ -227,7 +229,7 @@ def test_a_long_list_is_read_by_pages_of_one_state(management: ApiServer) -> Non
 @pytest.mark.parametrize("kind", ["reset", "lost", "eof"])
 def test_a_request_that_was_lost_is_carried_out_once(tenant: ApiServer, kind: str) -> None:
     with proxied(tenant.kubeconfig.read_bytes(), Fault("PATCH", 1, kind)) as proxy:
-        cluster = KubeClusters().connect("team/one", proxy.kubeconfig)
+        cluster = KubeClusters().connect("team/one", proxy.kubeconfig, is_named=True)
         found = cluster.apply(_pool("10.40.0.80/29"), OURS)
         assert proxy.count("PATCH") == 2
         assert found["metadata"]["generation"] == 1
@@ -239,7 +241,7 @@ def test_a_kind_that_goes_away_under_a_list_is_told(bare: ApiServer, fleet: Flee
     crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ipaddresspools.metallb.io"
     gone = Fault("GET /apis/metallb.io", 2, "pass", then=lambda: bare.request("DELETE", crd))
     with proxied(bare.kubeconfig.read_bytes(), gone) as proxy:
-        cluster = KubeClusters().connect("team/one", proxy.kubeconfig)
+        cluster = KubeClusters().connect("team/one", proxy.kubeconfig, is_named=True)
         assert cluster.list(ADDRESS_POOL).items == []
         # Until the server has taken it down, the list is empty.
         for _attempt in range(100):

@@ -106,7 +106,7 @@ def test_no_certificate_and_no_key_is_left_on_the_disk(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     user = client_certificate.inline("client")
     config = kubeconfig(user=user, cluster=_trusting(server_certificate))
-    KubeClusters().connect("team/one", data(config))
+    KubeClusters().connect("team/one", data(config), is_named=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -116,7 +116,7 @@ def test_a_folder_that_takes_no_temporary_file_is_told(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     config = data(kubeconfig(user=client_certificate.inline("client")))
     with pytest.raises(ClusterError, match="no temporary file can be made: No such file"):
-        KubeClusters().connect("team/one", config)
+        KubeClusters().connect("team/one", config, is_named=True)
 
 
 def test_a_certificate_that_the_server_refuses_is_a_matter_of_credentials(
@@ -153,7 +153,7 @@ def test_a_key_that_asks_for_a_password_is_refused(
     subprocess.run([*command, "-out", str(locked)], check=True, capture_output=True)
     user = client_certificate.inline("client") | {"client-key-data": encoded(locked)}
     with pytest.raises(KubeconfigError, match="it does not fit client-key-data"):
-        KubeClusters().connect("team/one", data(kubeconfig(user=user)))
+        KubeClusters().connect("team/one", data(kubeconfig(user=user)), is_named=True)
 
 
 def test_files_may_be_named_where_that_is_allowed(

@@ -1,0 +1,230 @@
+"""What the management cluster remembers of other clusters: a line each, in the ConfigMaps of its inventory.
+
+A line stays where it stands while there is room for it. It is written in its new place before it is
+taken from the old one, so a run that is cut off between leaves it twice: then both count.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import chain, count
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from reconciler.clusters.identity import revision_of, uid_of
+from reconciler.clusters.metallb import ranges_of
+
+NAME = "gitops-ipam-inventory"
+HALF = 450 * 1024
+"""Bytes of a ConfigMap that lines of clusters take, and as many are for objects; all are 1 MiB."""
+LONGEST = 64 * 1024
+"""Bytes of one line."""
+
+_CLUSTER = "cluster."
+_HASHED = f"{_CLUSTER}-"
+_MAX_KEY = 253
+_DIGITS = 4
+
+
+class Enrolled(NamedTuple):
+    """A cluster as the management cluster knows it.
+
+    Attributes:
+        uid: Of its kube-system namespace.
+        revision: What was applied to it last.
+        spaces: The address spaces that its addresses are of.
+        addresses: The ranges that it may announce, as MetalLB writes them.
+    """
+
+    uid: str
+    revision: str
+    spaces: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+
+class Line(NamedTuple):
+    """What is said of a cluster, as far as it can be read, and what is wrong with it."""
+
+    name: str
+    enrolled: Enrolled
+    wrong: tuple[str, ...] = ()
+
+
+class Write(NamedTuple):
+    """A change of one ConfigMap; None takes a key out of it."""
+
+    part: str
+    data: Mapping[str, str | None]
+
+
+def cluster_data(clusters: Mapping[str, Enrolled | None]) -> dict[str, str | None]:
+    """Clusters as data of ConfigMaps; None takes one out of them."""
+    data: dict[str, str | None] = {}
+    for name, enrolled in sorted(clusters.items()):
+        key = _cluster_key(name)
+        named = [name] if key.startswith(_HASHED) else []
+        data[key] = None if enrolled is None else " ".join([*named, *_words(enrolled)])
+    return data
+
+
+def lines_of(part: str, data: Mapping[str, str]) -> Iterator[Line]:
+    """The clusters that the data of a ConfigMap name."""
+    for key, value in data.items():
+        if is_line(key):
+            line = _line(key, value)
+            where = f"{key} of ConfigMap {part}"
+            yield line._replace(wrong=tuple(f"{where}: {why}" for why in line.wrong))
+
+
+def is_line(key: str) -> bool:
+    """A key of a ConfigMap is that of a cluster."""
+    return key.startswith(_CLUSTER)
+
+
+def joined(one: Line, other: Line) -> Line:
+    """What is known of a cluster that two lines name: all that either says that it may announce."""
+    mine, theirs = one.enrolled, other.enrolled
+    wrong = (*one.wrong, *other.wrong)
+    if mine.uid != theirs.uid:
+        wrong += ("two lines name it, and do not agree which cluster it is",)
+    is_anywhere = not (mine.spaces and theirs.spaces)  # one that is not known may be any
+    spaces = () if is_anywhere else tuple(sorted({*mine.spaces, *theirs.spaces}))
+    addresses = tuple(dict.fromkeys([*mine.addresses, *theirs.addresses]))
+    return Line(one.name, mine._replace(spaces=spaces, addresses=addresses), wrong)
+
+
+def placed(
+    there: Mapping[str, Mapping[str, str]], changes: Mapping[str, str | None]
+) -> list[Write]:
+    """The changes of ConfigMaps that bring lines to where there is room, in the order to make them.
+
+    Args:
+        there: The data of each ConfigMap of the inventory, by name.
+        changes: Lines by key; None for those to forget.
+    """
+    after = {name: dict(data) for name, data in there.items()}
+    more: dict[str, dict[str, str | None]] = {}
+    less: dict[str, dict[str, str | None]] = {}
+    for key, value in changes.items():
+        stands = [name for name, data in after.items() if key in data]
+        home = "" if value is None else _home(after, stands, key, value)
+        if value is not None:
+            more.setdefault(home, {})[key] = value
+            after.setdefault(home, {})[key] = value
+        for name in stands:
+            if name != home:
+                less.setdefault(name, {})[key] = None
+    # The first ConfigMap comes last: what is written beside its lines says that the work is done.
+    writes = [Write(name, more[name]) for name in sorted(more, reverse=True)]
+    return writes + [Write(name, less[name]) for name in sorted(less)]
+
+
+def written_to(
+    there: Mapping[str, Mapping[str, str]], writes: Iterable[Write]
+) -> dict[str, Mapping[str, str]]:
+    """The data of ConfigMaps after some changes."""
+    after = dict(there)
+    for part, data in writes:
+        changed: dict[str, str | None] = {**after.get(part, {}), **data}
+        after[part] = {key: text for key, text in changed.items() if text is not None}
+    return after
+
+
+def with_more(writes: Sequence[Write], more: Mapping[str, str]) -> list[Write]:
+    """The changes, with other data of the first ConfigMap beside its lines."""
+    if not more:
+        return list(writes)
+    at = max((at for at, write in enumerate(writes) if write.part == NAME), default=len(writes))
+    here = writes[at].data if at < len(writes) else {}
+    return [*writes[:at], Write(NAME, {**here, **more}), *writes[at + 1 :]]
+
+
+def _home(there: Mapping[str, Mapping[str, str]], stands: list[str], key: str, value: str) -> str:
+    """The ConfigMap for a line: where it stands, else the first one with room, else a new one."""
+    numbered = (part_name(number) for number in count())
+    for name in chain(stands, numbered):
+        others = {other: text for other, text in there.get(name, {}).items() if other != key}
+        if not others or line_bytes(others) + len(key) + len(value.encode()) <= HALF:
+            return name
+    raise AssertionError  # numbers have no end
+
+
+def part_name(number: int) -> str:
+    """The name of one of the ConfigMaps of an inventory."""
+    return f"{NAME}-{number}" if number else NAME
+
+
+def part_number(name: str) -> int | None:
+    """The number of a ConfigMap of an inventory by its name; None for another ConfigMap."""
+    if name == NAME:
+        return 0
+    text = name.removeprefix(f"{NAME}-")
+    is_number = text != name and text.isascii() and text.isdecimal() and len(text) <= _DIGITS
+    return int(text) if is_number and part_name(int(text)) == name else None
+
+
+def line_bytes(data: Mapping[str, str]) -> int:
+    """The bytes that lines of clusters take of a ConfigMap."""
+    return sum(len(key) + len(data[key].encode()) for key in data if is_line(key))
+
+
+def check_length(clusters: Mapping[str, Enrolled | None]) -> None:
+    """Refuse lines that are too long.
+
+    Raises:
+        ValueError: One is.
+    """
+    for name, enrolled in clusters.items():
+        if enrolled is not None and len(" ".join(_words(enrolled))) > LONGEST:
+            pieces = len(enrolled.addresses)
+            raise ValueError(f"{name} has {pieces} separate ranges: more than can be remembered")
+
+
+def _words(enrolled: Enrolled) -> list[str]:
+    # Names of address spaces are free text; the empty one is written as `%`, which is no other.
+    spaces = ",".join(quote(space, safe="") or "%" for space in enrolled.spaces)
+    return [enrolled.uid, enrolled.revision, spaces, *enrolled.addresses]
+
+
+def _line(key: str, value: str) -> Line:
+    words = value.split(" ")
+    name = words.pop(0) if key.startswith(_HASHED) else _cluster_name(key)
+    wrong: list[str] = []
+    if _cluster_key(name) != key:
+        name = key
+        wrong.append("it is not the key of the cluster that it names")
+    uid, revision, spaces, *addresses = [*words, "", ""]
+    uid = _read(uid_of, uid, wrong)
+    revision = _read(revision_of, revision, wrong)
+    ranges = tuple(text for text in addresses if _read(_range, text, wrong))
+    named = tuple("" if item == "%" else unquote(item) for item in spaces.split(",") if item)
+    # Where a word is wrong, all may be in the wrong places: then its addresses are of any space.
+    return Line(name, Enrolled(uid, revision, () if wrong else named, ranges), tuple(wrong))
+
+
+def _read(parse: Callable[[str], str], text: str, wrong: list[str]) -> str:
+    """A word of a line; empty when it cannot be read, which is then told."""
+    try:
+        return text and parse(text)
+    except ValueError as failed:
+        wrong.append(str(failed))
+        return ""
+
+
+def _range(text: str) -> str:
+    ranges_of([text])
+    return text
+
+
+# A key of a ConfigMap has up to 253 letters, digits, `-`, `_` and `.`; a namespace has no `.`, and
+# begins with neither `_` nor `-`. Where the names are too long for a key, the value begins with them.
+def _cluster_key(name: str) -> str:
+    namespace, slash, rest = name.partition("/")
+    key = f"{_CLUSTER}{namespace}.{rest}" if slash else f"{_CLUSTER}_{name}"
+    return key if len(key) <= _MAX_KEY else f"{_HASHED}{sha256(name.encode()).hexdigest()}"
+
+
+def _cluster_name(key: str) -> str:
+    text = key.removeprefix(_CLUSTER)
+    if text.startswith("_"):
+        return text[1:]
+    return text.replace(".", "/", 1)

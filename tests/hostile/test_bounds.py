@@ -1,0 +1,200 @@
+"""A cluster that answers without end, at great length, or most intricately: it loses its turn alone."""
+
+import json
+import subprocess
+import sys
+from itertools import count
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from reconciler.adapters.kube.cluster import KubeCluster
+from reconciler.adapters.kube.limits import ANSWER, weight
+from reconciler.clusters.outcome import State
+from reconciler.clusters.resources import NODE, SERVICE
+from reconciler.ports import ClusterError
+from tests.adapters.kube.kubeconfigs import data
+from tests.adapters.kube.server import Asked, Reply, Time
+from tests.applying.site import FIRST, SECOND, world
+from tests.hostile.api import Fleet, Liar
+
+BOTH = world("web", "shop")
+POOLS = "/ipaddresspools?"
+SERVICES = "/api/v1/services?"
+MIB = 1024 * 1024
+
+
+def lists(kind: str, *bodies: bytes) -> Liar:
+    """A liar that answers lists of a kind with some bodies, the last one again and again."""
+    told = count()
+
+    def lie(asked: Asked) -> Reply | None:
+        if asked.method != "GET" or kind not in asked.path:
+            return None
+        return Reply(body=bodies[min(next(told), len(bodies) - 1)])
+
+    return lie
+
+
+def page(*items: object, following: str = "") -> bytes:
+    metadata = {"resourceVersion": "1", **({"continue": following} if following else {})}
+    return json.dumps({"items": items, "metadata": metadata}).encode()
+
+
+def filled(text: bytes, size: int) -> bytes:
+    """A list of one JSON text again and again."""
+    return b'{"metadata":{},"items":[' + b",".join([text] * (size // (len(text) + 1))) + b"]}"
+
+
+def service(number: int) -> dict[str, object]:
+    metadata = {"name": f"s{number}", "namespace": "x", "uid": "u", "resourceVersion": "1"}
+    return {"metadata": metadata, "spec": {"type": "LoadBalancer"}}
+
+
+def loses_its_turn(site: Fleet, liar: Liar, told: str, *revisions: str) -> None:
+    """The liar fails for a reason, by no bug of ours, and the other tenant is served."""
+    site.apis[FIRST].liar = liar
+    for revision in revisions or ("a",):
+        applied = site.apply(BOTH, revision)
+    assert (applied[FIRST].state, applied[FIRST].is_bug) == (State.FAILED, False), applied[FIRST]
+    assert told in applied[FIRST].error
+    assert len(applied[FIRST].error) < 500
+    assert applied[SECOND].state is State.APPLIED
+
+
+def test_a_list_without_end_ends(site: Fleet) -> None:
+    loses_its_turn(site, lists(POOLS, page(following="on")), "the list has more than 1000 pages")
+    assert len(site.apis[FIRST].server.asked) < 1_100
+
+
+def test_a_list_of_too_many_objects_ends(site: Fleet) -> None:
+    every = page(*map(service, range(10_000)), following="on")
+    site.apis[FIRST].liar = lists(SERVICES, every)
+    with pytest.raises(ClusterError, match="the list has more than 50000 objects"):
+        connected(site).list(SERVICE)
+    assert len(site.apis[FIRST].server.asked) == 6
+
+
+def connected(site: Fleet) -> KubeCluster:
+    """A connection to the cluster that lies, as a tenant's."""
+    return site.clusters().connect(FIRST, data(site.config(FIRST)))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"items":[' + b" " * 9 * MIB + b"]}", "the answer is larger than 8 MiB"),
+        (filled(b"{}", 7 * MIB), "the answer would take more than 128 MiB of memory"),
+        (filled(b"[]", 7 * MIB), "the answer would take more than 128 MiB of memory"),
+        (filled(b"[[[[[[[[]]]]]]]]", 7 * MIB), "the answer would take more than 128 MiB"),
+        (filled(b'{"":{"":{}}}', 7 * MIB), "the answer would take more than 128 MiB of memory"),
+        (b'{"items":' + b"[" * 100_000, "the answer is not a JSON object"),
+        (b'{"items":' + b'{"a":' * 100_000, "the answer is not a JSON object"),
+        (b'{"items":[' + b"1" * 5_000 + b"]}", "the answer is not a JSON object"),
+        (page(following="x" * MIB), "the answer is not a list"),
+        (json.dumps({"items": []}).encode("utf-16"), "the answer is not a JSON object"),
+    ],
+    ids=[
+        "long",
+        "mappings",
+        "lists",
+        "nested",
+        "keys",
+        "deep",
+        "deep keys",
+        "number",
+        "token",
+        "utf-16",
+    ],
+)
+def test_an_answer_that_is_made_to_exhaust_the_reader_is_not_read(
+    site: Fleet, body: bytes, told: str
+) -> None:
+    loses_its_turn(site, lists(POOLS, body), told)
+
+
+def test_many_answers_that_each_are_small_enough_are_too_many_together(site: Fleet) -> None:
+    item = {"metadata": {"name": "x", "pad": [{}] * 5_000}}
+    pages = lists(POOLS, page(item, item, following="on"))
+    loses_its_turn(site, pages, "the answers of this cluster take more than 192 MiB")
+
+
+def test_what_nobody_reads_of_services_is_not_kept_but_counts(site: Fleet) -> None:
+    site.apis[FIRST].liar = lists(SERVICES, page({"x": [{}] * 200_000}, following="on"))
+    with pytest.raises(ClusterError, match="take more than 2048 MiB"):
+        connected(site).list(SERVICE)
+    assert len(site.apis[FIRST].server.asked) < 60
+
+
+def test_a_large_cluster_is_read_in_smaller_pages(site: Fleet) -> None:
+    """Five hundred nodes with all their images do not fit into one answer: no harm is meant."""
+    every = [{**service(number), "status": {"images": ["i" * 100] * 300}} for number in range(500)]
+
+    def told(asked: Asked) -> Reply | None:
+        query = dict(parse_qsl(urlsplit(asked.path).query))
+        first, size = int(query.get("continue", 0)), int(query["limit"])
+        rest = str(first + size) if first + size < len(every) else ""
+        return Reply(body=page(*every[first : first + size], following=rest))
+
+    site.apis[FIRST].liar = told
+    found = connected(site).list(NODE).items
+    assert [item["metadata"]["name"] for item in found] == [f"s{number}" for number in range(500)]
+    assert all("images" not in item["status"] for item in found)
+
+
+def test_what_is_nested_as_deeply_as_can_be_read_is_no_bug(site: Fleet) -> None:
+    deep: object = {}
+    for _ in range(800):
+        deep = {"a": deep}
+    metadata = {"name": "x", "namespace": "metallb-system", "uid": "u", "resourceVersion": "1"}
+    labels = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+    item = {"metadata": {**metadata, "labels": labels}, "spec": {"addresses": [], "deep": deep}}
+    site.apis[FIRST].liar = lists(POOLS, page(item))
+    applied = site.apply(BOTH)
+    assert not applied[FIRST].is_bug
+    assert applied[SECOND].state is State.APPLIED
+
+
+def test_a_long_refusal_is_not_read(site: Fleet) -> None:
+    body = {"kind": "Status", "message": "x" * MIB, "details": {"causes": [{}] * 100_000}}
+    site.apis[FIRST].liar = lambda asked: Reply(422, body) if asked.method == "PATCH" else None
+    applied = site.apply(BOTH)
+    (failed, *_) = [item for item in applied[FIRST].outcomes if item.error]
+    assert failed.error.endswith("the server answered 422")
+    assert applied[SECOND].state is State.APPLIED
+
+
+def test_a_server_that_drips_is_given_up_at_its_deadline(site: Fleet) -> None:
+    """Its clock goes on by a second whenever somebody looks; nobody waits in truth."""
+    clock = Time(tick=1.0)
+    site.apis[FIRST].server.time = clock
+    site.apis[FIRST].liar = lambda _asked: Reply(body=b"{" + b" " * MIB, fault="drip")
+    site.clocks[FIRST] = clock
+    applied = site.apply(BOTH)
+    assert applied[FIRST].state is State.UNREACHABLE
+    assert "the cluster's 60 seconds are over" in applied[FIRST].error
+    assert applied[SECOND].state is State.APPLIED
+
+
+@pytest.mark.parametrize(
+    "worst", [b'{"a":{"b":{}}}', b"[[[[[[[[[[]]]]]]]]]]", b'"%s"' % ("\u00e9" * 20).encode()]
+)
+def test_a_run_with_a_hostile_cluster_takes_less_than_half_a_gibibyte(
+    site: Fleet, worst: bytes
+) -> None:
+    """Each answer is as heavy as may be, in each list, in as many pages as are read."""
+    worst = b'{"a":[%s]}' % b",".join([worst] * 500)
+    size = MIB // 2
+    while weight(filled(worst, 2 * size)) < ANSWER and 2 * size < 8 * MIB:
+        size *= 2
+    body = filled(worst, size).replace(b'"metadata":{}', b'"metadata":{"continue":"on"}')
+    assert weight(body) < ANSWER
+    site.apis[FIRST].liar = lists("?", body)
+    site.clusters()
+    command = [sys.executable, "-m", "tests.hostile.measured", str(site.folder)]
+    ran = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert ran.returncode == 0, ran.stderr[-2_000:]
+    told = json.loads(ran.stdout)
+    assert told["states"][FIRST] == "failed"
+    assert told["states"][SECOND] == "applied"
+    assert told["peak"] <= 512 * MIB, told["peak"] // MIB

@@ -1,0 +1,91 @@
+"""A tenant's kubeconfig out of its Secret: nothing of it runs, is read, or is sent in the clear.
+
+Each attempt is made with --allow-exec, which is for kubeconfigs that a person names.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.outcome import State
+from tests.adapters.kube.kubeconfigs import data, kubeconfig
+from tests.adapters.kube.server import Reply, serving
+from tests.applying.site import FIRST, SECOND, world
+from tests.hostile.api import Fleet
+
+BOTH = world("web", "shop")
+CANARY = "canary-of-the-host"
+
+
+def refused(site: Fleet, config: Mapping[str, Any], key: str) -> None:
+    """The tenant of a kubeconfig is refused for a key, and the other one is served."""
+    site.give(FIRST, config)
+    applied = site.apply(BOTH, allow_exec=True)
+    assert applied[FIRST].state is State.FAILED
+    assert f"kubeconfig of {FIRST}: key {key}: it is not " in applied[FIRST].error
+    assert applied[FIRST].hint == "a kubeconfig of a Secret holds all of its data itself"
+    assert applied[SECOND].state is State.APPLIED
+    assert site.apis[FIRST].server.asked == []
+
+
+def test_an_honest_tenant_is_served_by_its_secret(site: Fleet) -> None:
+    applied = site.apply(BOTH)
+    assert {item.state for item in applied.values()} == {State.APPLIED}, applied
+    assert site.apis[FIRST].server.asked[0].headers["authorization"] == "Bearer token-of-team-a-web"
+
+
+def test_a_program_that_a_secret_names_does_not_run(site: Fleet, tmp_path: Path) -> None:
+    version = "client.authentication.k8s.io/v1"
+    plugin = {"apiVersion": version, "command": "touch", "args": [str(tmp_path / "ran")]}
+    config = site.config(FIRST)
+    config["users"][0]["user"] = {"exec": plugin}
+    refused(site, config, "exec")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_provider_of_tokens_that_a_secret_names_does_not_run(site: Fleet, tmp_path: Path) -> None:
+    cmd = {"cmd-path": "touch", "cmd-args": str(tmp_path / "ran")}
+    config = site.config(FIRST)
+    config["users"][0]["user"] = {"auth-provider": {"name": "gcp", "config": cmd}}
+    refused(site, config, "auth-provider")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("key", ["tokenFile", "client-certificate", "client-key"])
+def test_no_file_of_the_host_goes_out_as_a_credential(
+    site: Fleet, tmp_path: Path, key: str
+) -> None:
+    (tmp_path / "host").write_text(CANARY)
+    config = site.config(FIRST)
+    config["users"][0]["user"] = {key: str(tmp_path / "host")}
+    refused(site, config, key)
+
+
+def test_no_file_of_the_host_is_read_as_an_authority(site: Fleet, tmp_path: Path) -> None:
+    (tmp_path / "host").write_text(CANARY)
+    config = site.config(FIRST, **{"certificate-authority": str(tmp_path / "host")})
+    refused(site, config, "certificate-authority")
+
+
+def test_a_secret_names_no_proxy(site: Fleet) -> None:
+    with serving(Reply()) as proxy:
+        refused(site, site.config(FIRST, **{"proxy-url": proxy.url}), "proxy-url")
+        assert proxy.asked == []
+
+
+def test_a_secret_leads_to_nothing_on_this_machine_in_the_clear(site: Fleet) -> None:
+    """A service of the host that trusts who reaches it over the loopback."""
+    with serving(Reply()) as local:
+        refused(site, kubeconfig(local.url), "server")
+        assert local.asked == []
+
+
+def test_the_flag_still_serves_kubeconfigs_that_a_person_names(site: Fleet, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("by-file")
+    config = site.config(FIRST)
+    config["users"][0]["user"] = {"tokenFile": str(tmp_path / "token")}
+    clusters = site.clusters(allow_exec=True)
+    clusters.connect(FIRST, data(config), is_named=True).version()
+    assert site.apis[FIRST].server.asked[0].headers["authorization"] == "Bearer by-file"
