@@ -17,7 +17,7 @@ from reconciler.gathering import pools_of
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.overrides import unused
+from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.recall import Recalled
 from reconciler.settings import PATH
@@ -42,7 +42,7 @@ def review(
         evaluation = evaluate_incrementally(source, facts)
         if repository is not None:
             evaluation = with_changes_by_hand(repository, source, evaluation, facts)
-        return Compared(with_unused_overrides(evaluation), 0)
+        return Compared(with_overrides(evaluation), 0)
     base_source = repository.source(base)
     judging = read_own_settings(base_source).settings
     own = read_own_settings(source).settings
@@ -61,12 +61,12 @@ def review(
     is_moved = judging.records != own.records
     left = judging.records if is_moved and has_records(source, judging.records) else ""
     compared = compare(replace(read, stranded=stranded, left=left), evaluation)
-    return replace(compared, evaluation=with_unused_overrides(compared.evaluation))
+    return replace(compared, evaluation=with_overrides(compared.evaluation))
 
 
-def with_unused_overrides(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with a warning for each Override that nothing was asked of, at the very end."""
-    return _with(evaluation, unused(evaluation.tree.overrides))
+def with_overrides(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with what each Override lets pass, or that it does not, at the very end."""
+    return _with(evaluation, told(evaluation.tree.overrides))
 
 
 def with_changes_by_hand(

@@ -1,6 +1,6 @@
 import pytest
 
-from reconciler.findings import Finding, Location, Severity, error, gate, warning
+from reconciler.findings import Finding, Location, Severity, error, gate, info, warning
 from reconciler.report.found import all_found, fingerprints, place_of, verdict
 from tests.report.hostile import PLACE, found
 
@@ -35,6 +35,12 @@ def test_a_verdict_is_what_stops_the_change_and_what_was_counted(
 def test_the_gravest_come_first_and_each_sort_keeps_its_order() -> None:
     other = error("pool-empty", PLACE, "empty")
     assert all_found(found(WARNED, WRONG, STOPPED, other)) == [WRONG, other, STOPPED, WARNED]
+
+
+def test_what_is_only_told_comes_last_and_stops_nothing() -> None:
+    told = info("override-added", PLACE, "told")
+    assert all_found(found(told, WARNED)) == [WARNED, told]
+    assert verdict(found(told, WARNED)) == (None, "fine", "1 warning, 1 to know")
 
 
 def test_what_has_no_file_or_line_is_shown_at_settings_or_at_the_first_line() -> None:
