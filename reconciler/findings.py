@@ -145,6 +145,7 @@ CODES: dict[str, str] = {
     "override-misplaced": "An Override stands in overrides/, in one file that bears its date and name.",
     "override-added": "An Override is new or changed. It counts when it has been merged.",
     "override-expired": "An Override has expired, and lets nothing pass any more. Remove it.",
+    "override-used": "An Override lets something pass that would stop the change.",
     "override-unused": "An Override lets nothing pass in this revision.",
     "base-ahead": "The base has commits that the revision under check lacks.",
     "more-findings": "More was found than is listed: 100 findings a file, 5,000 in all.",

@@ -69,8 +69,11 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
     return Overrides(tuple(counting), tuple(found))
 
 
-def unused(overrides: Overrides) -> Iterator[Finding]:
-    """Warnings about those that count and let nothing pass, once everything was asked."""
+def told(overrides: Overrides) -> Iterator[Finding]:
+    """What those that count let pass, and which of them nothing; once everything was asked."""
+    for item in overrides.used():
+        message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
+        yield info("override-used", item.location, message)
     for item in overrides.unused():
         message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
         if item.kind in UNUSED_KINDS:

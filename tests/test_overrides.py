@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
-from reconciler.commands.review import with_unused_overrides
+from reconciler.commands.review import with_overrides
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Severity
 from reconciler.overrides import Stood, overrides_of, read_override
@@ -48,7 +48,7 @@ def after(*versions: Mapping[str, str | bytes], clock: int = CLOCK) -> Evaluatio
     for _ in "12":
         found = evaluate_incrementally(source, facts)
         assert (found.findings, found.gates) == (whole.findings, whole.gates)
-    return with_unused_overrides(whole)
+    return with_overrides(whole)
 
 
 def codes(evaluation: Evaluation) -> list[str]:
@@ -179,7 +179,7 @@ def test_it_is_for_its_own_kind_and_scope_and_no_other() -> None:
 
 def test_a_gate_lets_its_pool_pass_and_no_other() -> None:
     old = files_of(FULL, GATES)
-    assert codes(after(old, {**old, **MORE})) == []
+    assert codes(after(old, {**old, **MORE})) == ["override-used"]
     other = {GATE: override(GATE, kind="gate", scope=f"{POOL}-two")}
     old = files_of(FULL, other)
     assert codes(after(old, {**old, **MORE})) == ["override-unused", "capacity"]
@@ -187,7 +187,7 @@ def test_a_gate_lets_its_pool_pass_and_no_other() -> None:
 
 def test_the_gate_of_settings_is_for_pools_that_go_by_it() -> None:
     old = files_of(FULL, {GATE: override(GATE, kind="gate", scope="Settings")})
-    assert codes(after(old, {**old, **MORE})) == []
+    assert codes(after(old, {**old, **MORE})) == ["override-used"]
     own = raw(FULL["pools/edge.yaml"]).replace(
         b"namespace: butler-system}",
         b'namespace: butler-system, annotations: {gitops-ipam.dev/gate: "warning"}}',
@@ -198,7 +198,7 @@ def test_the_gate_of_settings_is_for_pools_that_go_by_it() -> None:
 
 def test_a_brake_lets_as_many_releases_pass_as_it_names() -> None:
     tenants = {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in "ab"}
-    for named, wanted in ((2, []), (1, ["override-unused", "brake"])):
+    for named, wanted in ((2, ["override-used"]), (1, ["override-unused", "brake"])):
         brake = {BRAKE: override(BRAKE, kind="brake", releases=named)}
         old = reconciled(files_of(FULL, tenants)) | brake
         assert codes(after(old, without(old, *tenants))) == wanted

@@ -14,7 +14,7 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import folders_before
 from reconciler.commands.reading.terms import Terms
 from reconciler.commands.replay import believes, note_made
-from reconciler.commands.review import with_changes_by_hand, with_unused_overrides
+from reconciler.commands.review import with_changes_by_hand, with_overrides
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
@@ -177,9 +177,7 @@ class _Run:
         source, allowed = self.repository.source(base.id), self.options.allow_release
         terms = Terms(allow_release=allowed, retained=held)
         found = evaluate_incrementally(source, self.facts, terms)
-        return with_unused_overrides(
-            with_changes_by_hand(self.repository, source, found, self.facts)
-        )
+        return with_overrides(with_changes_by_hand(self.repository, source, found, self.facts))
 
     def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
         """Commit and publish what is planned, but for what clusters still announce."""

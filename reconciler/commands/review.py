@@ -18,7 +18,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, ordered
 from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
-from reconciler.overrides import unused
+from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.records.by_hand import Records
 from reconciler.settings import PATH
@@ -43,7 +43,7 @@ def review(
         evaluation = evaluate_incrementally(source, facts)
         if repository is not None:
             evaluation = with_changes_by_hand(repository, source, evaluation, facts)
-        return Compared(with_unused_overrides(evaluation), 0)
+        return Compared(with_overrides(evaluation), 0)
     base_source = repository.source(base)
     judging = read_own_settings(base_source).settings
     own = read_own_settings(source).settings
@@ -61,12 +61,12 @@ def review(
     read = _base(base, (base_source, source), changes, settings, records)
     read = replace(read, is_contained=is_contained, stranded=stranded, left=left)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
-    return replace(compared, evaluation=with_unused_overrides(compared.evaluation))
+    return replace(compared, evaluation=with_overrides(compared.evaluation))
 
 
-def with_unused_overrides(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with a warning for each Override that nothing was asked of, at the very end."""
-    return _with(evaluation, unused(evaluation.tree.overrides))
+def with_overrides(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with what each Override lets pass, or that it does not, at the very end."""
+    return _with(evaluation, told(evaluation.tree.overrides))
 
 
 def with_changes_by_hand(

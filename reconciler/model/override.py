@@ -93,6 +93,10 @@ class Overrides:
         """Those that count, but that nothing was asked of."""
         return (item for item in self.counting if item not in self._asked)
 
+    def used(self) -> Iterator[Override]:
+        """Those that let something pass."""
+        return (item for item in self.counting if item in self._asked)
+
     def afresh(self) -> "Overrides":
         """The same, of which nothing was asked yet: what an evaluation notes is its own."""
         return Overrides(self.counting, self.findings)

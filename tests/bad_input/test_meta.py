@@ -21,6 +21,7 @@ ELSEWHERE = {
     "override-misplaced": "overrides: tests/test_overrides.py",
     "override-added": "overrides: tests/hostile",
     "override-expired": "overrides: tests/hostile",
+    "override-used": "overrides: tests/test_overrides.py",
     "override-unused": "overrides: tests/test_overrides.py",
     "pool-shrunk": "check --base: tests/commands",
     "record-unreadable": "group R: tests/records",

@@ -71,6 +71,21 @@ def test_files_beside_the_sources_and_records_are_not_read() -> None:
     assert codes({**SMALL, **extra}, {**SMALL, **dict.fromkeys(extra, "y")}) == []
 
 
+def test_records_that_a_change_leaves_in_the_old_folder_are_an_error() -> None:
+    (path,) = (path for path in DONE if path.startswith("allocations/"))
+    moved = {"ipam.yaml": SETTINGS.replace("gate: never", "records: elsewhere")}
+    moved["elsewhere/x.yaml"] = raw(DONE[path]).decode()
+    repository = branch(DONE)
+    first = repository.head
+    repository.head = repository.add(first, CLOCK + 1, encoded({**DONE, **moved}))
+    found = review(repository.source("HEAD"), repository, first).evaluation.findings
+    assert "spec.records names elsewhere/, but records are left in allocations/" in [
+        item.message for item in found
+    ]
+    found = review(repository.source("HEAD"), repository).evaluation.findings
+    assert [item.code for item in found].count("settings-changed") == 1
+
+
 def test_a_base_with_commits_that_the_change_lacks_is_told() -> None:
     repository = branch(SMALL)
     start = repository.head

@@ -52,7 +52,10 @@ def test_a_pull_request_that_brings_the_override_that_it_needs_stays_refused(
     commit(folder)
     assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-added"])
     assert checked(folder, capsys) == (3, ["capacity", "override-added"])
-    assert checked(folder, capsys, "--worktree") == (0, [])  # the next commit: it stood in HEAD
+    assert checked(folder, capsys, "--worktree") == (
+        0,
+        ["override-used"],
+    )  # the next commit: it stood in HEAD
     write(folder, {"tenants/new.yaml": tenant("new", networking="{lbPoolSize: 19}")})
     assert checked(folder, capsys, "--worktree")[0] == 0
 
@@ -64,8 +67,8 @@ def test_one_that_was_merged_first_lets_the_change_pass_until_it_expires(
     git(folder, "checkout", "-q", "-b", "change")
     write(folder, MORE)
     commit(folder)
-    assert checked(folder, capsys, "--base", "main") == (0, [])
-    assert checked(folder, capsys) == (0, [])
+    assert checked(folder, capsys, "--base", "main") == (0, ["override-used"])
+    assert checked(folder, capsys) == (0, ["override-used"])
     write(folder, {"README.md": "later\n"})
     commit(folder, clock=CLOCK + 30 * 86_400)
     assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-expired"])
@@ -132,7 +135,7 @@ def test_a_clone_that_is_too_shallow_to_tell_lets_nothing_pass(
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{folder}", str(shallow))
     assert checked(shallow, capsys) == (3, ["capacity", "history-cut"])
     git(shallow, "fetch", "-q", "--unshallow")
-    assert checked(shallow, capsys) == (0, [])
+    assert checked(shallow, capsys) == (0, ["override-used"])
 
 
 def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: Path) -> None:

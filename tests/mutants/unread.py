@@ -5,6 +5,9 @@ from tests.mutants.mutant import LAST_GOOD, PROTECTION, Mutant
 CUT = ("tests/adapters/git/test_last_good.py",)
 NEVER_READ = ("tests/commands/reading/test_never_read.py",)
 LITERALS = ("tests/addresses/test_literals.py",)
+OVERRIDES = ("tests/test_overrides.py", "tests/hostile/test_overrides.py")
+HISTORY = ("tests/hostile/test_history.py",)
+REPLAY = ("tests/commands/test_replay.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
 
 UNREAD = (
@@ -146,4 +149,33 @@ UNREAD = (
            " or network.prefixlen < _LEAST_PREFIX[item.version]:", ":", LITERALS),
     Mutant("literals: an interface is its network", "addresses/literals.py",
            "if int(network[0]) != item.first or", "if", LITERALS),
+    Mutant("override: whatever stands there counts", "overrides.py",
+           "elif before.files.get(path) == files[path]:", "elif True:", OVERRIDES),
+    Mutant("override: an edited one counts", "overrides.py",
+           "elif before.files.get(path) == files[path]:", "elif path in before.files:", OVERRIDES),
+    Mutant("override: none ever expires", "overrides.py",
+           "if override.expires <= before.clock:", "if False:", OVERRIDES),
+    Mutant("override: a commit that is dated back makes it last longer", "commands/reading/overrides.py",
+           "max(source.clock(), base.clock())", "source.clock()", OVERRIDES),
+    Mutant("override: what a revision brings itself counts", "commands/reading/overrides.py",
+           "if step.id != own:", "if True:", OVERRIDES),
+    Mutant("override: a gate is for every pool", "engine/guard.py",
+           "overrides.allow(OverrideKind.GATE, str(pool.key))", "overrides.counting", OVERRIDES),
+    Mutant("override: a brake is for any number", "model/override.py",
+           "if wanted <= item.releases]", "if item.releases]", OVERRIDES),
+    Mutant("history: any trailer is believed", "commands/last_made.py",
+           "judged(repository, facts, commit) is not False", "True", HISTORY),
+    Mutant("history: a trailer leads the line", "adapters/git/past.py",
+           "is_first or believes(by_place[newest[chosen]])", "True", HISTORY),
+    Mutant("history: a trailer takes the last record away", "commands/reconcile.py",
+           "(last.is_reconcile and believes(repository, facts, last.id))", "last.is_reconcile", HISTORY),
+    Mutant("history: records may be left in another folder", "commands/review.py",
+           "[left_over(settings, folder)] if folder else []", "[]", HISTORY),
+    Mutant("replay: another version is believed as it is", "commands/replay.py",
+           "return not self.moved", "return True", REPLAY),
+    Mutant("replay: what clusters held expires", "commands/replay.py",
+           "        if held:\n", "        if False:\n", REPLAY),
+    Mutant("replay: any date will do", "commands/replay.py",
+           "return clock if is_right or (clock < base.clock and is_told) else None", "return clock",
+           REPLAY),
 )  # fmt: skip

@@ -40,6 +40,12 @@ def test_the_gravest_come_first_and_each_sort_keeps_its_order() -> None:
     assert listed == [WRONG, other, STOPPED, WARNED, TOLD]
 
 
+def test_what_is_only_told_comes_last_and_stops_nothing() -> None:
+    told = info("override-added", PLACE, "told")
+    assert all_found(found(told, WARNED)) == [WARNED, told]
+    assert verdict(found(told, WARNED)) == (None, "fine", "1 warning, 1 to know")
+
+
 def test_what_has_no_file_or_line_is_shown_at_settings_or_at_the_first_line() -> None:
     assert place_of(WARNED) == Location("ipam.yaml", 1)
     assert place_of(WRONG) == PLACE
