@@ -10,7 +10,7 @@ from reconciler.documents.load import has_error, is_yaml
 from reconciler.findings import Finding, Location, error, warning
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source, Step
-from reconciler.settings import PATH, read_settings
+from reconciler.settings import OVERRIDES, PATH, read_settings
 
 
 class OwnSettings(NamedTuple):
@@ -23,16 +23,22 @@ class OwnSettings(NamedTuple):
         findings: What is wrong with the file.
         is_broken: The file cannot be read, is gone, or has lost the records: nothing may
             follow from it.
+        halts: The file because of which that is so.
     """
 
     settings: Settings
     findings: tuple[Finding, ...]
     is_broken: bool = False
+    halts: str = PATH
 
 
 def read_own_settings(source: Source) -> OwnSettings:
     """The Settings that a source itself holds, with the folder that its records are in."""
     own = _read_own(source)
+    source.require(PATH, [*own.settings.sources, own.settings.records, OVERRIDES])
+    barred = _barred(source, own.settings.records)
+    if barred:
+        return own._replace(is_broken=True, halts=barred)
     if has_records(source, own.settings.records):
         return own
     for step in islice(source.past([PATH]), MOST_VERSIONS):
@@ -51,7 +57,7 @@ def read_own_settings(source: Source) -> OwnSettings:
 
 
 def _read_own(source: Source) -> OwnSettings:
-    entries = source.entries([PATH])
+    entries = [entry for entry in source.entries([PATH]) if entry.path == PATH]
     if entries:
         settings, findings = read_settings(source.read(entries)[0])
         if not has_error(findings):
@@ -66,6 +72,12 @@ def _read_own(source: Source) -> OwnSettings:
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
         findings = (error("settings-gone", Location(PATH), message, hint),)
     return OwnSettings(before, findings, is_broken=True)
+
+
+def _barred(source: Source, records: str) -> str:
+    """What stands in the place of the records' folder, or above it; empty when nothing does."""
+    found = (item.location.path for item in source.findings())
+    return next((path for path in found if f"{records}/".startswith(f"{path}/")), "")
 
 
 def _settings_before(source: Source) -> Settings | None:
