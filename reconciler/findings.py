@@ -111,6 +111,7 @@ CODES: dict[str, str] = {
     # Files
     "file-too-large": "A file may have 256 KiB. Split it into several.",
     "not-a-file": "Only plain files are read: no symlinks, no submodules.",
+    "not-a-folder": "A file stands where Settings name a folder.",
     "not-utf8": "Files must be UTF-8 text.",
     "control-character": "A control or bidirectional character hides in the text. Remove it.",
     "line-break": "Lines end with LF or CR LF; other Unicode line breaks are refused.",

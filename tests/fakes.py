@@ -71,6 +71,9 @@ class FakeSource:
             if path in folders or path.startswith(inside)
         ]
 
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        del file, folders
+
     def standing(self, paths: Sequence[str]) -> None:
         del paths
 

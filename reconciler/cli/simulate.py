@@ -6,7 +6,7 @@ import click
 
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import Number, option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.simulate import newcomer
 from reconciler.commands.simulate import simulate as run_simulation
@@ -40,8 +40,10 @@ def simulate(
     source = open_source(repo, rev, worktree=worktree).source
     with progress("simulating"):
         result = run_simulation(source, tenants, provider, lb=lb, nodes=nodes)
+    brush = painter(color)
+    tell_errors(result.evaluation.findings, brush)
     if output == "text":
-        emit(simulation_text(result, painter(color)))
+        emit(simulation_text(result, brush))
     else:
         emit_document(simulation_document(result), output)
     return ExitCode.OK if result.fit == tenants else ExitCode.GATE

@@ -109,6 +109,9 @@ class Source(Protocol):
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders, by path. A folder that is not there has none."""
 
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        """Find what is no plain file or no folder although it stands where one belongs, or above."""
+
     def standing(self, paths: Sequence[str]) -> list[Entry] | None:
         """What stands at some paths itself, a folder with the id of its content, as in `folders`."""
 

@@ -204,7 +204,7 @@ def test_the_records_folder_cannot_be_a_file_of_the_tree(
     for verb in ("check", "plan", "reconcile"):
         code, said = told(folder, verb, capsys)
         assert code == 1
-        assert f"spec.records: {name} would be a folder, and" in said
+        assert "not-a-folder" in said
     if (folder / name).exists():  # of a folder inside of a file a work tree cannot tell
         assert told(folder, "check", capsys, "--worktree")[0] == 1
     assert git(folder, "rev-parse", "HEAD") == head

@@ -61,16 +61,30 @@ class GitSource:
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders (or of those names), by path."""
-        known, asked = self._known(folders)
-        listed = [*known, *self._listed(["-r"], asked)]
         found: list[Entry] = []
-        for entry in listed:
+        for entry in self.everything(folders):
             wrong = irregular(entry.path, entry.mode)
             if wrong is not None:
                 self._findings[wrong] = None
             elif entry.mode in _REGULAR:
                 found.append(entry)
         return sorted(found)
+
+    def everything(self, folders: Sequence[str]) -> list[Entry]:
+        """All that stands below the folders, links and submodules too."""
+        known, asked = self._known(folders)
+        return [*known, *self._listed(["-r"], asked)]
+
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        """Find what is no plain file or no folder although it stands where one belongs, or above."""
+        above = dict.fromkeys(path for folder in folders for path in upwards(folder))
+        top = [path for path in [file, *above] if "/" not in path]
+        deeper = [path for path in above if "/" in path]
+        # One look at the top, which is known already, and one below it where a name has a slash.
+        for entry in [*self.standing(top), *(self.standing(deeper) if deeper else ())]:
+            wrong = out_of_place(entry.path, entry.mode, is_folder=entry.path != file)
+            if wrong is not None:
+                self._findings[wrong] = None
 
     def standing(self, paths: Sequence[str]) -> list[Entry]:
         """What stands at some paths itself."""
@@ -153,6 +167,23 @@ def irregular(path: str, mode: str) -> Finding | None:
         message = "the path has characters that a file name must not have"
         return error("not-a-file", place, message, "rename the file")
     return None
+
+
+def upwards(path: str) -> list[str]:
+    """A path, and the folders that it is in: `a`, `a/b`, `a/b/c`."""
+    parts = path.split("/")
+    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+
+
+def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
+    """What is wrong with an entry that stands where a folder, or a file, belongs."""
+    if mode in _MODES or (mode == _TREE) == is_folder:
+        return irregular(path, mode)
+    hint = f"git log -p -- {path} tells when it became one"
+    if is_folder:
+        message = f"a folder required, got a file (mode {mode})"
+        return error("not-a-folder", Location(path), message, hint)
+    return error("not-a-file", Location(path), f"not a regular file: a folder (mode {mode})", hint)
 
 
 def _each(git: GitProcess, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:

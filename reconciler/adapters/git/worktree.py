@@ -8,12 +8,13 @@ from hashlib import sha1, sha256
 from pathlib import Path
 from typing import TypeVar
 
-from reconciler.adapters.git.revision import GitSource, irregular
+from reconciler.adapters.git.revision import GitSource, irregular, out_of_place, upwards
 from reconciler.documents.yaml import MAX_BYTES
 from reconciler.findings import Finding, Location, error
 from reconciler.ports import Changed, Entry, Step
 
 T = TypeVar("T")
+_LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
 
 
 class WorktreeSource:
@@ -23,7 +24,7 @@ class WorktreeSource:
         """Take the folder, and what HEAD holds; None before the first commit."""
         self._root = root
         self._head = head
-        self._findings: list[Finding] = []
+        self._findings: dict[Finding, None] = {}
 
     def revision(self) -> None:
         """A work tree is no revision."""
@@ -47,10 +48,19 @@ class WorktreeSource:
             for path, mode in self._walk(folder):
                 wrong = irregular(path, mode)
                 if wrong is not None:
-                    self._findings.append(wrong)
+                    self._findings[wrong] = None
                 else:
                     found.append(Entry(path, mode, ""))
         return sorted(found)
+
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        """Find what is no plain file or no folder although it stands where one belongs, or above."""
+        above = dict.fromkeys(path for folder in folders for path in upwards(folder))
+        for path in [file, *above]:
+            mode = self._mode(path)
+            wrong = out_of_place(path, mode, is_folder=path != file) if mode else None
+            if wrong is not None:
+                self._findings[wrong] = None
 
     def standing(self, paths: Sequence[str]) -> None:
         """Folders on disk have no id of their content."""
@@ -65,10 +75,10 @@ class WorktreeSource:
         return [blobs[item] if item in blobs else self._read(item.path) for item in entries]
 
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
-        """What the work tree changes of HEAD, then the commits of its line."""
+        """What the work tree changes of HEAD, if anything, then the commits of its line."""
         if self._head is None:
             return
-        old = {entry.path: entry for entry in self._head.entries(paths)}
+        old = {entry.path: entry for entry in self._head.everything(paths)}
         new = {path: mode for folder in paths for path, mode in self._walk(folder)}
         changed = []
         for path in sorted(old | new):
@@ -76,7 +86,8 @@ class WorktreeSource:
             after = Entry(path, mode, "") if mode is not None else None
             if before is None or after is None or not self._holds(before, after):
                 changed.append(Changed(path, before, after))
-        yield Step("", tuple(changed))
+        if changed:
+            yield Step("", tuple(changed))
         yield from self._head.past(paths)
 
     def believes(self, commit: str) -> bool:
@@ -92,10 +103,13 @@ class WorktreeSource:
         return [work(items)]
 
     def _holds(self, committed: Entry, entry: Entry) -> bool:
-        """A file of the work tree is, byte for byte, that of HEAD."""
-        if not entry.is_file:
-            return False
-        data = self._read(entry.path)
+        """An entry of the work tree is, byte for byte, that of HEAD."""
+        if entry.is_file != committed.is_file or _SUBMODULE in (entry.mode, committed.mode):
+            return entry.mode == committed.mode
+        if entry.is_file:
+            data = self._read(entry.path)
+        else:
+            data = os.fsencode((self._root / entry.path).readlink())
         make = sha256 if len(committed.oid) == 64 else partial(sha1, usedforsecurity=False)
         return make(b"blob %d\0" % len(data) + data).hexdigest() == committed.oid
 
@@ -105,19 +119,39 @@ class WorktreeSource:
             return file.read(MAX_BYTES + 1)
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:
+        """Files and links of a folder, by path, each with its mode; a link is never followed."""
+        if all(self._mode(folder) == _FOLDER for folder in upwards(path)[:-1]):
+            yield from self._below(path)
+
+    def _below(self, path: str) -> Iterator[tuple[str, str]]:
+        mode = self._mode(path)
+        if mode == _FOLDER:
+            for name in sorted(entry.name for entry in (self._root / path).iterdir()):
+                yield from self._below(f"{path}/{name}")
+        elif mode:
+            yield path, mode
+
+    def _mode(self, path: str) -> str:
+        """The mode of what stands at a path, as Git has it; empty where nothing can be read."""
         try:
             mode = (self._root / path).lstat().st_mode
         except (FileNotFoundError, NotADirectoryError):
-            return
+            return ""
         if stat.S_ISLNK(mode):
-            yield path, "120000"
-        elif stat.S_ISREG(mode):
-            yield path, "100644"
-        elif stat.S_ISDIR(mode):
-            for name in sorted(entry.name for entry in (self._root / path).iterdir()):
-                if name != ".git":
-                    yield from self._walk(f"{path}/{name}")
-        else:
-            place = Location(path)
-            message = "not a regular file: a device, pipe or socket"
-            self._findings.append(error("not-a-file", place, message))
+            return _LINK
+        if stat.S_ISREG(mode):
+            return _FILE
+        if stat.S_ISDIR(mode):
+            return _SUBMODULE if self._is_submodule(path) else _FOLDER
+        message = "not a regular file: a device, pipe or socket"
+        self._findings[error("not-a-file", Location(path), message)] = None
+        return ""
+
+    def _is_submodule(self, path: str) -> bool:
+        """A folder that is a repository of its own; or shall be one, and is empty until then."""
+        folder = self._root / path
+        if (folder / ".git").exists():
+            return True
+        if self._head is None or any(folder.iterdir()):
+            return False
+        return any(entry.mode == _SUBMODULE for entry in self._head.standing([path]))

@@ -40,6 +40,10 @@ class AsOf:
         """All files below the folders."""
         return self.of.entries(folders)
 
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        """Find what is no plain file or no folder where one belongs."""
+        self.of.require(file, folders)
+
     def standing(self, paths: Sequence[str]) -> list[Entry] | None:
         """What stands at some paths itself."""
         return self.of.standing(paths)

@@ -112,7 +112,9 @@ class _Search:
         """Walk until each file is found, or was not there yet."""
         vanished: dict[str, Allocation] = {}
         is_record_lost = False
-        for step in self.reader.source.past([*self.reader.folders, self.reader.records]):
+        above = [path for path in self.pending if not self.reader.is_read(path)]
+        paths = dict.fromkeys([*self.reader.folders, self.reader.records, *above])
+        for step in self.reader.source.past(list(paths)):
             first = self._now(next(iter(self.pending)))
             if step.is_cut:
                 self.halted = first
@@ -149,7 +151,10 @@ class _Search:
             for item in step.changed
             if item.old is not None
             and item.old.is_file
-            and (item.path in self.pending or not self._is_ours(step, item.path))
+            and (
+                item.path in self.pending
+                or (self.reader.is_read(item.path) and not self._is_ours(step, item.path))
+            )
             and is_yaml(item.path)
         ]
 

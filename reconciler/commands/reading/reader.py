@@ -28,7 +28,11 @@ class Reader:
 
     def is_record(self, path: str) -> bool:
         """The path is that of a file that only reconcile writes, or of what is in their place."""
-        return path == self.records or path.startswith(f"{self.records}/")
+        return path.startswith(f"{self.records}/") or f"{self.records}/".startswith(f"{path}/")
+
+    def is_read(self, path: str) -> bool:
+        """The path is below a folder that is read."""
+        return path.startswith(tuple(f"{folder}/" for folder in [*self.folders, self.records]))
 
 
 def reader_of(source: Source, settings: Settings) -> Reader:

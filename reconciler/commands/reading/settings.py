@@ -11,7 +11,7 @@ from reconciler.documents.load import has_error, is_yaml
 from reconciler.findings import Finding, Location, error, warning
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source, Step
-from reconciler.settings import PATH, read_settings
+from reconciler.settings import OVERRIDES, PATH, read_settings
 
 
 class OwnSettings(NamedTuple):
@@ -24,22 +24,22 @@ class OwnSettings(NamedTuple):
         findings: What is wrong with the file.
         is_broken: The file cannot be read, is gone, or has lost the records: nothing may
             follow from it.
+        halts: The file because of which that is so.
     """
 
     settings: Settings
     findings: tuple[Finding, ...]
     is_broken: bool = False
+    halts: str = PATH
 
 
 def read_own_settings(source: Source) -> OwnSettings:
     """The Settings that a source itself holds, with the folder that its records are in."""
     own = _read_own(source)
-    if file := _file_in_place(source, own.settings.records):
-        message = f"spec.records: {own.settings.records} would be a folder, and {file} is a file"
-        hint = "name a folder that holds records alone"
-        place = own.settings.location._replace(path=PATH)
-        found = error("field-value", place, message, hint)
-        return OwnSettings(own.settings, (*own.findings, found), is_broken=True)
+    source.require(PATH, [*own.settings.sources, own.settings.records, OVERRIDES])
+    barred = _barred(source, own.settings.records)
+    if barred:
+        return own._replace(is_broken=True, halts=barred)
     if has_records(source, own.settings.records):
         return own
     for step in islice(source.past([PATH]), MOST_VERSIONS):
@@ -71,17 +71,8 @@ def folders_before(source: Source) -> Iterator[str]:
             yield before.records
 
 
-def _file_in_place(source: Source, folder: str) -> str:
-    """The file that stands where the folder, or one that it is in, should be."""
-    parts = folder.split("/")
-    paths = ["/".join(parts[: at + 1]) for at in range(len(parts))]
-    standing = source.standing(paths)
-    there = standing if standing is not None else source.entries([folder])
-    return next((entry.path for entry in there if entry.path in paths and entry.is_file), "")
-
-
 def _read_own(source: Source) -> OwnSettings:
-    entries = source.entries([PATH])
+    entries = [entry for entry in source.entries([PATH]) if entry.path == PATH]
     if entries:
         settings, findings = read_settings(source.read(entries)[0])
         if not has_error(findings):
@@ -96,6 +87,12 @@ def _read_own(source: Source) -> OwnSettings:
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
         findings = (error("settings-gone", Location(PATH), message, hint),)
     return OwnSettings(before, findings, is_broken=True)
+
+
+def _barred(source: Source, records: str) -> str:
+    """What stands in the place of the records' folder, or above it; empty when nothing does."""
+    found = (item.location.path for item in source.findings())
+    return next((path for path in found if f"{records}/".startswith(f"{path}/")), "")
 
 
 def _settings_before(source: Source) -> Settings | None:

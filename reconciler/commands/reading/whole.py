@@ -10,7 +10,6 @@ from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
 from reconciler.ports import Source
-from reconciler.settings import PATH
 from reconciler.tree import Tree
 
 
@@ -39,7 +38,7 @@ def read_tree(
     record_files = source.each(records, reader.read_record)
     before = last_good(reader, loaded, record_files)
     if own.is_broken:
-        before = replace(before, halted=PATH)
+        before = replace(before, halted=own.halts)
     return Tree(
         revision=revision.id if revision else None,
         clock=source.clock(),
