@@ -1,4 +1,4 @@
-"""What the management cluster remembers of other clusters: a line each, in the ConfigMaps of its inventory.
+"""What the management cluster remembers of others: a line each, in ConfigMaps of its inventory.
 
 A line stays where it stands while there is room for it. It is written in its new place before it is
 taken from the old one, so a run that is cut off between leaves it twice: then both count.

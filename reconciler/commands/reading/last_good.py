@@ -151,10 +151,8 @@ class _Search:
             for item in step.changed
             if item.old is not None
             and item.old.is_file
-            and (
-                item.path in self.pending
-                or (self.reader.is_read(item.path) and not self._is_ours(step, item.path))
-            )
+            and (item.path in self.pending or self.reader.is_read(item.path))
+            and (item.path in self.pending or not self._is_ours(step, item.path))
             and is_yaml(item.path)
         ]
 
