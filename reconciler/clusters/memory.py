@@ -167,16 +167,9 @@ def line_bytes(data: Mapping[str, str]) -> int:
     return sum(len(key) + len(data[key].encode()) for key in data if is_line(key))
 
 
-def check_length(clusters: Mapping[str, Enrolled | None]) -> None:
-    """Refuse lines that are too long.
-
-    Raises:
-        ValueError: One is.
-    """
-    for name, enrolled in clusters.items():
-        if enrolled is not None and len(" ".join(_words(enrolled))) > LONGEST:
-            pieces = len(enrolled.addresses)
-            raise ValueError(f"{name} has {pieces} separate ranges: more than can be remembered")
+def has_room(enrolled: Enrolled | None) -> bool:
+    """A line is not too long."""
+    return enrolled is None or len(" ".join(_words(enrolled))) <= LONGEST
 
 
 def _words(enrolled: Enrolled) -> list[str]:
