@@ -115,6 +115,17 @@ def test_a_token_that_a_server_repeats_is_in_no_output(
     assert repeated.count(True) >= 5, repeated
 
 
+def test_a_secret_that_holds_our_own_token_is_read_as_it_is(site: Fleet) -> None:
+    """One token for several clusters: what is taken out of answers is not taken out of Secrets."""
+    for name in (HUB, FIRST, SECOND):
+        site.apis[name].user = {"token": "one-token-for-all-of-them"}
+        if name != HUB:
+            site.give(name)
+    applied = site.apply(BOTH)
+    assert {item.state for item in applied.values()} == {State.APPLIED}
+    assert "one-token-for-all-of-them" not in shown(applied)
+
+
 def _of(item: object) -> dict[str, object]:
     return {"items": [item], "metadata": {"resourceVersion": "1"}}
 
