@@ -1,4 +1,4 @@
-"""What the management cluster remembers of others: a line each, in ConfigMaps of its inventory.
+"""What the management cluster remembers of other clusters: a line each, in its inventory.
 
 A line stays where it stands while there is room for it. It is written in its new place before it is
 taken from the old one, so a run that is cut off between leaves it twice: then both count.
@@ -101,15 +101,16 @@ def placed(
         there: The data of each ConfigMap of the inventory, by name.
         changes: Lines by key; None for those to forget.
     """
-    after = {name: dict(data) for name, data in there.items()}
+    sizes = {name: line_bytes(data) for name, data in there.items()}
     more: dict[str, dict[str, str | None]] = {}
     less: dict[str, dict[str, str | None]] = {}
     for key, value in changes.items():
-        stands = [name for name, data in after.items() if key in data]
-        home = "" if value is None else _home(after, stands, key, value)
+        stands = {name: _bytes(key, data[key]) for name, data in there.items() if key in data}
+        home = ""
         if value is not None:
+            home = _home(sizes, stands, _bytes(key, value))
+            sizes[home] = sizes.get(home, 0) - stands.get(home, 0) + _bytes(key, value)
             more.setdefault(home, {})[key] = value
-            after.setdefault(home, {})[key] = value
         for name in stands:
             if name != home:
                 less.setdefault(name, {})[key] = None
@@ -138,14 +139,11 @@ def with_more(writes: Sequence[Write], more: Mapping[str, str]) -> list[Write]:
     return [*writes[:at], Write(NAME, {**here, **more}), *writes[at + 1 :]]
 
 
-def _home(there: Mapping[str, Mapping[str, str]], stands: list[str], key: str, value: str) -> str:
+def _home(sizes: Mapping[str, int], stands: Mapping[str, int], size: int) -> str:
     """The ConfigMap for a line: where it stands, else the first one with room, else a new one."""
-    numbered = (part_name(number) for number in count())
-    for name in chain(stands, numbered):
-        others = {other: text for other, text in there.get(name, {}).items() if other != key}
-        if not others or line_bytes(others) + len(key) + len(value.encode()) <= HALF:
-            return name
-    raise AssertionError  # numbers have no end
+    names = chain(stands, (part_name(number) for number in count()))
+    rest = ((name, sizes.get(name, 0) - stands.get(name, 0)) for name in names)
+    return next(name for name, others in rest if not others or others + size <= HALF)
 
 
 def part_name(number: int) -> str:
@@ -164,19 +162,16 @@ def part_number(name: str) -> int | None:
 
 def line_bytes(data: Mapping[str, str]) -> int:
     """The bytes that lines of clusters take of a ConfigMap."""
-    return sum(len(key) + len(data[key].encode()) for key in data if is_line(key))
+    return sum(_bytes(key, value) for key, value in data.items() if is_line(key))
 
 
-def check_length(clusters: Mapping[str, Enrolled | None]) -> None:
-    """Refuse lines that are too long.
+def _bytes(key: str, value: str) -> int:
+    return len(key) + len(value.encode())
 
-    Raises:
-        ValueError: One is.
-    """
-    for name, enrolled in clusters.items():
-        if enrolled is not None and len(" ".join(_words(enrolled))) > LONGEST:
-            pieces = len(enrolled.addresses)
-            raise ValueError(f"{name} has {pieces} separate ranges: more than can be remembered")
+
+def has_room(enrolled: Enrolled | None) -> bool:
+    """A line is not too long."""
+    return enrolled is None or len(" ".join(_words(enrolled))) <= LONGEST
 
 
 def _words(enrolled: Enrolled) -> list[str]:

@@ -16,6 +16,7 @@ from reconciler.findings import shown
 from reconciler.model.resource import Manifest
 
 NAMESPACE = "metallb-system"
+_TOLD = 5
 Pools = Mapping[str, IPSet]
 
 
@@ -85,6 +86,13 @@ def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
     return tuple(format_range(item) for item in IPSet.of(addresses))
 
 
+def told(addresses: IPSet) -> str:
+    """Ranges for a message: some of them, and how many more there are."""
+    texts = [format_range(item) for item in addresses.ranges[:_TOLD]]
+    left = len(addresses.ranges) - len(texts)
+    return ", ".join(texts) + (f" and {left} more" if left else "")
+
+
 def with_addresses(wanted: DesiredObject, addresses: IPSet) -> DesiredObject:
     """A pool with other addresses."""
     body = wanted.body or {}
@@ -96,8 +104,7 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
     for name, addresses in wanted.items():
         for other, theirs in foreign.items():
             if shared := addresses & theirs:
-                what = ", ".join(written(shared))
-                yield name, f"{what} is also in IPAddressPool {other}, which is not ours"
+                yield name, f"{told(shared)} is also in IPAddressPool {other}, which is not ours"
 
 
 class Shrunk(NamedTuple):

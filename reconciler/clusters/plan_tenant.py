@@ -17,9 +17,9 @@ from reconciler.clusters.metallb import (
     overlaps,
     pool_addresses,
     state_error,
+    told,
     users_of,
     with_addresses,
-    written,
 )
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.orphans import orphan_notes
@@ -44,6 +44,8 @@ _ADVERTISEMENTS = Query(ADVERTISEMENT, NAMESPACE)
 _STATES = Query(CONFIGURATION_STATE, NAMESPACE)
 _SERVICES = Query(SERVICE)
 _NOTHING = IPSet()
+_MOST_POOLS = 200
+_MOST_ENTRIES = 50_000
 
 
 def plan_tenant(
@@ -101,6 +103,8 @@ class _Tenant:
         if answer.is_unknown:
             return self._without_metallb()
         self.objects = {**answer.objects, **self.snapshot.of(_ADVERTISEMENTS).objects}
+        if stop := self._too_many():
+            return stop
         self._read()
         self._hold_back()
         blocked = self._clashing()
@@ -128,6 +132,16 @@ class _Tenant:
             _union([remembered, *self.live.values(), *self.wanted.values()]),
             remembered,
         )
+
+    def _too_many(self) -> Stop | None:
+        """Refuse more pools than anybody has: to compare them would take the time of the others."""
+        pools, known = list(self._pools()), self.draft.entries
+        entries = sum(len(live.spec.get("addresses") or ()) for _, live in pools)
+        ours = sum(is_ours(live, known.get(str(ref))) for ref, live in pools)
+        if entries <= _MOST_ENTRIES and ours <= _MOST_POOLS:
+            return None
+        message = f"its IPAddressPools have {entries} entries, and {ours} of them our label"
+        return Stop(message, f"at most {_MOST_ENTRIES} and {_MOST_POOLS} are read; remove some")
 
     def _without_metallb(self) -> Stop | None:
         """Nothing can be done; and nothing needs to be when nothing is wanted."""
@@ -166,7 +180,7 @@ class _Tenant:
         """Keep what must not be withdrawn now, and leave out what others may still announce."""
         removed = _union(self.live.values()) - _union(self.wanted.values())
         if removed and (reason := self._hold(removed)):
-            what = ", ".join(written(removed))
+            what = told(removed)
             for name, addresses in self.live.items():
                 if kept := addresses & removed:
                     self.wanted[name] = self.wanted.get(name, IPSet()) | kept
@@ -176,8 +190,7 @@ class _Tenant:
             for name, addresses in self.wanted.items():
                 if shared := addresses & theirs - self.live.get(name, IPSet()):
                     self.wanted[name] = addresses - shared
-                    what = ", ".join(written(shared))
-                    error = f"{other} may still announce {what}"
+                    error = f"{other} may still announce {told(shared)}"
                     self.draft.fail(_pool_name(name), error, self._drift(name))
 
     def _drift(self, name: str) -> Drift | None:

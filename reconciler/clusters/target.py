@@ -46,6 +46,13 @@ class Target:
         """All that it shall announce."""
         return IPSet.of(item for pool in self.wanted().values() for item in pool)
 
+    def given(self) -> IPSet:
+        """All that records ever gave it, as far as is known: now, or in memory.
+
+        What it announces besides counts against nobody: it may say anything.
+        """
+        return IPSet.of([*self.addresses(), *self.remembered, *self.released])
+
     def spaces_of(self, announced: IPSet, before: tuple[str, ...]) -> tuple[str, ...]:
         """The address spaces of what it announces; what is yet to leave has those that it had.
 

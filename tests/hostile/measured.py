@@ -1,4 +1,4 @@
-"""An apply to clusters whose management kubeconfig is in a folder, in a process of its own: its memory is told."""
+"""An apply in a process of its own, which tells how much memory it took."""
 
 import json
 import resource

@@ -10,12 +10,15 @@ import pytest
 
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.limits import ANSWER, weight
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import NODE, SERVICE
+from reconciler.commands.applying.expiry import still_announced
 from reconciler.ports import ClusterError
 from tests.adapters.kube.kubeconfigs import data
 from tests.adapters.kube.server import Asked, Reply, Time
-from tests.applying.site import FIRST, SECOND, world
+from tests.applying.site import FIRST, SECOND, evaluated, world
+from tests.applying.test_fake_fleet import LATER, gone
 from tests.hostile.api import Fleet, Liar
 
 BOTH = world("web", "shop")
@@ -198,3 +201,18 @@ def test_a_run_with_a_hostile_cluster_takes_less_than_half_a_gibibyte(
     assert told["states"][FIRST] == "failed"
     assert told["states"][SECOND] == "applied"
     assert told["peak"] <= 512 * MIB, told["peak"] // MIB
+
+
+def test_a_cluster_that_claims_all_addresses_many_times_holds_its_own_records_alone(
+    site: Fleet,
+) -> None:
+    """Five thousand Services, each with an address of a record that shall go."""
+    site.apply(BOTH)
+    site.apply(gone(BOTH), "b")
+    ingress = {"status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.5"}, {"ip": "10.0.0.1"}]}}}
+    claims = [{**service(number), **ingress} for number in range(5_000)]
+    site.apis[FIRST].liar = lists(SERVICES, page(*claims))
+    evaluation = evaluated(gone(BOTH), clock=LATER)
+    held = still_announced(evaluation, site.clusters(), ApplyOptions())
+    (why,) = held.values()
+    assert why.startswith("Service x/s0 of team-a/web still has ")

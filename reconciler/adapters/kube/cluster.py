@@ -20,7 +20,7 @@ from reconciler.adapters.kube.limits import TENANT, TOKEN, Limits, TooLargeError
 from reconciler.adapters.kube.session import Session, enter
 from reconciler.adapters.kube.transport import Ask, Transport
 from reconciler.clusters.desired import MANAGER
-from reconciler.clusters.resources import MAY_I, WHO_AM_I, ref_of, resource_of
+from reconciler.clusters.resources import MAY_I, SECRET, WHO_AM_I, ref_of, resource_of
 from reconciler.clusters.shapes import pared
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
@@ -83,7 +83,8 @@ class KubeCluster:
     def get(self, ref: Ref) -> Manifest | None:
         """An object, or None."""
         try:
-            return self._json(Ask("GET", _path(ref), f"read {ref}"))
+            is_secret = ref.resource == SECRET
+            return self._json(Ask("GET", _path(ref), f"read {ref}", is_verbatim=is_secret))
         except NoSuchObjectError:
             return None
 

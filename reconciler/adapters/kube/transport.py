@@ -33,6 +33,8 @@ class Ask(NamedTuple):
         what: What it is for, as messages name it.
         is_repeatable: Whether carrying it out twice does no harm.
         is_review: It is created to be answered: nothing is written.
+        is_verbatim: Nothing is taken out of the answer: it is a Secret, of which nothing is shown,
+            and may hold a credential that is ours, too.
     """
 
     method: str
@@ -42,6 +44,7 @@ class Ask(NamedTuple):
     content_type: str = "application/json"
     is_repeatable: bool = True
     is_review: bool = False
+    is_verbatim: bool = False
 
 
 class Transport:
@@ -196,7 +199,9 @@ class Transport:
         headers = {str(name).lower(): str(value) for name, value in response.headers.items()}
         if response.status >= 300 and len(body) > REFUSAL:
             body = b""
-        return Answer(response.status, headers, self._scrubber.clean(body, authorization))
+        if response.status >= 300 or not ask.is_verbatim:
+            body = self._scrubber.clean(body, authorization)
+        return Answer(response.status, headers, body)
 
     def _late(self, what: str) -> UnreachableError:
         seconds = f"{self._timeouts.deadline_seconds:g}"

@@ -4,6 +4,7 @@ An address that may still be announced is never given away. A record in doubt st
 cluster can be asked, or a person says that nothing announces it any more (`contract.md` §8).
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from threading import BoundedSemaphore
@@ -11,7 +12,7 @@ from threading import BoundedSemaphore
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.clusters.announcing import cluster_of, described_clusters
-from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, users_of
+from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
@@ -35,6 +36,8 @@ from reconciler.ports import (
 )
 
 Records = Sequence[Allocation]
+
+_MOST_POOLS = 200
 
 
 def still_announced(
@@ -150,17 +153,30 @@ class _Doubts:
 
 def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[str, str]]:
     """Records whose addresses a cluster has in a pool, at a Service or at a node."""
-    pools = _pools(cluster)
+    every = IPSet.of(record.range for record in records if record.range is not None)
+    pools = {pool: held for pool, found in _pools(cluster).items() if (held := found & every)}
+    if len(pools) > _MOST_POOLS:
+        raise ClusterError(f"{len(pools)} IPAddressPools have addresses of records that shall go")
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
+    # All that a cluster has is looked through once, and not for each record.
+    users = [(f"Service {item.service}", item.address) for item in users_of(services, every)]
+    users += [(f"Node {item.service}", item.address) for item in nodes_in(nodes, every)]
+    first: dict[tuple[int, int], tuple[int, str]] = {}
+    for order, (who, address) in enumerate(users):
+        (at,) = ranges_of([f"{address}-{address}"])
+        first.setdefault((at.version, at.first), (order, who))
+    used = sorted(first)
     for record in records:
-        assert record.range is not None  # noqa: S101 - only such are asked for  # nosec B101
-        held = IPSet((record.range,))
-        what = format_short(record.range)
-        users = [f"Service {item.service}" for item in users_of(services, held)]
-        users += [f"Node {item.service}" for item in nodes_in(nodes, held)]
-        users += [f"IPAddressPool {pool}" for pool, addresses in pools.items() if addresses & held]
-        if users:
-            yield record.path, f"{users[0]} of {name} still has {what}"
+        item = record.range
+        assert item is not None  # noqa: S101 - only such are asked for  # nosec B101
+        begin = bisect_left(used, (item.version, item.first))
+        inside = used[begin : bisect_right(used, (item.version, item.last))]
+        holding = (
+            f"IPAddressPool {pool}" for pool, held in pools.items() if held.overlapping(item)
+        )
+        _, user = min((first[at] for at in inside), default=(0, next(holding, "")))
+        if user:
+            yield record.path, f"{user} of {name} still has {format_short(item)}"
 
 
 def _pools(cluster: Cluster) -> dict[str, IPSet]:

@@ -21,8 +21,8 @@ from reconciler.clusters.memory import (
     NAME,
     Enrolled,
     Write,
-    check_length,
     cluster_data,
+    has_room,
     placed,
     with_more,
     written_to,
@@ -80,6 +80,9 @@ class ClusterRegistry:
             return
         revision = known.revision if known else ""
         note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
+        if not has_room(note):
+            message = f"{len(note.addresses)} separate ranges are more than can be remembered of it"
+            raise ClusterError(message, "give it fewer, larger ranges")
         try:
             self._write({target.name: note}, {})
         except NoSuchObjectError:
@@ -89,7 +92,11 @@ class ClusterRegistry:
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
         """Note how the work ended. What a newer run noted meanwhile stays."""
         there = {**self._management.enrolment.inventory.clusters, **self._noted}
-        changed = {name: item for name, item in found.items() if there.get(name) != item}
+        changed = {
+            name: item
+            for name, item in found.items()
+            if there.get(name) != item and has_room(item)  # else what was foretold stays
+        }
         is_same = self._management.enrolment.inventory.revision == self._revision
         if not self._is_written or (is_same and not changed):
             return
@@ -117,10 +124,6 @@ class ClusterRegistry:
             return before is None or revision != before.revision
 
     def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
-        try:
-            check_length(clusters)
-        except ValueError as wrong:
-            raise ClusterError(str(wrong), "give it fewer, larger ranges") from wrong
         with self._lock:
             writes = placed(self._parts, cluster_data(clusters))
             self._parts = written_to(self._parts, writes)

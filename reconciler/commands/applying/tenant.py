@@ -1,10 +1,11 @@
 """One tenant cluster: recognised, planned, worked on, and what is to be remembered of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.memory import Enrolled
-from reconciler.clusters.metallb import NAMESPACE, written
+from reconciler.clusters.metallb import NAMESPACE, told, written
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.plan import ClusterPlan
 from reconciler.clusters.plan_tenant import plan_tenant
@@ -13,6 +14,8 @@ from reconciler.clusters.target import Target
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.work import Run, Work, worked
 from reconciler.ports import Cluster
+
+_PIECES = 100
 
 
 def apply_tenant(
@@ -45,12 +48,32 @@ def apply_tenant(
         return plan_tenant(target, snapshot, enrolment.inventory, run.options, enrolment.home)
 
     work = worked(cluster, enrolment, run, plan)
-    applied = work.applied(target.name)
-    announced = _announced(work, target)
+    found = _announced(work, target)
+    applied = _with_rogues(work.applied(target.name), found - target.given())
+    announced = _kept(found, target)
     is_failed = (work.unsaved or work.failure) is not None
     revision = known.revision if known and is_failed else applied.revision
     spaces = target.spaces_of(announced, known.spaces if known else ())
     return applied, Enrolled(enrolment.uid, revision, spaces, written(announced))
+
+
+def _with_rogues(applied: Applied, rogues: IPSet) -> Applied:
+    """What is told of a cluster, with what it announces although no record gave it."""
+    if not rogues:
+        return applied
+    note = f"rogue: it announces {told(rogues)}, which no record gave it; nobody is kept from that"
+    return replace(applied, notes=(*applied.notes, note))
+
+
+def _kept(found: IPSet, target: Target) -> IPSet:
+    """What is remembered of all that a cluster announces: no more than it was ever given.
+
+    A cluster that makes many small pieces of it is taken to announce all that it was given.
+    """
+    given = target.given()
+    kept = found & given
+    records = IPSet.of([*target.addresses(), *target.released])
+    return kept if len(kept.ranges) <= len(records.ranges) + _PIECES else given
 
 
 def _announced(work: Work, target: Target) -> IPSet:
