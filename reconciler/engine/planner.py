@@ -73,7 +73,7 @@ class _Planner:
         }
         self.shared = overlapping_pools(state.pools)
         self.neighbours = neighbours(self.shared)
-        self.quotas = Quotas(state.claims, self.record_of)
+        self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
         self.is_served = False  # all claims, once: before that, no refusal needs its words
         self.frozen = frozen_pools(state, self.neighbours)
@@ -179,10 +179,12 @@ class _Planner:
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
-        size = record.range.size if record.range else 0
-        if refusal := claim.refusal or self.quotas.refusal(claim, size):
+        item = record.range
+        size = item.size if item else 0
+        if refusal := claim.refusal or self.quotas.refusal(claim, size, item):
             return replace(_refuse(claim, refusal), allocation=record)
-        self.quotas.count(claim, size)
+        if item is not None:
+            self.quotas.count(claim, item)
         allocation = self._allocation(claim, record.pool, record.range)
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
@@ -193,7 +195,7 @@ class _Planner:
             return _refuse(claim, claim.refusal, failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
-        if refusal := self.quotas.refusal(claim, claim.size):
+        if refusal := self.quotas.refusal(claim, claim.size, claim.pin):
             return _refuse(claim, refusal, failed)
         return self._try(claim, failed)
 
@@ -210,7 +212,7 @@ class _Planner:
                 withheld = frozen(self.frozen[pool.key], pool.key.name)
             found = self._take(claim, pool)
             if isinstance(found, IPRange):
-                self.quotas.count(claim, claim.size)
+                self.quotas.count(claim, found)
                 if withheld is not None:
                     break
                 return Grant(self._allocation(claim, pool.key, found), claim.source, failed)
