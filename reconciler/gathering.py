@@ -86,6 +86,7 @@ def joined(readings: list[Reading]) -> Reading:
         claims={key: claim for reading in readings for key, claim in reading.claims.items()},
         findings=tuple(found for reading in readings for found in reading.findings),
         blocked=tuple(item for reading in readings for item in reading.blocked),
+        gateways=tuple(item for reading in readings for item in reading.gateways),
         protected=frozenset().union(*(reading.protected for reading in readings)),
         frozen={key: path for reading in readings for key, path in reading.frozen.items()},
     )
@@ -142,6 +143,7 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         clock=tree.clock,
         retention=tree.settings.retention,
         blocked=reading.blocked,
+        gateways=reading.gateways,
         off_limits=tuple(_off_limits(tree, second)),
         unreadable=tuple(
             item.unreadable

@@ -5,8 +5,8 @@ review but the tenant's. So Settings say which kinds a folder holds; where they 
 the usual folder of others is a warning.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.load import Kinds, Loaded, load
@@ -40,26 +40,44 @@ def _judge(document: Document, settings: Settings) -> list[Finding]:
 
 def misplaced(document: Document, settings: Settings) -> list[Finding]:
     """A kind in a folder of others: an error where Settings name the folder, else a warning."""
-    kind = document.kind.name
-    named = [folder for folder, _ in settings.kinds if within(document.path, folder)]
-    if named:  # the innermost
-        folder = max(named, key=len)
-        allowed = dict(settings.kinds)[folder]
-        if kind in allowed:
-            return []
-        only = f"{article_list(allowed, 'and')} only" if allowed else "nothing"
-        message = f"{document.title} is in {folder}/, which holds {only}"
-        homes = [f"{name}/" for name, kinds in settings.kinds if kind in kinds]
-        hint = f"move it to {article_list(homes)}" if homes else "see spec.kinds of Settings"
-        return [error("kind-in-wrong-folder", document.at("kind"), message, hint)]
-    source = max((it for it in settings.sources if within(document.path, it)), key=len, default="")
-    role = role_of(document.kind)
-    homes = [f"{name}/" for name in settings.sources if _ROLES.get(name) == role]
-    if _ROLES.get(source, role) == role or not homes:
+    folder, _, _ = document.path.rpartition("/")
+    wrong = _wrong(folder, document.kind, settings.sources, settings.kinds)
+    if wrong is None:
         return []
-    message = f"{document.title} is in {source}/, where nobody looks for it"
+    say, where, hint = wrong
+    place = document.at("kind")
+    return [say("kind-in-wrong-folder", place, f"{document.title} is in {where}", hint)]
+
+
+@lru_cache(maxsize=4_096)
+def _wrong(
+    folder: str,
+    kind: Kind,
+    sources: tuple[str, ...],
+    kinds: tuple[tuple[str, tuple[str, ...]], ...],
+) -> tuple[Callable[..., Finding], str, str] | None:
+    """What is said of a kind in a folder, where that is, and the hint: once for all its documents."""
+    named = [name for name, _ in kinds if within(folder, name)]
+    if named:
+        return _forbidden(max(named, key=len), kind.name, dict(kinds))  # the innermost
+    source = max((name for name in sources if within(folder, name)), key=len, default="")
+    role = role_of(kind)
+    homes = [f"{name}/" for name in sources if _ROLES.get(name) == role]
+    if _ROLES.get(source, role) == role or not homes:
+        return None
     hint = f"move it to {article_list(homes)}; spec.kinds of Settings says what a folder holds"
-    return [warning("kind-in-wrong-folder", document.at("kind"), message, hint)]
+    return warning, f"{source}/, where nobody looks for it", hint
+
+
+def _forbidden(
+    folder: str, kind: str, kinds: Mapping[str, tuple[str, ...]]
+) -> tuple[Callable[..., Finding], str, str] | None:
+    if kind in kinds[folder]:
+        return None
+    only = f"{article_list(kinds[folder], 'and')} only" if kinds[folder] else "nothing"
+    homes = [f"{name}/" for name, allowed in kinds.items() if kind in allowed]
+    hint = f"move it to {article_list(homes)}" if homes else "see spec.kinds of Settings"
+    return error, f"{folder}/, which holds {only}", hint
 
 
 def schema_files() -> dict[str, str]:

@@ -27,6 +27,13 @@ _SPECIAL = (
     ("multicast ff00::/8", IPRange(6, 0xFF00 << 112, (1 << 128) - 1)),
 )
 
+_PRIVATE = (  # RFC 1918, and RFC 4193 for IPv6
+    IPRange(4, 0x0A000000, 0x0AFFFFFF),
+    IPRange(4, 0xAC100000, 0xAC1FFFFF),
+    IPRange(4, 0xC0A80000, 0xC0A8FFFF),
+    IPRange(6, 0xFC << 120, (0xFE << 120) - 1),
+)
+
 
 class NotationError(ValueError):
     """A text that is no canonical address or CIDR: `str()` is the message, `hint` the remedy."""
@@ -123,6 +130,11 @@ def format_short(item: IPRange) -> str:
 def special_purpose(item: IPRange) -> str | None:
     """The name of a block that RFC 6890 sets aside and that `item` touches, else None."""
     return next((name for name, block in _SPECIAL if block.overlaps(item)), None)
+
+
+def is_private(item: IPRange) -> bool:
+    """All of the range is for anybody to use inside their own network, and nobody's outside."""
+    return any(block.covers(item) for block in _PRIVATE)
 
 
 def cidrs_of(item: IPRange) -> tuple[str, ...]:

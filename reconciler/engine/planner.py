@@ -70,7 +70,7 @@ class _Planner:
             key: usage(pool, self.holdings) for key, pool in state.pools.items()
         }
         self.rivals = rivals(state.pools)
-        self.quotas = Quotas(state.claims, self.record_of)
+        self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
         self.is_served = False  # all claims, once: before that, no refusal needs its words
         self.frozen = frozen_pools(state)
@@ -176,10 +176,12 @@ class _Planner:
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
-        size = record.range.size if record.range else 0
-        if refusal := claim.refusal or self.quotas.refusal(claim, size):
+        item = record.range
+        size = item.size if item else 0
+        if refusal := claim.refusal or self.quotas.refusal(claim, size, item):
             return replace(_refuse(claim, refusal), allocation=record)
-        self.quotas.count(claim, size)
+        if item is not None:
+            self.quotas.count(claim, item)
         allocation = self._allocation(claim, record.pool, record.range)
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
@@ -190,7 +192,7 @@ class _Planner:
             return _refuse(claim, claim.refusal, failed)
         if not claim.candidates:
             return _refuse(claim, not_found(claim), failed)
-        if refusal := self.quotas.refusal(claim, claim.size):
+        if refusal := self.quotas.refusal(claim, claim.size, claim.pin):
             return _refuse(claim, refusal, failed)
         return self._try(claim, failed)
 
@@ -205,7 +207,7 @@ class _Planner:
         if claim.pin is not None:
             found, refusals = take_pin(claim.pin, claim, among.pools, self._space, self.holders)
         if found is not None:
-            self.quotas.count(claim, claim.size)
+            self.quotas.count(claim, found[1])
         elif claim.pin is None and among.frozen == len(among.pools):
             return _refuse(claim, self._no_room(claim, among), failed)
         at, item = found or (len(among.pools), None)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
-from reconciler.engine.lookup import Lookup
+from reconciler.engine import by_hand
 from reconciler.engine.overlap import overlapping_pools
 from reconciler.engine.usage import space_of
 from reconciler.findings import NAMED, Finding, Location, error, warning
@@ -24,7 +24,7 @@ def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
     yield from _outside(state, holding)
     yield from _overlapping_records(state, holding)
     yield from _duplicates(holding)
-    yield from _blocked(state, holding)
+    yield from by_hand.check(state, holding)
 
 
 def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:
@@ -149,20 +149,3 @@ def _duplicates(holding: Holding) -> Iterator[Finding]:
                 f"{other.path} states the same claim, {record.claim}",
                 "delete the one that is not in use; until then both hold their addresses",
             )
-
-
-def _blocked(state: State, holding: Holding) -> Iterator[Finding]:
-    """Ranges in use without a record that some record holds too."""
-    if not state.blocked:
-        return
-    records = Lookup(holding)
-    for blocked in state.blocked:
-        for item, record in records.overlapping(blocked.range):
-            if f"{record.owner.namespace}/{record.owner.name}" != blocked.owner:
-                yield error(
-                    "manual-range",
-                    blocked.source,
-                    f"{format_range(blocked.range)} of {blocked.title} overlaps"
-                    f" {format_range(item)} of {record.path}",
-                    "remove loadBalancerPool, or release the other",
-                )

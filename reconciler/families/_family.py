@@ -15,7 +15,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked
+from reconciler.model.state import Blocked, Gateway
 
 Held = Mapping[Key, Allocation]
 
@@ -35,6 +35,7 @@ class Reading:
     claims: Mapping[Key, Claim]
     findings: tuple[Finding, ...] = ()
     blocked: tuple[Blocked, ...] = ()
+    gateways: tuple[Gateway, ...] = ()
     protected: frozenset[Identity] = frozenset()
     frozen: Mapping[Key, str] = field(default_factory=dict)
 

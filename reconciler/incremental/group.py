@@ -138,6 +138,13 @@ def reading_spans(reading: Reading) -> dict[str, list[Span]]:
         mine += [Span(pool.space, item) for item in (*pool.extent, *(pool.usable - pool.extent))]
     for blocked in reading.blocked:
         spans.setdefault(blocked.source.path, []).append(Span(EVERYWHERE, blocked.range))
+    for gateway in reading.gateways:
+        there = [reading.pools[key] for key in gateway.pools if key in reading.pools]
+        if any(pool.extent.covers(gateway.range) for pool in there):
+            continue  # joined with the pool, whose extent stands for it
+        spaces = dict.fromkeys(pool.space for pool in there) or (EVERYWHERE,)
+        mine = spans.setdefault(gateway.source.path, [])
+        mine += [Span(space, gateway.range) for space in spaces]
     return spans
 
 

@@ -43,6 +43,19 @@ class Blocked(NamedTuple):
         return self.title.partition(" ")[0]
 
 
+class Gateway(NamedTuple):
+    """A router's address, which nobody may have.
+
+    Attributes:
+        pools: The pools of the network that it is of; none when nobody knows which that is.
+    """
+
+    range: IPRange
+    title: str
+    pools: tuple[Key, ...]
+    source: Location
+
+
 class Unreadable(NamedTuple):
     """A record that cannot be read now, and never could be.
 
@@ -67,6 +80,7 @@ class State:
         clock: Committer date of the revision, in seconds since 1970.
         retention: Seconds for which a released record holds its addresses.
         blocked: Ranges that somebody uses without a record.
+        gateways: Addresses of routers: no range that a person sets by hand may hold one.
         off_limits: Ranges that stand in what cannot be read.
         protected: Owners whose claims cannot be told: their records are neither released nor
             expired.
@@ -87,6 +101,7 @@ class State:
     clock: int
     retention: int
     blocked: tuple[Blocked, ...] = ()
+    gateways: tuple[Gateway, ...] = ()
     off_limits: tuple[Blocked, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     protected: frozenset[tuple[str, str, str, str]] = field(default_factory=frozenset)

@@ -16,6 +16,8 @@ INCREMENTAL = (
            "", LINKS),
     Mutant("incremental: who holds the same addresses is not reached", "commands/reading/incremental.py",
            "            or any(map(spans.overlap, group.spans))\n", "", LINKS),
+    Mutant("incremental: a router bears on nothing", "incremental/group.py",
+           "        mine += [Span(space, gateway.range) for space in spaces]\n", "", LINKS),
     Mutant("incremental: names are not compared", "commands/reading/incremental.py",
            "        reached += self._named(_new_names(evaluation), reached)\n", "", LINKS),
     Mutant("incremental: names are not compared when nothing changed", "commands/reading/incremental.py",

@@ -2,6 +2,7 @@
 
 from tests.mutants.mutant import PROTECTION, Mutant
 
+BY_HAND = ("tests/engine/test_by_hand.py",)
 CHOICE = ("tests/engine/test_choice.py",)
 CLOCKS = ("tests/adapters/git/test_clock.py", "tests/contracts/test_reconcile.py")
 
@@ -49,8 +50,24 @@ PLANNING = (
     Mutant("quota: one less", "engine/quotas.py",
            "if used + size > claim.quota.limit", "if used + size >= claim.quota.limit"),
     Mutant("quota: grants do not count", "engine/quotas.py",
-           "self._used[claim.quota.group] = used + size",
-           "self._used[claim.quota.group] = used"),
+           "self._used[group] = self._used.get(group, 0) + item.size",
+           "self._used[group] = self._used.get(group, 0)"),
+    Mutant("quota: a range by hand does not count", "engine/quotas.py",
+           "used += (by_hand if item is None else by_hand - IPSet((item,))).size", "pass", BY_HAND),
+    Mutant("quota: what a pin gives a record counts twice", "engine/quotas.py",
+           "used += (by_hand if item is None else by_hand - IPSet((item,))).size",
+           "used += by_hand.size", BY_HAND),
+    Mutant("by hand: anywhere in a pool's network", "engine/by_hand.py",
+           "if any(pool.usable.covers(item.range)", "if any(pool.extent.covers(item.range)", BY_HAND),
+    Mutant("by hand: in pools of others", "engine/by_hand.py",
+           "for _, pool in extents.overlapping(item.range):", "for _, pool in ():", BY_HAND),
+    Mutant("by hand: a router that no pool reserves", "engine/by_hand.py",
+           "for address, gateway in gateways.overlapping(item.range):",
+           "for address, gateway in ():", BY_HAND),
+    Mutant("by hand: two share an address", "engine/by_hand.py",
+           "if (its := other.get(item.title)) is not None:", "if False:", BY_HAND),
+    Mutant("by hand: one of two is told", "engine/by_hand.py",
+           "            found.setdefault(reach.title, item)\n", "", BY_HAND),
     Mutant("release: protected owners too", "model/state.py",
            "            or record.claim.owner in self.protected\n", "", PROTECTION),
     Mutant("release: although the tree is unclear", "model/state.py",

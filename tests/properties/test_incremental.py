@@ -67,7 +67,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 19)):
+    match draw(st.integers(0, 22)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -132,8 +132,28 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
                 other_name = f"allocations/{other_name.rpartition('/')[2]}"
             after[other_name] = after.pop(path)
         case 14:
-            manual = f"{{loadBalancerPool: {{start: 10.{other}.0.50, end: 10.{other}.0.60}}}}"
+            where = f"start: 10.{other}.0.50, end: 10.{other}.0.{draw(st.integers(50, 60))}"
+            manual = f"{{loadBalancerPool: {{{where}}}}}"
             after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)
+        case 20:  # a router in the own pool, in one of others or in none, and a quota
+            gateway = f"10.{draw(st.sampled_from((number, other, 99)))}.0.52"
+            quota = f"{{maxLoadBalancerIPs: {draw(st.sampled_from((8, 16, 30)))}}}"
+            after[f"providers/p{number}.yaml"] = provider(
+                f"p{number}", f"[{{name: p{number}}}]", gateway=gateway, quotaPerTenant=quota
+            )
+        case 21:  # a range by hand of a tenant that gets no addresses from pools
+            after["providers/cloud.yaml"] = provider(
+                "cloud", "[]", gateway=f"10.{draw(st.sampled_from((other, 99)))}.0.57"
+            ).replace("mode: ipam", "mode: cloud")
+            second = draw(st.sampled_from((other, 99)))
+            manual = f"{{loadBalancerPool: {{start: 10.{second}.0.55, end: 10.{second}.0.58}}}}"
+            after[f"tenants/c{number}.yaml"] = tenant(
+                f"c{number}", networking=manual, providerConfigRef="{name: cloud}"
+            )
+        case 22:  # a pool in the folder of tenants
+            after[f"tenants/pool{number}.yaml"] = after.pop(
+                f"pools/p{number}.yaml", pool(f"p{number}", f"10.{other}.0.0/26")
+            )
         case _:
             text = pool(f"p{number}", f"10.{other}.0.0/26")
             after[f"pools/p{number}.yaml"] = text.replace("system}", f"system, {SPACE}}}")

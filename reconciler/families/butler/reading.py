@@ -9,6 +9,7 @@ from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.families._family import Held, Reading
+from reconciler.families.butler.announcing import ANNOUNCED
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
@@ -26,7 +27,7 @@ from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
 from reconciler.model.record_kind import LABEL
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, ByHand
+from reconciler.model.state import Blocked, ByHand, Gateway
 
 
 def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
@@ -44,6 +45,7 @@ class _Reader:
         self.networks: dict[Key, NetworkPool] = {}
         self.frozen: dict[Key, str] = {}
         self.blocked: list[Blocked] = []
+        self.gateways: list[Gateway] = []
         self.protected: list[Identity] = []
         self.claims: dict[Key, Claim] = {}
         self.networks_of: dict[tuple[str, str], list[NetworkPool]] = {}
@@ -72,6 +74,7 @@ class _Reader:
             claims=self.claims,
             findings=tuple(self.findings),
             blocked=tuple(self.blocked),
+            gateways=tuple(self.gateways),
             protected=frozenset(self.protected),
             frozen=self.frozen,
         )
@@ -113,8 +116,8 @@ class _Reader:
         A tenant whose provider cannot be told is protected: its records stay. So is one that a
         pool is missing for; where a pool never could be read, nothing new is given either.
         """
-        self._manual_range(document)
         provider, key = self.providers.of(document)
+        self._manual_range(document, provider)
         found: Finding | None = None
         if provider is None and self.providers.unread(key, document):
             self._protect(document)
@@ -218,12 +221,17 @@ class _Reader:
         team = document.labels().get(f"{LABEL}team", reference["namespace"])
         return Owner(reference["namespace"], reference["name"], team)
 
-    def _manual_range(self, document: Document) -> None:
+    def _manual_range(self, document: Document, provider: Provider | None) -> None:
         """A loadBalancerPool of before IPAM: nobody else is given an address of it."""
         item = manual_range(document, [])
-        if item is not None:
-            place = document.at(*MANUAL)
-            self.blocked.append(Blocked(item, manual_title(document), place, ByHand(())))
+        if item is None:
+            return
+        by_hand = ByHand(None)
+        if provider is not None:
+            quota = provider.quota((document.namespace, document.name), ANNOUNCED)
+            by_hand = ByHand(None if document.unread else provider.pools, quota)
+        place = document.at(*MANUAL)
+        self.blocked.append(Blocked(item, manual_title(document), place, by_hand))
 
     def _provided(self, provider: Provider) -> None:
         """Report the pools of a provider that are missing; hold its gateway back in the others.
@@ -231,9 +239,12 @@ class _Reader:
         The gateway is never given out, though the pools may not reserve it; of a provider that
         names no pool nobody knows in which.
         """
-        if provider.gateway is not None and not provider.pools:
+        if (gateway := provider.gateway) is not None:
             title = f"{provider.document.namespace}/{provider.document.name} (gateway)"
-            self.blocked.append(Blocked(provider.gateway, title, provider.document.at(*GATEWAY)))
+            place = provider.document.at(*GATEWAY)
+            self.gateways.append(Gateway(gateway, title, provider.pools, place))
+            if not provider.pools:
+                self.blocked.append(Blocked(gateway, title, place))
         network = provider.document.spec.get("network") or {}
         for index, reference in enumerate(network.get("poolRefs") or ()):
             pool = self._network(NAMESPACE, reference["name"], provider.document.file)

@@ -129,14 +129,46 @@ def test_a_stray_file_among_the_records_is_seen() -> None:
 def test_a_manual_range_bears_on_pools_of_every_address_space() -> None:
     space = "annotations: {gitops-ipam.dev/address-space: lab}"
     lab: Files = {
-        "pools/p0.yaml": pool("p0", "10.0.0.0/26").replace("system}", f"system, {space}}}")
+        "pools/p0.yaml": pool("p0", "10.1.0.0/26").replace("system}", f"system, {space}}}")
     }
     files = without(settled(lab), "tenants/a0.yaml", RECORD.format(0, "a"))
-    manual = "{loadBalancerPool: {start: 10.0.0.20, end: 10.0.0.63}}"
+    manual = "{loadBalancerPool: {start: 10.1.0.24, end: 10.1.0.63}}"
     first = {**files, "tenants/m.yaml": member("m", 1, networking=manual)}
     first = carried_out(first, evaluate(read_tree(MemorySource(first))))
     new: Files = {"tenants/new.yaml": member("new", 0, networking="{lbPoolSize: 16}")}
     same_in_turn(files, first, {**first, **new})
+    same_in_turn(first, {**first, **new})
+
+
+MANUAL = "{loadBalancerPool: {start: 10.0.0.50, end: 10.0.0.55}}"
+
+
+def routed(gateway: str) -> str:
+    return provider("p1", "[{name: p1}]", gateway=gateway)
+
+
+def test_a_router_outside_its_own_pools_bears_on_ranges_by_hand_and_they_on_it() -> None:
+    hand: Files = {"tenants/m.yaml": member("m", 0, networking=MANUAL)}
+    files = settled(hand)
+    moved = {**files, "providers/p1.yaml": routed("10.0.0.52")}
+    same_in_turn(files, moved, files)
+    before = settled({"providers/p1.yaml": routed("10.0.0.52")})
+    same_in_turn(before, {**before, **hand}, before)
+    codes = [item.code for item in evaluate(read_tree(MemorySource(moved))).findings]
+    assert codes == ["manual-range"]
+
+
+def test_ranges_by_hand_bear_on_each_other_where_no_pool_is() -> None:
+    cloud = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")
+    files = settled({"providers/cloud.yaml": cloud, "providers/fog.yaml": cloud.replace("{name: cloud", "{name: fog")})  # fmt: skip
+    manual = "{loadBalancerPool: {start: 10.99.0.1, end: 10.99.0.9}}"
+    one: Files = {"tenants/m.yaml": tenant("m", networking=manual, providerConfigRef="{name: cloud}")}  # fmt: skip
+    two: Files = {
+        "tenants/mm.yaml": tenant("mm", networking=manual, providerConfigRef="{name: fog}")
+    }
+    same_in_turn({**files, **one}, {**files, **one, **two}, {**files, **two})
+    found = evaluate(read_tree(MemorySource({**files, **one, **two}))).findings
+    assert [item.code for item in found] == ["manual-range", "manual-range"]
 
 
 def spaced(name: str, cidr: str, space: str) -> str:

@@ -1,0 +1,178 @@
+"""Ranges in use without a record: those that people set by hand keep what a record would have to.
+
+They lie where their tenant gets addresses from, or where nobody gets any; they are used by nobody
+else; and they count towards the quota.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_range, format_short, is_private, special_purpose
+from reconciler.engine.lookup import Lookup
+from reconciler.findings import Finding, article_list, error
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.state import Blocked, ByHand, Gateway, State
+
+Holding = Sequence[tuple[IPRange, Allocation]]
+_SHOWN = 3
+
+
+def check(state: State, holding: Holding) -> Iterator[Finding]:
+    """Findings about ranges in use without a record; of each sort at most one a range."""
+    if not state.blocked:
+        return
+    yield from _recorded(state, holding)
+    ranges = [(item, item.by_hand) for item in state.blocked if item.by_hand is not None]
+    if not ranges:
+        return
+    extents = Lookup(_extents(state.pools.values()))
+    gateways = Lookup((item.range, item) for item in state.gateways)
+    for item, by_hand in ranges:
+        yield from _misplaced(state, item, by_hand, extents) or _routed(
+            state, item, by_hand, gateways
+        )
+    yield from _shared(state, ranges)
+    yield from _over_quota(state, ranges)
+
+
+def _extents(pools: Iterable[Pool]) -> Iterator[tuple[IPRange, Pool]]:
+    for pool in pools:
+        for item in pool.extent | pool.usable:
+            yield item, pool
+
+
+def _recorded(state: State, holding: Holding) -> Iterator[Finding]:
+    """Ranges that the record of somebody else holds, too."""
+    records = Lookup(holding)
+    for item in state.blocked:
+        others = [
+            (held, record)
+            for held, record in records.overlapping(item.range)
+            if f"{record.owner.namespace}/{record.owner.name}" != item.owner
+        ]
+        if others:
+            held, record = others[0]
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            yield _wrong(
+                item,
+                f"overlaps {format_range(held)} of {record.path}{more}",
+                "remove loadBalancerPool, or release the other",
+            )
+
+
+def _misplaced(
+    state: State, item: Blocked, by_hand: ByHand, extents: Lookup[Pool]
+) -> list[Finding]:
+    """A range that lies where its tenant may have none; one at most."""
+    if by_hand.pools is None:
+        return []
+    if by_hand.pools:
+        return _outside(state, item, by_hand.pools)
+    if block := special_purpose(item.range):
+        hint = "such addresses cannot be used on a network (RFC 6890)"
+        return [_wrong(item, f"touches {block}", hint)]
+    if not is_private(item.range):
+        hint = "describe public addresses as a pool that the provider names; others by RFC 1918"
+        return [_wrong(item, "is not private", hint)]
+    for _, pool in extents.overlapping(item.range):
+        hint = "name the pool in the provider's poolRefs, or choose addresses outside of all pools"
+        where = f"{pool.key.kind} {pool.key.name} ({pool.source})"
+        return [_wrong(item, f"lies in {where}, which its provider does not name", hint)]
+    return []
+
+
+def _outside(state: State, item: Blocked, keys: Sequence[Key]) -> list[Finding]:
+    """A range that none of its provider's pools gives out."""
+    pools = [state.pools[key] for key in keys if key in state.pools]
+    if any(pool.usable.covers(item.range) for pool in pools):
+        return []
+    if not pools or any(state.may_be_there(key) for key in keys):
+        return []  # it cannot be told, and what is missing is a finding of its own
+    hint = "choose addresses that one of the provider's pools gives out"
+    for pool in pools:
+        if kept := (pool.reserved & IPSet((item.range,))).ranges:
+            where = ", ".join(format_short(part) for part in kept[:_SHOWN])
+            more = " and more" if len(kept) > _SHOWN else ""
+            return [_wrong(item, f"holds {where}{more}, which {pool.key.name} reserves", hint)]
+    names = [pool.key.name for pool in pools[:_SHOWN]] + ["others"] * (len(pools) > _SHOWN)
+    message = f"is not within what {article_list(names, 'and')} of its provider give out"
+    return [_wrong(item, message, hint)]
+
+
+def _routed(
+    state: State, item: Blocked, by_hand: ByHand, gateways: Lookup[Gateway]
+) -> list[Finding]:
+    """A range that holds the address of a router on the same network."""
+    own = _spaces(state, by_hand.pools)
+    for address, gateway in gateways.overlapping(item.range):
+        theirs = _spaces(state, gateway.pools)
+        if not own or not theirs or not own.keys().isdisjoint(theirs):
+            message = f"holds {format_short(address)}, {gateway.title} at {gateway.source}"
+            return [_wrong(item, message, "choose addresses without it")]
+    return []
+
+
+def _spaces(state: State, keys: Iterable[Key] | None) -> dict[str, None]:
+    """The address spaces of some pools; none when it may be any."""
+    return {state.pools[key].space: None for key in keys or () if key in state.pools}
+
+
+def _shared(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Iterator[Finding]:
+    """Ranges of two tenants that share an address: both are told, each with one other."""
+    by_space: dict[str, list[Blocked]] = {}
+    everywhere: list[Blocked] = []
+    for item, by_hand in ranges:
+        spaces = _spaces(state, by_hand.pools)
+        for space in spaces:
+            by_space.setdefault(space, []).append(item)
+        if not spaces:
+            everywhere.append(item)
+    other = _neighbours(everywhere)
+    for space in sorted(by_space):
+        other = {**_neighbours([*by_space[space], *everywhere]), **other}
+    for item, _ in ranges:
+        if (its := other.get(item.title)) is not None:
+            message = f"overlaps {format_range(its.range)} of {its.title} at {its.source}"
+            yield _wrong(item, message, "let one of the two have other addresses")
+
+
+def _neighbours(items: Iterable[Blocked]) -> dict[str, Blocked]:
+    """One range that each overlaps, by its title: one sweep, however many overlap."""
+    found: dict[str, Blocked] = {}
+    reach: Blocked | None = None
+    for item in sorted(items, key=lambda it: it[:2]):
+        if reach is not None and reach.range.overlaps(item.range):
+            found.setdefault(item.title, reach)
+            found.setdefault(reach.title, item)
+            if item.range.last <= reach.range.last:
+                continue
+        reach = item
+    return found
+
+
+def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Iterator[Finding]:
+    """Ranges that take their tenant over its quota, with what its records hold."""
+    held: dict[tuple[str, ...], list[IPRange]] = {
+        by_hand.quota.group: [] for _, by_hand in ranges if by_hand.quota is not None
+    }
+    for record in state.records if held else ():
+        claim = state.claims.get(record.claim)
+        if claim is None or claim.quota is None or record.range is None or not record.is_live:
+            continue
+        if (mine := held.get(claim.quota.group)) is not None:
+            mine.append(record.range)
+    for item, by_hand in ranges:
+        quota = by_hand.quota
+        if quota is None:
+            continue
+        size = IPSet.of([*held[quota.group], item.range]).size
+        if size > quota.limit:
+            message = f"takes it to {size} of at most {quota.limit} addresses"
+            yield _wrong(item, message, f"make it smaller, or raise the quota ({quota.source})")
+
+
+def _wrong(item: Blocked, message: str, hint: str) -> Finding:
+    text = f"{format_range(item.range)} of {item.title} {message}"
+    return error("manual-range", item.source, text, hint)

@@ -1,0 +1,150 @@
+"""A pull request that sets a range by hand takes no router, no neighbour's address and no more."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import ipam
+from tests.world import CLOCK, commit, git, pool, provider, repository, tenant, write
+
+Files = dict[str, str]
+Capsys = pytest.CaptureFixture[str]
+
+RESERVED = "[{cidr: 10.40.0.0/29, description: routers and the API VIP}]"
+BASE: Files = {
+    "ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n",
+    "pools/edge.yaml": pool(reserved=RESERVED),
+    "pools/other.yaml": pool("other", "10.50.0.0/24"),
+    "providers/edge.yaml": provider(gateway="10.40.0.9", quotaPerTenant="{maxLoadBalancerIPs: 32}"),
+    "providers/other.yaml": provider("other", "[{name: other}]", gateway="10.50.0.1"),
+    "providers/cloud.yaml": provider("cloud", "[]", gateway="10.60.0.1").replace(
+        "mode: ipam", "mode: cloud"
+    ),
+    "tenants/victim.yaml": tenant("victim"),
+    "tenants/legacy.yaml": tenant(
+        "legacy", networking="{loadBalancerPool: {start: 10.40.0.200, end: 10.40.0.207}}"
+    ),
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A reconciled repository; the branch `change` begins there."""
+    made = repository(tmp_path / "repo", BASE)
+    assert run(["reconcile", "--no-apply", "--repo", str(made)]) == 0
+    git(made, "checkout", "-q", "-b", "change")
+    return made
+
+
+def thief(start: str, end: str, provider_name: str = "default", **spec: str) -> Files:
+    own = f"{{lbPoolSize: 1, loadBalancerPool: {{start: '{start}', end: '{end}'}}}}"
+    named = {"providerConfigRef": f"{{name: {provider_name}}}", **spec}
+    return {"tenants/thief.yaml": tenant("thief", "team-t", networking=own, **named)}
+
+
+def change(repo: Path, files: Files, message: str = "change") -> None:
+    write(repo, files)
+    commit(repo, message, CLOCK + 60)
+
+
+def checked(capsys: Capsys, repo: Path, *options: str) -> tuple[int, list[str]]:
+    ran = ipam(capsys, "check", "--repo", repo, "-o", "json", *options)
+    codes = [item["code"] for item in json.loads(ran.out)["findings"]]
+    return ran.code, [code for code in codes if code != "gateway-in-pool"]  # as in the base
+
+
+HOSTILE = [
+    ("a reserved router", "10.40.0.1", "10.40.0.1", "default"),
+    ("routers and the API VIP among others", "10.40.0.0", "10.40.0.31", "default"),
+    ("the gateway", "10.40.0.9", "10.40.0.9", "default"),
+    ("the world's name servers", "8.8.8.0", "8.8.8.255", "default"),
+    ("the world's name servers, without pools", "8.8.8.0", "8.8.8.255", "cloud"),
+    ("a neighbour's record", "10.40.0.208", "10.40.0.215", "default"),
+    ("one address of a neighbour's record", "10.40.0.215", "10.40.0.230", "default"),
+    ("a neighbour's range by hand", "10.40.0.200", "10.40.0.207", "default"),
+    ("the end of a neighbour's range by hand", "10.40.0.207", "10.40.0.210", "default"),
+    ("all of its pool", "10.40.0.0", "10.40.0.255", "default"),
+    ("everything private", "10.0.0.0", "10.255.255.255", "default"),
+    ("everything private, without pools", "10.0.0.0", "10.255.255.255", "cloud"),
+    ("everything", "0.0.0.0", "255.255.255.255", "cloud"),
+    ("a pool of another provider", "10.50.0.64", "10.50.0.71", "default"),
+    ("a pool of a provider, without pools", "10.50.0.64", "10.50.0.71", "cloud"),
+    ("a router of another network, without pools", "10.50.0.1", "10.50.0.1", "cloud"),
+    ("a router without a pool", "10.60.0.1", "10.60.0.1", "cloud"),
+    ("loopback", "127.0.0.1", "127.0.0.1", "cloud"),
+    ("multicast", "224.0.0.251", "224.0.0.251", "cloud"),
+    ("link-local, where clouds give out credentials", "169.254.169.254", "169.254.169.254", "cloud"),
+    ("nothing at all", "0.0.0.0", "0.0.0.0", "cloud"),
+    ("broadcast", "255.255.255.255", "255.255.255.255", "cloud"),
+    ("IPv6 link-local", "fe80::1", "fe80::1", "cloud"),
+    ("more than its quota", "10.40.0.64", "10.40.0.128", "default"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "provider_name"), [row[1:] for row in HOSTILE], ids=[row[0] for row in HOSTILE]
+)
+def test_a_range_by_hand_that_is_not_its_tenants_to_use_is_an_error(
+    capsys: Capsys, repo: Path, start: str, end: str, provider_name: str
+) -> None:
+    change(repo, thief(start, end, provider_name))
+    code, codes = checked(capsys, repo, "--base", "main")
+    assert code == 1
+    assert "manual-range" in codes
+    assert "manual-range-added" in codes
+    warm = checked(capsys, repo, "--base", "main")
+    assert warm == (code, codes)
+    assert checked(capsys, repo, "--worktree", "--base", "main") == (code, codes)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "provider_name"),
+    [("10.40.0.64", "10.40.0.94", "default"), ("192.168.77.0", "192.168.77.255", "cloud")],
+)
+def test_a_range_by_hand_of_its_own_is_right_and_told(
+    capsys: Capsys, repo: Path, start: str, end: str, provider_name: str
+) -> None:
+    change(repo, thief(start, end, provider_name))
+    assert checked(capsys, repo, "--base", "main") == (0, ["manual-range-added"])
+    git(repo, "branch", "-f", "main", "change")
+    assert checked(capsys, repo, "--base", "main") == (0, [])
+    change(repo, thief(start, start, provider_name))
+    assert checked(capsys, repo, "--base", "main") == (0, ["manual-range-changed"])
+
+
+def test_a_range_by_hand_is_told_where_it_stands_in_every_form(capsys: Capsys, repo: Path) -> None:
+    change(repo, thief("10.40.0.64", "10.40.0.71"))
+    out = ipam(capsys, "check", "--repo", repo, "--base", "main", "--format", "github").out
+    assert "::notice file=tenants/thief.yaml,line=6," in out
+    assert "title=manual-range-added::" in out
+    assert "10.40.0.64-10.40.0.71 of team-t/thief (loadBalancerPool) is new" in out
+
+
+def test_a_range_by_hand_takes_no_claim_past_the_quota(capsys: Capsys, repo: Path) -> None:
+    change(repo, thief("10.40.0.64", "10.40.0.95"))  # 32 of 32: the claim would be one more
+    ran = ipam(capsys, "check", "--repo", repo, "-o", "json")
+    assert [item["code"] for item in json.loads(ran.out)["gates"]] == ["quota-exceeded"]
+    assert ran.code == 3
+
+
+def test_what_is_known_from_an_earlier_run_hides_no_range_by_hand(
+    capsys: Capsys, repo: Path
+) -> None:
+    change(repo, thief("10.40.0.64", "10.40.0.71"))
+    assert checked(capsys, repo) == (0, [])
+    later = tenant("late", networking="{loadBalancerPool: {start: 10.40.0.71, end: 10.40.0.72}}")
+    change(repo, {"tenants/late.yaml": later})
+    for more in ([], ["--base", "main"], ["--worktree"]):
+        code, codes = checked(capsys, repo, *more)
+        assert (code, codes.count("manual-range")) == (1, 2)
+    change(repo, {"tenants/late.yaml": tenant("late")})
+    assert checked(capsys, repo) == (0, [])
+    moved = BASE["providers/other.yaml"].replace("10.50.0.1", "10.40.0.66")
+    change(repo, {"providers/other.yaml": moved})
+    assert checked(capsys, repo) == (1, ["manual-range"])
+    change(repo, {"providers/other.yaml": BASE["providers/other.yaml"]})
+    reserved = pool(reserved="[{cidr: 10.40.0.0/29}, {cidr: 10.40.0.64/32}]")
+    change(repo, {"pools/edge.yaml": reserved})
+    assert checked(capsys, repo) == (1, ["manual-range"])
