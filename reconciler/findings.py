@@ -95,6 +95,9 @@ CODES: dict[str, str] = {
     # Files
     "file-too-large": "A file may have 256 KiB. Split it into several.",
     "not-a-file": "Only plain files are read: no symlinks, no submodules.",
+    "name-clash": "Two files are one where upper and lower case are not told apart. Rename one.",
+    "name-unfit": "A name that Windows keeps for itself or does not take. Choose another.",
+    "file-not-read": "A file that ends with .json or .YAML holds nothing. Write YAML, and name it .yaml.",
     "not-utf8": "Files must be UTF-8 text.",
     "control-character": "A control or bidirectional character hides in the text. Remove it.",
     "line-break": "Lines end with LF or CR LF; other Unicode line breaks are refused.",

@@ -18,6 +18,9 @@ from tests.world import evaluation_of, provider, request, tenant
 ELSEWHERE = {
     "settings-changed": "check --base: tests/commands",
     "base-ahead": "check --base: tests/commands",
+    "name-clash": "paths: tests/hostile",
+    "name-unfit": "paths: tests/hostile",
+    "file-not-read": "paths: tests/hostile",
     "pool-shrunk": "check --base: tests/commands",
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",

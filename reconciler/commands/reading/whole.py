@@ -5,6 +5,7 @@ from dataclasses import replace
 from reconciler.commands.reading.last_good import last_good
 from reconciler.commands.reading.reader import reader_of, split
 from reconciler.commands.reading.settings import OwnSettings, read_own_settings
+from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.settings import Settings
 from reconciler.ports import Source
@@ -31,6 +32,8 @@ def read_tree(
     loaded = source.each(sources, reader.read_source)
     record_files = source.each(records, reader.read_record)
     before = last_good(reader, loaded, record_files)
+    twice = clashes(entry.path for entry in (*sources, *records))
+    before = replace(before, findings=(*before.findings, *twice)) if twice else before
     if own.is_broken:
         before = replace(before, halted=PATH)
     return Tree(
