@@ -15,6 +15,12 @@ OTHER = 65_533
 
 
 @pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """The real `ipam`."""
+    return Command(tmp_path)
+
+
+@pytest.fixture
 def author(tmp_path: Path) -> Path:
     return repository(tmp_path / "author", SMALL)
 

@@ -1,8 +1,9 @@
 """All mutants."""
 
 from tests.mutants.applying import APPLYING
+from tests.mutants.folders import FOLDERS
 from tests.mutants.incremental import INCREMENTAL
 from tests.mutants.planning import PLANNING
 from tests.mutants.unread import UNREAD
 
-MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING)
+MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS)

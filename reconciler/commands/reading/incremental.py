@@ -17,6 +17,7 @@ from reconciler.commands.reading.reader import split
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import OWN_TERMS, Terms
 from reconciler.commands.reading.whole import read_tree
+from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
 from reconciler.incremental.group import Bearing, Group, bearing, is_shared
@@ -179,7 +180,7 @@ class _Run:
         found |= {entry.path: entry.oid for entry in sources}
         if folder in changed:
             found |= self.parts.record_parts()
-        if self.source.findings():
+        if self.source.findings() or clashes(found):
             raise NotPlainError
         return dict(sorted(found.items()))
 

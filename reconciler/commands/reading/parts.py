@@ -7,6 +7,7 @@ from reconciler.commands.reading.last_good import last_good
 from reconciler.commands.reading.reader import reader_of, split
 from reconciler.commands.reading.settings import OwnSettings
 from reconciler.documents.load import Loaded
+from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import pool_kinds
 from reconciler.model.override import Overrides
@@ -98,6 +99,8 @@ class Parts:
             self._listed.setdefault(path, [Entry(path, "", parts[path])])
         for part, entry in self._below(folders):
             self._listed[part].append(entry)
+        if any(clashes(entry.path for entry in self._listed[path]) for path in folders):
+            raise NotPlainError
         self._require_plain()
         return {path: self._listed[path] for path in paths}
 
@@ -117,6 +120,8 @@ class Parts:
         if elsewhere:
             entries = self.source.entries(elsewhere)
             _, records = split(entries, self.settings)
+            if clashes([*kinds, *elsewhere]):  # they may be records of that kind where case is lost
+                raise NotPlainError
             found |= {entry.path: entry.oid for entry in records}
         return found
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from reconciler.documents.load import Loaded, is_yaml
+from reconciler.documents.names import is_meant, reserved, unfit, unread
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source
 from reconciler.records.recall import Recalled, recall
@@ -37,14 +38,36 @@ class Reader:
 
 def reader_of(source: Source, settings: Settings) -> Reader:
     """How the files of a source are read."""
-    read_record = partial(recall, settings.records)
-    return Reader(source, settings.sources, settings.records, source_reader(settings), read_record)
+    read_record = partial(_record, settings.records)
+    read_source = partial(_source, source_reader(settings))
+    return Reader(source, settings.sources, settings.records, read_source, read_record)
+
+
+def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loaded:
+    """A source file, with what its name has against it."""
+    if not is_yaml(path):
+        return Loaded(path, (), (unread(path),))
+    loaded = read(path, data)
+    odd = (*unfit(path), *reserved(loaded.documents))
+    return loaded._replace(findings=(*loaded.findings, *odd)) if odd else loaded
+
+
+def _record(folder: str, path: str, data: bytes) -> Recalled:
+    """A record, with what its name has against it."""
+    if not is_yaml(path):
+        return Recalled(None, findings=(unread(path),))
+    recalled = recall(folder, path, data)
+    odd = tuple(unfit(path))
+    return recalled._replace(findings=(*recalled.findings, *odd)) if odd else recalled
 
 
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:
-    """Source files and record files of what stands in the folders that Settings name."""
+    """Source files and record files of what stands in the folders that Settings name.
+
+    With those that somebody may think are such: they hold nothing, and are told.
+    """
     folder = f"{settings.records}/"
-    read = [entry for entry in entries if is_yaml(entry.path)]
+    read = [entry for entry in entries if is_meant(entry.path)]
     return (
         [entry for entry in read if not entry.path.startswith(folder)],
         [entry for entry in read if entry.path.startswith(folder)],

@@ -6,6 +6,7 @@ from reconciler.commands.reading.last_good import last_good
 from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.reader import reader_of, split
 from reconciler.commands.reading.settings import OwnSettings, read_own_settings
+from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
@@ -37,6 +38,8 @@ def read_tree(
     loaded = source.each(sources, reader.read_source)
     record_files = source.each(records, reader.read_record)
     before = last_good(reader, loaded, record_files)
+    twice = clashes(entry.path for entry in (*sources, *records))
+    before = replace(before, findings=(*before.findings, *twice)) if twice else before
     if own.is_broken:
         before = replace(before, halted=own.halts)
     return Tree(

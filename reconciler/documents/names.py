@@ -1,0 +1,86 @@
+"""Names of files that not every disk can hold, or that seem to be read and are not.
+
+A repository is checked out on disks that do not tell upper from lower case, and on Windows, which
+keeps some names for devices. There a file is lost, or replaces another one, without a word.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from unicodedata import normalize
+
+from reconciler.documents.document import Document
+from reconciler.documents.load import is_yaml
+from reconciler.findings import Finding, Location, error, shown, warning
+
+_MEANT = (".yaml", ".yml", ".json")
+# https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
+)  # fmt: skip
+_SIGNS = re.compile(r'[<>:"|?*]')
+_ENDS = (".", " ")
+
+
+def is_meant(path: str) -> bool:
+    """A file that is read, or that somebody may think is read."""
+    return is_yaml(path) or path.lower().endswith(_MEANT)
+
+
+def unread(path: str) -> Finding:
+    """A file whose name seems to be one of those that are read."""
+    suffix = path[path.rindex(".") :]
+    message = f"files that end with {suffix} are not read: it counts for nothing"
+    return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
+
+
+def unfit(path: str) -> Iterator[Finding]:
+    """What Windows has against a path."""
+    folder, _, name = path.rpartition("/")
+    if why := _against_folder(folder) or _against(name):
+        message = f"{why}: the file cannot be checked out there"
+        yield warning("name-unfit", Location(path), message, "rename it")
+
+
+def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
+    """Names of documents that would become such a path of a record."""
+    for document in documents:
+        for field, name in (("name", document.name), ("namespace", document.namespace)):
+            if name in _DEVICES:
+                message = f"Windows keeps {shown(name)} for a device: a record of it cannot be checked out there"
+                place = document.at("metadata", field)
+                yield warning("name-unfit", place, message, "choose another name")
+
+
+def clashes(paths: Iterable[str]) -> list[Finding]:
+    """A finding at each path, but the first of each, that is another one where case does not count."""
+    listed = list(paths)
+    if len(frozenset(map(_folded, listed))) == len(listed):
+        return []
+    first: dict[str, str] = {}
+    found = []
+    for path in sorted(listed):
+        other = first.setdefault(_folded(path), path)
+        if other != path:
+            message = f"the same file as {other} where upper and lower case are not told apart"
+            found.append(error("name-clash", Location(path), message, "rename one of the two"))
+    return found
+
+
+def _folded(path: str) -> str:
+    return path.lower() if path.isascii() else normalize("NFC", path).casefold()
+
+
+@lru_cache(maxsize=4_096)
+def _against_folder(folder: str) -> str:
+    return next(filter(None, map(_against, folder.split("/"))), "")
+
+
+def _against(name: str) -> str:
+    if name.partition(".")[0].rstrip(" ").lower() in _DEVICES:
+        return f"Windows keeps {shown(name)} for a device"
+    if name.endswith(_ENDS):
+        return f"Windows drops the end of {shown(name)}"
+    if _SIGNS.search(name):
+        return f"Windows takes no {shown(name)}, because of a sign in it"
+    return ""

@@ -1,0 +1,65 @@
+from pathlib import PurePosixPath
+
+import pytest
+
+from reconciler.documents.document import Document, Kind
+from reconciler.documents.names import clashes, is_meant, reserved, unfit, unread
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("tenants/con.yaml", "keeps 'con.yaml' for a device"),
+        ("tenants/Aux/x.yaml", "keeps 'Aux' for a device"),
+        ("tenants/lpt1.tar.yaml", "keeps 'lpt1.tar.yaml' for a device"),
+        ("tenants/nul .yaml", "keeps 'nul .yaml' for a device"),
+        ("tenants/x./y.yaml", "drops the end of 'x.'"),
+        ("tenants/x /y.yaml", "drops the end of 'x '"),
+        ("tenants/a:b.yaml", "takes no 'a:b.yaml'"),
+        ("tenants/a?.yaml", "takes no 'a?.yaml'"),
+    ],
+)
+def test_what_windows_does_not_take_is_a_warning_at_its_path(path: str, words: str) -> None:
+    (found,) = unfit(path)
+    assert (found.code, found.severity, found.location.path) == ("name-unfit", "warning", path)
+    assert words in found.message
+
+
+@pytest.mark.parametrize(
+    "path", ["tenants/console.yaml", "tenants/com.yaml", "tenants/.x/a b.yaml", "x.nul.yaml"]
+)
+def test_a_name_that_only_looks_like_one_of_a_device_is_fine(path: str) -> None:
+    assert list(unfit(path)) == []
+
+
+@pytest.mark.parametrize(("field", "name"), [("name", "nul"), ("namespace", "com7")])
+def test_a_document_whose_record_windows_would_not_take_is_told(field: str, name: str) -> None:
+    data = f"metadata: {{{field}: {name}}}\n".encode()
+    names = {"namespace": "a", "name": "b", field: name}
+    kind = Kind("v1", "X", "", None)
+    document = Document(
+        "t.yaml", 0, 1, kind, names["namespace"], names["name"], {"metadata": {field: name}}, data
+    )
+    (found,) = reserved([document])
+    assert (found.code, found.location.pointer) == ("name-unfit", f"/metadata/{field}")
+    assert f"'{name}'" in found.message
+
+
+@pytest.mark.parametrize("path", ["a.json", "a.YAML", "a.Yml", "a.JSON"])
+def test_a_file_that_seems_to_be_read_is_meant_and_told(path: str) -> None:
+    assert is_meant(path)
+    assert f"end with {PurePosixPath(path).suffix} are not read" in unread(path).message
+
+
+def test_files_that_are_read_are_meant_and_others_are_not() -> None:
+    assert [is_meant(path) for path in ("a.yaml", "a.yml", "a.md", "yaml")] == [True, True, False, False]  # fmt: skip
+
+
+def test_paths_clash_that_differ_in_case_or_in_how_a_sign_is_composed() -> None:
+    paths = ["t/b.yaml", "t/B.yaml", "T/b.yaml", "t/c.yaml", "t/\u00e9.yaml", "t/e\u0301.yaml"]
+    found = clashes(paths)
+    assert [item.location.path for item in found] == ["t/B.yaml", "t/b.yaml", "t/\u00e9.yaml"]
+    assert all((item.code, item.severity) == ("name-clash", "error") for item in found)
+    assert "the same file as T/b.yaml" in found[0].message
+    assert clashes(["t/b.yaml", "t/c.yaml"]) == []
+    assert clashes(["t/b.yaml", "t/b.yaml"]) == []

@@ -1,0 +1,107 @@
+"""Names that some disks lose, and files that only seem to be read: a finding, not silence."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.whole import evaluate_source
+from tests.cli.running import ipam
+from tests.memory import MemoryFacts, MemorySource
+from tests.properties.test_incremental import shown
+from tests.world import SMALL, commit, git, reconciled, repository, tenant, write
+
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+Files = Mapping[str, str | bytes]
+
+
+def _odd(after: Files) -> dict[str, tuple[Files, int, str]]:
+    """What is laid beside a reconciled repository, the exit code, and what is told."""
+    record = after[RECORD]
+    pool = "allocations/NetworkPool/butler-system.edge"
+    return {
+        "case": ({"tenants/One.yaml": tenant("two")}, 1,
+                 "tenants/one.yaml: error name-clash: the same file as tenants/One.yaml"),
+        "case of a folder": ({"tenants/a/x.yaml": tenant("x"), "tenants/A/x.yaml": tenant("y")}, 1,
+                             "tenants/a/x.yaml: error name-clash"),
+        "case of a record": ({f"{pool}/team-a/One.loadbalancer.yaml": record}, 1, "name-clash"),
+        "case of a pool": ({f"{RECORD.replace('edge', 'Edge')}": record}, 1, "name-clash"),
+        "case of a kind": ({RECORD.replace("NetworkPool", "networkpool"): record}, 1, "name-clash"),
+        "composed signs": ({"tenants/\u00e9.yaml": tenant("x"), "tenants/e\u0301.yaml": tenant("y")},
+                           1, "name-clash"),
+        "device": ({"tenants/con.yaml": tenant("two")}, 0, "tenants/con.yaml: warning name-unfit"),
+        "folder of a device": ({"tenants/aux/x.yaml": tenant("two")}, 0, "warning name-unfit"),
+        "sign": ({"tenants/a:b.yaml": tenant("two")}, 0, "warning name-unfit"),
+        "dot": ({"tenants/x./a.yaml": tenant("two")}, 0, "warning name-unfit"),
+        "blank": ({"tenants/x /a.yaml": tenant("two")}, 0, "warning name-unfit"),
+        "a tenant": ({"tenants/x.yaml": tenant("nul")}, 0, "tenants/x.yaml:3:18: warning name-unfit"),
+        "a namespace": ({"tenants/x.yaml": tenant("x", "com1")}, 0, "warning name-unfit"),
+        "capitals": ({"tenants/two.YAML": tenant("two")}, 0,
+                     "tenants/two.YAML: warning file-not-read: files that end with .YAML"),
+        "JSON": ({"tenants/two.json": "{}"}, 0, "tenants/two.json: warning file-not-read"),
+        "JSON among records": ({f"{pool}/team-a/two.json": record}, 0, "warning file-not-read"),
+        "capitals among records": ({f"{pool}/x.YML": record}, 0, "warning file-not-read"),
+        "JSON beside records": ({"allocations/x.json": "{}"}, 0, "warning file-not-read"),
+        "yml among records": ({RECORD.replace(".yaml", ".yml"): record}, 1, "record-duplicate"),
+    }  # fmt: skip
+
+
+AFTER = reconciled(SMALL)
+ODD = _odd(AFTER)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_check_tells_it_with_a_cache_and_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    files, code, words = ODD[name]
+    author = repository(tmp_path / "author", AFTER)
+    assert ipam(capsys, "check", "--repo", author).code == 0
+    write(author, files)
+    commit(author)
+    told = [ipam(capsys, "check", "--repo", author, *more) for more in ((), (), ("--worktree",))]
+    for done in told:
+        assert (done.code, words in done.out) == (code, True), done
+        assert done.out == told[0].out
+    write(author, {"tenants/later.yaml": tenant("later")})
+    commit(author)
+    assert words in ipam(capsys, "check", "--repo", author).out
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_warm_plan_is_the_cold_one(name: str) -> None:
+    added, _, _ = ODD[name]
+    facts = MemoryFacts()
+    later = {"tenants/later.yaml": tenant("later")}
+    for files in (
+        AFTER,
+        {**AFTER, **added},
+        {**AFTER, **added, **later},
+        {**AFTER, **later},
+        AFTER,
+    ):
+        for _ in range(2):
+            warm = evaluate_incrementally(MemorySource(files), facts)
+            assert shown(warm) == shown(evaluate_source(MemorySource(files)))
+
+
+def test_a_record_that_is_renamed_to_what_is_not_read_gives_nobody_its_address_unseen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    author = repository(tmp_path / "author", AFTER)
+    git(author, "mv", RECORD, RECORD.replace(".yaml", ".json"))
+    commit(author)
+    done = ipam(capsys, "check", "--repo", author, "--base", "HEAD^")
+    assert "file-not-read" in done.out
+    assert "record-removed" in done.out
+
+
+def test_a_record_that_ends_with_yml_holds_its_addresses_and_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    author = repository(tmp_path / "author", AFTER)
+    git(author, "mv", RECORD, RECORD.replace(".yaml", ".yml"))
+    commit(author)
+    done = ipam(capsys, "check", "--repo", author)
+    assert (done.code, "record-misplaced" in done.out) == (0, True)

@@ -1,0 +1,48 @@
+"""Bugs of what a folder, a remote, a cache or a name may do to us."""
+
+from tests.mutants.mutant import Mutant
+
+CONFIG = ("tests/hostile/test_git_config.py",)
+CACHE = ("tests/hostile/test_cache_folder.py",)
+SECRETS = ("tests/hostile/test_secrets.py",)
+NAMES = ("tests/hostile/test_names_on_disks.py",)
+
+FOLDERS = (
+    Mutant("git: a remote is known by its own name", "adapters/git/process.py",
+           '_REMOTE = f"ipam-{os.urandom(16).hex()}"\n', '_REMOTE = ""\n', CONFIG),
+    Mutant("git: the configuration says which protocols are allowed", "adapters/git/process.py",
+           '    "GIT_ALLOW_PROTOCOL": "none",\n', "", CONFIG),
+    Mutant("git: signatures are judged", "adapters/git/process.py",
+           '    "log.showSignature=false",\n', "", CONFIG),
+    Mutant("git: who asks for a password is the repository's", "adapters/git/process.py",
+           '    "core.askPass=",\n', "", CONFIG),
+    Mutant("git: programs are looked for in the repository", "adapters/git/process.py",
+           'for part in path.split(os.pathsep) if part.startswith("/"))', "for part in path.split(os.pathsep))",
+           CONFIG),
+    Mutant("git: filters run", "adapters/git/guard.py",
+           '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
+    Mutant("git: connections are led elsewhere", "adapters/git/guard.py",
+           "        return item.variable not in _HARMLESS\n", "        return False\n", CONFIG),
+    Mutant("git: another user's repository counts", "adapters/git/guard.py",
+           "return path.lstat().st_uid in users and path.stat().st_uid in users", "return True", CONFIG),
+    Mutant("git: what a change laid out is the repository", "adapters/git/opening.py",
+           '        if _is_file(inner / "HEAD"):\n',
+           '        if _is_file(inner / "HEAD") and not _is_file(folder / "HEAD"):\n', CONFIG),
+    Mutant("cache: check --base believes it", "cli/check.py",
+           "    trusts = base is None\n", "    trusts = True\n", CACHE),
+    Mutant("cache: others may write it", "adapters/cache.py",
+           "    if found[-1].st_mode & _WRITABLE:\n", "    if False:\n", CACHE),
+    Mutant("cache: a mirror is used whoever made it", "adapters/git/mirror.py",
+           "    if not _CONFIGURATION.fullmatch(text) or ", "    if ", CACHE),
+    Mutant("secrets: what is refused is shown", "adapters/git/remote.py",
+           "    if _HARMLESS.fullmatch(remote):\n", "    if True:\n", SECRETS),
+    Mutant("secrets: ssh gets a password", "adapters/git/remote.py",
+           "if parts.password is not None or (", "if (", SECRETS),
+    Mutant("secrets: a stray argument is repeated", "cli/shared/failures.py",
+           'if separator and ":" in about else word', "if False else word", SECRETS),
+    Mutant("names: clashes are not noticed beside a cache", "commands/reading/incremental.py",
+           "if self.source.findings() or clashes(found):", "if self.source.findings():", NAMES),
+    Mutant("names: clashes of records are not noticed beside a cache", "commands/reading/parts.py",
+           "        if any(clashes(entry.path for entry in self._listed[path]) for path in folders):\n",
+           "        if False:\n", NAMES),
+)  # fmt: skip
