@@ -3,6 +3,7 @@
 from tests.mutants.applying import APPLYING
 from tests.mutants.incremental import INCREMENTAL
 from tests.mutants.planning import PLANNING
+from tests.mutants.records import RECORDS
 from tests.mutants.unread import UNREAD
 
-MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING)
+MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *RECORDS)
