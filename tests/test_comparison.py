@@ -1,6 +1,7 @@
 """A change beside its base: what a review must know that one tree does not tell."""
 
 from reconciler.comparison import Base, Compared, compare
+from reconciler.evaluate import let_pass
 from reconciler.findings import Finding
 from reconciler.gathering import described
 from reconciler.records.by_hand import Records, Stated
@@ -126,6 +127,20 @@ def test_a_record_that_is_added_by_hand_is_a_warning() -> None:
     (item,) = found(SMALL, DONE)
     assert (item.code, item.severity) == ("record-edited", "warning")
     assert item.message == ("is added by hand: team-a/one (loadbalancer) holds 10.40.0.0-10.40.0.7")
+
+
+def test_the_brake_counts_what_somebody_removed() -> None:
+    base = reconciled({**SMALL, **{f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(11)}})
+    gone = [path for path in base if path.startswith("allocations/")][:4]
+    result = compared(base, without(base, *gone), is_strict=True).evaluation
+    assert result.brake in result.gates
+    assert result.brake is not None
+    assert (
+        "releases 4 of 12 live records (33.3%), 4 of them removed by hand" in result.brake.message
+    )
+    assert (let_pass(result).changes, let_pass(result).plan.decisions) == ((), ())
+    few = compared(base, without(base, *gone[:3]), is_strict=True).evaluation
+    assert (few.brake, let_pass(few)) == (None, few)
 
 
 def test_a_failed_record_that_is_added_by_hand_holds_nothing() -> None:

@@ -15,6 +15,7 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.exit_codes import applied_code
 from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.review import with_changes_by_hand
 from reconciler.ports import ExitCode, Source, UsageError
 from reconciler.report.machine import apply_document
 from reconciler.report.text.apply import applied_text
@@ -59,7 +60,7 @@ def apply(
     repository = open_branch(repo, remote, branch)
     with progress("reading"):
         source = published(repository, rev)
-        evaluation = evaluate_source(source)
+        evaluation = with_changes_by_hand(repository, source, evaluate_source(source))
     with progress("applying"):
         applied = apply_fleet(evaluation, reach.open(), wish, repository.is_in)
     code = applied_code(evaluation, applied)

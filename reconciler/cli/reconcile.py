@@ -29,6 +29,7 @@ from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, has_wrong_settings
 from reconciler.commands.reconcile import reconcile as run_reconcile
+from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode, UsageError
@@ -137,7 +138,9 @@ class _Job:
         with progress("applying"):
             if head not in self.read:
                 self.read.clear()
-                self.read[head] = evaluate_source(self.repository.source(head))
+                source = self.repository.source(head)
+                read = evaluate_source(source)
+                self.read[head] = with_changes_by_hand(self.repository, source, read)
             evaluation = self.read[head]
             return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
 

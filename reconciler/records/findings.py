@@ -4,9 +4,13 @@ from collections.abc import Iterator
 
 from reconciler.findings import Finding, Location, warning
 from reconciler.model.allocation import Allocation
+from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.plan import Keep, Plan
 from reconciler.model.state import State
 from reconciler.records.layout import path_of
+
+_SKEW = 3_600
+"""Clocks of two machines may differ by so many seconds; commits are dated by both."""
 
 
 def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
@@ -29,6 +33,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         if record.path != path and not decision.held:
             misplaced.append((record, path))
     yield from _misplaced(misplaced, state)
+    yield from _ahead(state)
     if held:
         # Their documents may be gone, or may stand in the file that cannot be read.
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
@@ -47,6 +52,17 @@ def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterato
         what = "the next reconcile moves it" if is_free else "another record stands there"
         place = Location(record.path, 1, 1)
         yield warning("record-misplaced", place, f"belongs to {path}; {what}")
+
+
+def _ahead(state: State) -> Iterator[Finding]:
+    """Released records that rest from a day on which nobody can have released them yet."""
+    for record in state.records:
+        since = parse_instant(record.since) if record.is_released else None
+        if since is not None and since > state.clock + _SKEW:
+            now = format_instant(state.clock)
+            message = f"is released as of {record.since}, but the revision is of {now}"
+            hint = f"git log -p -- {record.path} tells who wrote that; until then nobody gets it"
+            yield warning("record-edited", Location(record.path, 1, 1), message, hint)
 
 
 def _asks_for_gone(state: State, record: Allocation) -> bool:

@@ -17,6 +17,7 @@ from tests.world import evaluation_of, provider, request, tenant
 
 ELSEWHERE = {
     "settings-changed": "check --base: tests/commands",
+    "not-a-folder": "trees that mean it: tests/hostile/test_odd_entries.py",
     "base-ahead": "check --base: tests/commands",
     "override-misplaced": "overrides: tests/test_overrides.py",
     "override-added": "overrides: tests/hostile",

@@ -119,6 +119,18 @@ def test_a_retention_is_not_ended_or_made_longer_by_an_edit(
         git(folder, "reset", "-q", "--hard", "main")
 
 
+def test_a_release_in_the_future_is_told_without_a_base(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (folder / VICTIM).read_text(encoding="utf-8")
+    write(folder, {"allocations/x/ghost.yaml": forged(text, released=True)})
+    commit(folder)
+    capsys.readouterr()
+    run(["check", "--repo", str(folder)])
+    said = capsys.readouterr().out
+    assert "allocations/x/ghost.yaml:1:1: warning record-edited: is released as of 2099-" in said
+
+
 def test_a_rename_is_an_edit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = "allocations/elsewhere/x.yaml"
     (folder / "allocations/elsewhere").mkdir()

@@ -1,6 +1,6 @@
 import pytest
 
-from reconciler.model.key import Key
+from reconciler.model.key import Key, is_label, is_name
 
 CLAIM = Key("butler", "team-backend", "my-cluster", "loadbalancer", "TenantCluster")
 POOL = Key("butler", "butler-system", "vlan40-pool", "", "NetworkPool")
@@ -39,6 +39,10 @@ def test_a_key_is_one_text_that_reads_back(key: Key, text: str) -> None:
         "butler/TenantCluster/team/-a/nodes",
         "butler/TenantCluster/team/A/nodes",
         "butler/TenantCluster/te am/a/nodes",
+        "butler/TenantCluster/team/a..b/nodes",
+        "butler/TenantCluster/team/a.-b/nodes",
+        "butler/TenantCluster/te.am/a/nodes",
+        f"butler/TenantCluster/team/{'a' * 64}/nodes",
     ],
 )
 def test_a_text_that_no_key_writes_is_no_key(text: str) -> None:
@@ -49,6 +53,21 @@ def test_a_key_with_parts_that_are_no_names_is_not_sound() -> None:
     assert not CLAIM._replace(namespace="..").is_sound
     assert not CLAIM._replace(name="a/b").is_sound
     assert not POOL._replace(name="").is_sound
+
+
+def test_a_name_is_a_subdomain_and_a_label_has_no_dot() -> None:
+    assert [is_name(text) for text in ("a.b-c", "a" * 253, "a..b", "a" * 254)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [is_label(text) for text in ("b-c", "a" * 63, "a.b", "a" * 64)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_key_that_never_ends_is_refused_quickly() -> None:

@@ -4,6 +4,7 @@ from tests.mutants.applying import APPLYING
 from tests.mutants.folders import FOLDERS
 from tests.mutants.incremental import INCREMENTAL
 from tests.mutants.planning import PLANNING
+from tests.mutants.records import RECORDS
 from tests.mutants.unread import UNREAD
 
-MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS)
+MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS)

@@ -1,7 +1,7 @@
 """What a record says of its claim is told by the claim; and no two records are one object."""
 
 from reconciler.model.claim import Owner
-from reconciler.model.key import MOST_NAME
+from reconciler.model.key import MOST_NAME, Key
 from reconciler.records.claimed import apart, claimed, with_suffix
 from tests.records.examples import CLAIM, record
 from tests.records.test_changes import claim
@@ -30,6 +30,14 @@ def test_a_name_that_butler_gave_stays_and_so_does_one_with_a_suffix() -> None:
     for name in ("my-cluster-lb", with_suffix(record().name, CLAIM)):
         made = record(name=name)
         assert claimed([made], {CLAIM: claim()}) == (made,)
+
+
+def test_a_request_bears_its_own_name_alone() -> None:
+    key = Key("butler", "butler-system", "mine", "request", "IPAllocation")
+    asked = claim(key, name="mine")
+    for name, is_its_own in (("mine", True), (with_suffix("mine", key), True), ("lb", False)):
+        (found,) = claimed([record(claim=key, name=name, owner=asked.owner)], {key: asked})
+        assert found.pristine is is_its_own
 
 
 def test_of_two_records_of_one_name_the_one_whose_claim_bears_it_keeps_it() -> None:

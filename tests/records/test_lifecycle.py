@@ -115,3 +115,14 @@ def test_tenants_whose_names_join_alike_get_records_of_different_names() -> None
 
 def test_a_plan_of_what_was_carried_out_changes_nothing() -> None:
     assert evaluation_of(reconciled(CROWDED)).changes == ()
+
+
+def test_a_release_on_a_day_to_come_is_told_and_holds() -> None:
+    files = reconciled(SMALL)
+    del files["tenants/one.yaml"]
+    files = reconciled(files, CLOCK + DAY)
+    assert evaluation_of(files, CLOCK + DAY - 3_600).findings == ()
+    early = evaluation_of(files, CLOCK)
+    (found,) = early.findings
+    assert (found.code, found.severity, early.changes) == ("record-edited", "warning", ())
+    assert "released as of 2026-02-16T10:00:30Z, but the revision is of 2026-02-15" in found.message

@@ -1,0 +1,96 @@
+"""Bugs of what is believed of records, and of what is said of those that people touch."""
+
+from tests.mutants.mutant import Mutant
+
+RECORDS_TESTS = ("tests/records/",)
+HAND = ("tests/records/test_by_hand.py", "tests/test_comparison.py")
+ODD = ("tests/hostile/test_odd_entries.py",)
+PATHS = ("tests/hostile/test_paths.py",)
+
+RECORDS = (
+    Mutant(
+        "record: its owner is believed",
+        "records/recall.py",
+        "(owner.namespace, owner.name, record.type) == (claim[1], claim[2], told)",
+        "True",
+        RECORDS_TESTS,
+    ),
+    Mutant(
+        "record: a careful reading believes its owner",
+        "records/careful.py",
+        "if said_by_claim and (namespace, name) != (claim.namespace, claim.name):",
+        "if False:",
+        RECORDS_TESTS,
+    ),
+    Mutant(
+        "record: any text is a name",
+        "records/careful.py",
+        "if said and not is_name(said):",
+        "if False:",
+        RECORDS_TESTS,
+    ),
+    Mutant(
+        "record: its name is believed",
+        "records/claimed.py",
+        "return name in own",
+        "return True",
+        RECORDS_TESTS,
+    ),
+    Mutant(
+        "record: two objects of one name",
+        "records/claimed.py",
+        "if len(counts) == len(records):",
+        "if True:",
+        RECORDS_TESTS,
+    ),
+    Mutant(
+        "by hand: only what a record states counts",
+        "records/by_hand.py",
+        "weighs = item.is_error or records.is_strict",
+        "weighs = item.is_error",
+        HAND,
+    ),
+    Mutant(
+        "by hand: half of what reconcile writes is an excuse",
+        "records/by_hand.py",
+        "if not isinstance(claim, Key) or records.expected.get(claim) != hand.files",
+        "if not isinstance(claim, Key)\n"
+        "        or not hand.files.items() <= (records.expected.get(claim) or {}).items()",
+        HAND,
+    ),
+    Mutant(
+        "by hand: what is removed is no release",
+        "comparison.py",
+        "    evaluation = with_removed(evaluation, removed(base.records))\n    merged",
+        "    merged",
+        HAND,
+    ),
+    Mutant(
+        "by hand: past the brake the rest is carried out",
+        "evaluate.py",
+        "    if evaluation.removed:\n",
+        "    if False:\n",
+        HAND,
+    ),
+    Mutant(
+        "tree: a link above a folder is followed",
+        "adapters/git/worktree.py",
+        "if all(self._mode(folder) == _FOLDER for folder in upwards(path)[:-1]):",
+        "if True:",
+        ODD,
+    ),
+    Mutant(
+        "tree: a file in the place of a folder is an empty folder",
+        "adapters/git/revision.py",
+        "if mode in _MODES or (mode == _TREE) == is_folder:",
+        "if True:",
+        ODD,
+    ),
+    Mutant(
+        "render: a symlink is followed",
+        "commands/render.py",
+        "if here.is_symlink():",
+        "if False:",
+        PATHS,
+    ),
+)

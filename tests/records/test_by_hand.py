@@ -1,0 +1,125 @@
+"""What was done to records by hand, claim by claim."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from reconciler.findings import Finding
+from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.key import Key
+from reconciler.records.by_hand import Records, Stated, differing, removed, told
+from reconciler.records.emit import record_text
+from reconciler.records.recall import recall
+from tests.records.examples import CLAIM, FOLDER, LATER, record, unplaced
+
+HERE = record().path
+ELSEWHERE = f"{FOLDER}/elsewhere.yaml"
+BROKEN = b"kind: IPAllocation\n"
+
+
+def stated(path: str, data: bytes) -> Stated:
+    return Stated(data, recall(FOLDER, path, data))
+
+
+def side(*made: Allocation) -> dict[str, Stated | None]:
+    """Records by path."""
+    found = {item.path: record_text(item).encode() for item in made}
+    return {path: stated(path, data) for path, data in found.items()}
+
+
+def said(records: Records, allowed: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
+    found: list[Finding] = list(told(records, "main", {}, lambda scope: scope in allowed))
+    return [(it.location.path, it.severity.value, it.message.partition(":")[0]) for it in found]
+
+
+def strict(
+    before: Mapping[str, Stated | None],
+    now: Mapping[str, Stated | None],
+    expected: Mapping[Key, Mapping[str, bytes | None]] | None = None,
+) -> Records:
+    return Records(before, now, expected=expected or {}, is_strict=True)
+
+
+def test_equal_bytes_are_no_news() -> None:
+    same = strict(side(record()), side(record()))
+    assert (differing(same), said(same), removed(same)) == (False, [], 0)
+
+
+def test_every_byte_counts_beside_a_base() -> None:
+    commented = {HERE: stated(HERE, b"# mine\n" + record_text(record()).encode())}
+    records = strict(side(record()), commented)
+    assert differing(records)
+    assert said(records) == [(HERE, "error", "is edited by hand")]
+    assert said(Records(records.before, records.now)) == []
+
+
+def test_what_a_record_states_counts_without_a_base_too() -> None:
+    other = record(name="other")
+    assert said(Records(side(record()), side(other))) == [(HERE, "error", "is edited by hand")]
+
+
+@pytest.mark.parametrize("is_strict", [True, False])
+def test_a_record_that_bears_another_path_is_moved(*, is_strict: bool) -> None:
+    moved = side(record(path=ELSEWHERE))
+    records = Records({**side(record()), ELSEWHERE: None}, moved, is_strict=is_strict)
+    severity = "error" if is_strict else "warning"
+    assert said(records) == [(ELSEWHERE, severity, f"is moved by hand from {HERE}")]
+    assert removed(records) == 0
+
+
+def test_a_record_that_comes_or_goes_is_told() -> None:
+    gone, added = strict(side(record()), {HERE: None}), strict({}, side(record()))
+    assert said(gone) == [(HERE, "error", "is removed by hand")]
+    assert said(added) == [(HERE, "error", "is added by hand")]
+    assert (removed(gone), removed(added)) == (1, 0)
+
+
+def test_a_record_that_holds_for_nobody_is_no_live_one() -> None:
+    released = record(phase=Phase.RELEASED, since=LATER)
+    assert removed(strict(side(released), {})) == 0
+    assert removed(strict(side(record()), side(released))) == 1
+
+
+def test_what_reconcile_would_write_is_nobodys_hand() -> None:
+    data = record_text(record()).encode()
+    expected: dict[Key, dict[str, bytes | None]] = {CLAIM: {HERE: data, ELSEWHERE: None}}
+    before = side(record(path=ELSEWHERE))
+    assert said(strict(before, side(record()), expected)) == []
+    assert said(strict(before, {}, expected)) == [(ELSEWHERE, "error", "is removed by hand")]
+
+
+def test_a_person_may_let_it_pass_by_path_or_claim() -> None:
+    records = strict(side(record()), side(record(name="other")))
+    for scope in (HERE, str(CLAIM)):
+        assert said(records, (scope,)) == [(HERE, "warning", "is edited by hand")]
+
+
+def test_a_record_of_another_claim_in_its_place_is_a_removal_and_a_new_one() -> None:
+    other = CLAIM._replace(name="other")
+    found = said(strict(side(record()), side(record(claim=other, path=HERE))))
+    assert sorted(message for _, _, message in found) == ["is added by hand", "is removed by hand"]
+
+
+def test_what_cannot_be_read_now_is_told_elsewhere() -> None:
+    records = strict(side(record()), {HERE: stated(HERE, BROKEN)})
+    assert (said(records), removed(records)) == ([], 0)
+
+
+@pytest.mark.parametrize("path", [HERE, ELSEWHERE])
+def test_what_could_not_be_read_before_is_mended_as_it_was_or_told(path: str) -> None:
+    broken: dict[str, Stated | None] = {path: stated(path, BROKEN)}
+    mended = side(record(path=path))
+    data = record_text(record()).encode()
+    expected: dict[Key, dict[str, bytes | None]] = {CLAIM: {path: data}}
+    known = Records(broken, mended, {path: CLAIM}, expected, is_strict=True)
+    assert said(known) == []
+    found = said(strict(broken, mended))
+    assert found[-1][:2] == (path, "error")
+    assert said(Records(broken, mended, {path: CLAIM})) == []
+    assert said(strict(broken, {}))[0][2] == "is removed by hand"
+
+
+def test_a_record_that_held_nothing_is_told_so() -> None:
+    failed = unplaced()
+    (found,) = told(strict(side(failed), {}), "main", {CLAIM: record()}, lambda _: False)
+    assert "held nothing; it gets 10.40.0.80-10.40.0.87" in found.message

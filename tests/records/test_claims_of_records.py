@@ -1,0 +1,66 @@
+"""A record that says two things of whose it is, or bears no name, is held and never believed."""
+
+import pytest
+
+from reconciler.records.recall import recall
+from tests.records.examples import EXAMPLE, FOLDER, POOL, record
+from tests.records.test_adopting import NODES
+
+REQUEST = EXAMPLE.replace(
+    "butler/TenantCluster/team-backend/my-cluster/loadbalancer",
+    "butler/IPAllocation/butler-system/mine/request",
+)
+CLAIM = "    gitops-ipam.dev/claim: butler/TenantCluster/team-backend/my-cluster/loadbalancer\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("    name: my-cluster\n", "    name: thief\n",
+         "spec.tenantClusterRef names team-backend/thief, but it is of butler/TenantCluster/"),
+        ("    namespace: team-backend\n", "    namespace: team-x\n", "names team-x/my-cluster"),
+        ("    namespace: team-backend\n", "    namespace: team.x\n", "is no RFC 1123 name"),
+        ("  type: loadbalancer\n", "  type: nodes\n", "spec.type: loadbalancer required by"),
+        ("  name: team-backend-my-cluster-lb\n", "  name: ../x\n", "metadata.name: '../x' is no"),
+        ("  namespace: butler-system\n", "  namespace: a.b\n", "metadata.namespace: 'a.b' is no"),
+        (f"  annotations:\n{CLAIM}", "", None),
+        ("my-cluster/loadbalancer", "other/loadbalancer", "but it is of"),
+    ],
+)  # fmt: skip
+def test_a_record_that_contradicts_its_claim_is_held(old: str, new: str, told: str | None) -> None:
+    assert EXAMPLE.count(old) == 1
+    found = recall(FOLDER, record().path, EXAMPLE.replace(old, new).encode())
+    if told is None:
+        assert found.allocation == record(pristine=False, adopted=True)
+        return
+    assert (found.allocation, found.unreadable and found.unreadable.pool) == (None, POOL)
+    (finding,) = found.findings
+    assert told in finding.message
+
+
+def test_a_text_of_one_tenant_at_the_path_of_another_one_is_nobodys() -> None:
+    path = f"{FOLDER}/NetworkPool/butler-system.vlan40-pool/team-backend/other.nodes.yaml"
+    (finding,) = recall(FOLDER, path, NODES.encode()).findings
+    assert "its text is of butler/TenantCluster/team-backend/my-cluster/nodes" in finding.message
+    assert "its path of butler/TenantCluster/team-backend/other/nodes" in finding.message
+
+
+def test_a_request_says_itself_of_what_type_and_whose_it_is() -> None:
+    path = record().path.replace(
+        "team-backend/my-cluster.loadbalancer", "butler-system/mine.request"
+    )
+    for text in (REQUEST, REQUEST.replace("type: loadbalancer", "type: nodes")):
+        found = recall(FOLDER, path, text.encode()).allocation
+        assert found is not None
+        assert found.owner[:2] == ("team-backend", "my-cluster")
+        assert f"type: {found.type}" in text
+    wrong = REQUEST.replace("  type: loadbalancer", "  type: vip")
+    (finding,) = recall(FOLDER, path, wrong.encode()).findings
+    assert "got 'vip'" in finding.message
+
+
+def test_a_role_that_the_slot_does_not_have_is_not_believed() -> None:
+    text = EXAMPLE.replace("role: initial", "role: growth")
+    found = recall(FOLDER, record().path, text.encode())
+    assert found.allocation == record(pristine=False)
+    assert [item.code for item in found.findings] == ["record-edited"]
