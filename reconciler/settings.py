@@ -1,6 +1,6 @@
 """Our own kinds: `ipam.yaml` to Settings, with defaults where it is silent; names of ClusterTargets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reconciler.documents.document import Document, Documents, Kind
@@ -9,10 +9,11 @@ from reconciler.findings import Finding, error
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import parse_duration
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.settings import Settings
+from reconciler.model.settings import Limits, Settings
 
 PATH = "ipam.yaml"
 API_VERSION = "gitops-ipam.dev/v1alpha1"
+_UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
 CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)
 
@@ -64,6 +65,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         overlap_is_error=spec.get("poolOverlap") == "error",
         max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
         applies_documents=(spec.get("apply") or {}).get("documents") == "all",
+        limits=_limits(spec.get("limits") or {}, default.limits),
         min_records=brakes.get("minRecords", default.min_records),
         committer=(
             committer.get("name", default.committer[0]),
@@ -81,6 +83,14 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         hint = "keep records apart from what people write"
         found.append(error("field-value", document.at("spec", "records"), message, hint))
     return settings, found
+
+
+def _limits(spec: Mapping[str, Any], default: Limits) -> Limits:
+    text = spec.get("bytes")
+    if text is None:
+        return Limits(spec.get("files", default.files), default.bytes)
+    number = text.rstrip("KMGi")
+    return Limits(spec.get("files", default.files), int(number) * _UNITS[text[len(number) :]])
 
 
 def _thresholds(document: Document, found: list[Finding]) -> Thresholds:

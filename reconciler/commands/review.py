@@ -40,14 +40,16 @@ def review(
         return Compared(evaluation, 0)
     base_source = repository.source(base)
     judging = read_own_settings(base_source).settings
-    own = read_own_settings(source).settings
+    own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records)
     evaluation = evaluate_incrementally(source, facts, settings)
     revision, base_revision = source.revision(), base_source.revision()
     if revision is None or base_revision is None:
         return Compared(evaluation, 0)
-    changes, is_contained = repository.changed(base_revision.id, revision.id)
+    changes, is_contained = repository.changed(
+        base_revision.id, revision.id, (PATH, *settings.sources, settings.records), settings.limits
+    )
     stranded = ""
     if judging.records != own.records and not source.entries([own.records]):
         stranded = judging.records if base_source.entries([judging.records]) else ""
@@ -67,9 +69,10 @@ def with_changes_by_hand(
     if revision is None or last in (None, revision.id):
         return evaluation
     inside = f"{settings.records}/"
-    changes, _ = repository.changed(last, revision.id)
+    changes, _ = repository.changed(last, revision.id, [settings.records], settings.limits)
     changes = [change for change in changes if change.path.startswith(inside)]
     before = repository.source(last)
+    before.bound(settings.limits)
     if not changes or not has_records(before, settings.records):
         return evaluation
     base = _base(last[:12], (before, source), changes, settings, is_contained=True)

@@ -8,9 +8,11 @@ used as a process runner only; its index and blob streams are 13 to 160 times sl
 """
 
 import os
+import resource
 import signal
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +20,7 @@ from subprocess import PIPE, TimeoutExpired
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from reconciler.adapters.children import child, converse
+from reconciler.adapters.children import child, converse, listen
 from reconciler.ports import GitError
 
 _CONFIG = (
@@ -73,6 +75,7 @@ PASSED = (
 )  # fmt: skip
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable
 SECONDS = 300.0
+DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 
 
 class Result(NamedTuple):
@@ -122,11 +125,36 @@ class GitProcess:
             try:
                 out, err = converse(process, data, SECONDS)
             except TimeoutExpired:
-                message = f"git {arguments[0]} took over {SECONDS:.0f} seconds"
-                hint = "see whether the remote answers, and try again"
-                raise GitError(message, hint) from None
+                raise _late(arguments[0]) from None
         said = err.decode("utf-8", "replace").strip()
         return Result(process.returncode, out, redacted(said, self._secrets()))
+
+    def parts(
+        self, *arguments: str, data: bytes | None = None, memory: int
+    ) -> Generator[bytes, None, None]:
+        """The output of a call that may say more than memory holds, piece by piece.
+
+        Closed early, it ends git.
+
+        Args:
+            arguments: A plumbing command with its arguments; names from outside behind `--`.
+            data: Its standard input.
+            memory: Bytes that git may need, where the system can hold it to that.
+
+        Raises:
+            GitError: Git failed, is not installed, or did not end in time.
+        """
+        said = bytearray()
+        start = partial(self._start, arguments, network=False, extra={})
+        with child(start) as process:
+            _hold(process.pid, memory)
+            try:
+                yield from listen(process, data, SECONDS, said)
+            except (TimeoutError, TimeoutExpired):
+                raise _late(arguments[0]) from None
+        if process.returncode != 0:
+            text = redacted(said.decode("utf-8", "replace").strip(), self._secrets())
+            raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None, network: bool = False) -> bytes:
         """Like `run`; the output, without its last line feed.
@@ -183,6 +211,18 @@ class GitProcess:
         user, _, secret = credentials.partition(":")
         hidden = [_basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
+
+
+def _hold(process: int, memory: int) -> None:
+    """Hold a process to an amount of memory; files that it maps, as packs, do not count."""
+    if hasattr(resource, "prlimit"):  # Linux
+        with suppress(ProcessLookupError):  # it has ended already
+            resource.prlimit(process, resource.RLIMIT_DATA, (memory, memory))
+
+
+def _late(command: str) -> GitError:
+    message = f"git {command} took over {SECONDS:.0f} seconds"
+    return GitError(message, "see whether the remote answers, and try again")
 
 
 def failure(command: str, result: Result, hint: str = "") -> GitError:

@@ -8,9 +8,11 @@ from hashlib import sha1, sha256
 from pathlib import Path
 from typing import TypeVar
 
+from reconciler.adapters.git.bounds import Budget
 from reconciler.adapters.git.revision import GitSource, irregular
-from reconciler.documents.yaml import MAX_BYTES
+from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
+from reconciler.model.settings import Limits
 from reconciler.ports import Changed, Entry, Step
 
 T = TypeVar("T")
@@ -24,6 +26,13 @@ class WorktreeSource:
         self._root = root
         self._head = head
         self._findings: list[Finding] = []
+        self._budget = Budget("the work tree")
+
+    def bound(self, limits: Limits) -> None:
+        """Hold what is listed and read to these limits."""
+        self._budget.bound(limits)
+        if self._head is not None:
+            self._head.bound(limits)
 
     def revision(self) -> None:
         """A work tree is no revision."""
@@ -59,7 +68,7 @@ class WorktreeSource:
         """Folders on disk have no id of their content."""
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files, of HEAD where an id says so; of a large one enough to say so."""
+        """The bytes of files, of HEAD where an id says so."""
         committed = [entry for entry in entries if entry.oid]
         blobs = dict(zip(committed, self._head.read(committed), strict=True)) if self._head else {}
         return [blobs[item] if item in blobs else self._read(item.path) for item in entries]
@@ -92,28 +101,52 @@ class WorktreeSource:
         if not entry.is_file:
             return False
         data = self._read(entry.path)
+        if isinstance(data, Unread):
+            return False
         make = sha256 if len(committed.oid) == 64 else partial(sha1, usedforsecurity=False)
         return make(b"blob %d\0" % len(data) + data).hexdigest() == committed.oid
 
     def _read(self, path: str) -> bytes:
         handle = os.open(self._root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
+            if len(data) <= MAX_BYTES:
+                return data
+            return Unread(max(os.fstat(handle).st_size, len(data)))
 
-    def _walk(self, path: str) -> Iterator[tuple[str, str]]:
-        try:
-            mode = (self._root / path).lstat().st_mode
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        if stat.S_ISLNK(mode):
-            yield path, "120000"
-        elif stat.S_ISREG(mode):
-            yield path, "100644"
-        elif stat.S_ISDIR(mode):
-            for name in sorted(entry.name for entry in (self._root / path).iterdir()):
-                if name != ".git":
-                    yield from self._walk(f"{path}/{name}")
-        else:
-            place = Location(path)
-            message = "not a regular file: a device, pipe or socket"
-            self._findings.append(error("not-a-file", place, message))
+    def _walk(self, folder: str) -> Iterator[tuple[str, str]]:
+        """Files below a folder, or the file itself, with their modes; however deep they are."""
+        left = [folder]
+        while left:
+            path = left.pop()
+            try:
+                found = (self._root / path).lstat()
+                inside = self._names(path) if stat.S_ISDIR(found.st_mode) else []
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            if stat.S_ISDIR(found.st_mode):
+                left += (f"{path}/{name}" for name in reversed(inside) if name != ".git")
+                continue
+            self._budget.count(path, found.st_size)
+            if stat.S_ISLNK(found.st_mode):
+                yield path, "120000"
+            elif stat.S_ISREG(found.st_mode):
+                yield path, "100644"
+            else:
+                place = Location(path)
+                message = "not a regular file: a device, pipe or socket"
+                self._findings.append(error("not-a-file", place, message))
+
+    def _names(self, path: str) -> list[str]:
+        """What stands in a folder.
+
+        Raises:
+            LimitError: There is more than is read.
+        """
+        tally = self._budget.tally()
+        names = []
+        with os.scandir(self._root / path) as inside:
+            for entry in inside:
+                tally.add(entry.name)
+                names.append(entry.name)
+        return sorted(names)

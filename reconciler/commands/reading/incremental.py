@@ -51,7 +51,7 @@ def evaluate_incrementally(
         allow_release: How many releases a person expects.
         retained: Released records that stay although their retention has ended, and why.
     """
-    own = read_own_settings(source)
+    own = read_own_settings(source, settings)
     if facts is not None and not own.is_broken:
         parts = Parts(source, own, settings or own.settings, allow_release, retained)
         try:

@@ -23,7 +23,7 @@ def read_tree(
             folders are then theirs, too.
         own: Its own Settings, if they are known.
     """
-    own = own or read_own_settings(source)
+    own = own or read_own_settings(source, settings)
     settings = settings or own.settings
     reader = reader_of(source, settings)
     sources, records = split(source.entries([*settings.sources, settings.records]), settings)
