@@ -75,6 +75,7 @@ PASSED = (
 )  # fmt: skip
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable
 SECONDS = 300.0
+_GITPYTHON = "GIT_PYTHON_"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 
 
@@ -168,8 +169,7 @@ class GitProcess:
         return result.out.removesuffix(b"\n")
 
     def _start(self, arguments: Sequence[str], *, network: bool, extra: Mapping[str, str]) -> Any:
-        from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
-
+        runner = _runner()
         variables = dict(_ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
         variables |= extra
@@ -192,7 +192,7 @@ class GitProcess:
         ]
         _require_git(variables.get("PATH", os.defpath))
         # Signals as ours: git then meets a full disk as an error, and takes its locks away.
-        return Git(str(self.git_dir)).execute(
+        return runner(str(self.git_dir)).execute(
             command, as_process=True, istream=PIPE, env=variables, start_new_session=True,
             restore_signals=False,
         )  # fmt: skip
@@ -215,9 +215,12 @@ class GitProcess:
 
 def _hold(process: int, memory: int) -> None:
     """Hold a process to an amount of memory; files that it maps, as packs, do not count."""
-    if hasattr(resource, "prlimit"):  # Linux
-        with suppress(ProcessLookupError):  # it has ended already
-            resource.prlimit(process, resource.RLIMIT_DATA, (memory, memory))
+    if not hasattr(resource, "prlimit"):  # not Linux
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    if most == resource.RLIM_INFINITY or memory < most:
+        with suppress(OSError):  # it has ended already, or is not ours to hold
+            resource.prlimit(process, resource.RLIMIT_DATA, (memory, most))
 
 
 def _late(command: str) -> GitError:
@@ -258,6 +261,22 @@ def _header(credentials: str) -> dict[str, str]:
 
 def _basic(credentials: str) -> str:
     return b64encode(credentials.encode()).decode()
+
+
+@cache
+def _runner() -> Any:
+    """GitPython's runner, which is told nothing by the environment.
+
+    It would run whatever program is named there, and refuse to load when that is none.
+    """
+    own = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(_GITPYTHON)}
+    os.environ[f"{_GITPYTHON}REFRESH"] = "quiet"
+    try:
+        from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
+    finally:
+        del os.environ[f"{_GITPYTHON}REFRESH"]
+        os.environ.update(own)
+    return Git
 
 
 @cache

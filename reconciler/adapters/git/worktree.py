@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from errno import ENAMETOOLONG
 from functools import partial
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -123,6 +124,12 @@ class WorktreeSource:
                 found = (self._root / path).lstat()
                 inside = self._names(path) if stat.S_ISDIR(found.st_mode) else []
             except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as failed:
+                if failed.errno != ENAMETOOLONG:
+                    raise
+                message = "the path is too long to be read"
+                self._findings.append(error("not-a-file", Location(path), message, "shorten it"))
                 continue
             if stat.S_ISDIR(found.st_mode):
                 left += (f"{path}/{name}" for name in reversed(inside) if name != ".git")

@@ -23,9 +23,18 @@ def environment() -> Mapping[str, str]:
 
 
 def cache_folder() -> Path:
-    """`$XDG_CACHE_HOME/gitops-ipam`: disposable, whatever is in it."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "gitops-ipam"
+    """`$XDG_CACHE_HOME/gitops-ipam`: disposable, whatever is in it.
+
+    Raises:
+        UsageError: Nobody knows where that is.
+    """
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "gitops-ipam"
+    try:
+        return Path.home() / ".cache" / "gitops-ipam"
+    except RuntimeError:
+        message = "this user has no home folder to keep a cache in"
+        raise UsageError(message, "set XDG_CACHE_HOME, or HOME") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,11 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
     return with_remote(open_repository(repo, environment(), branch))
 
 
-def open_facts(repository: GitRepository) -> Facts:
-    """The cache of what is known about a repository's files."""
+def open_facts(repository: GitRepository) -> Facts | None:
+    """The cache of what is known about a repository's files; None where none can be."""
+    try:
+        kept = cache_folder()
+    except UsageError:
+        return None
     program = program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
-    return FileFacts(cache_folder(), str(repository.git.git_dir), program)
+    return FileFacts(kept, str(repository.git.git_dir), program)
