@@ -1,6 +1,6 @@
 """Our own kinds: `ipam.yaml` to Settings, with defaults where it is silent; names of ClusterTargets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,11 +11,12 @@ from reconciler.findings import Finding, error, shown
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import parse_duration
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.settings import Settings
+from reconciler.model.settings import Limits, Settings
 
 PATH = "ipam.yaml"
 OVERRIDES = "overrides"
 API_VERSION = "gitops-ipam.dev/v1alpha1"
+_UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
 CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)
 
@@ -67,6 +68,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         overlap_is_error=spec.get("poolOverlap") == "error",
         max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
         applies_documents=(spec.get("apply") or {}).get("documents") == "all",
+        limits=_limits(spec.get("limits") or {}, default.limits),
         min_records=brakes.get("minRecords", default.min_records),
         address_spaces=tuple(spec["addressSpaces"]) if "addressSpaces" in spec else None,
         kinds=tuple(
@@ -117,6 +119,14 @@ def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
                 near = get_close_matches(kind, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
                 yield error("kind-unknown", place, f"unknown kind {shown(kind)}", hint)
+
+
+def _limits(spec: Mapping[str, Any], default: Limits) -> Limits:
+    text = spec.get("bytes")
+    if text is None:
+        return Limits(spec.get("files", default.files), default.bytes)
+    number = text.rstrip("KMGi")
+    return Limits(spec.get("files", default.files), int(number) * _UNITS[text[len(number) :]])
 
 
 def _thresholds(document: Document, found: list[Finding]) -> Thresholds:

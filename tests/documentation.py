@@ -51,6 +51,8 @@ _UNITS = {
     "critical": "percent",
     "exhausted": "percent",
     "maxReleasePercent": "percent",
+    "bytes": "bytes",
+    "files": "files",
     "minRecords": "records",
     "releases": "records",
     "retention": "duration",

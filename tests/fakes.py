@@ -7,6 +7,7 @@ from hashlib import sha1
 from typing import TypeVar
 
 from reconciler.findings import Finding
+from reconciler.model.settings import Limits
 from reconciler.ports import (
     Changed,
     Commit,
@@ -62,6 +63,9 @@ class FakeSource:
 
     def findings(self) -> tuple[Finding, ...]:
         return ()
+
+    def bound(self, limits: Limits) -> None:
+        del limits
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         inside = tuple(f"{folder}/" for folder in folders)
@@ -122,7 +126,9 @@ class FakeRepository:
         line = [self.commits[item][1] for item in self._line(rev)]
         return FakeSource(Revision(rev, clock), files, line, self)
 
-    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
+    def changed(
+        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
+    ) -> tuple[list[Changed], bool]:
         ours = self._line(base)
         parted = next((item for item in self._line(rev) if item in ours), base)
         old, new = (_entries(self.commits[item][2]) for item in (parted, rev))

@@ -11,6 +11,7 @@ from reconciler.adapters import processes
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding
+from reconciler.model.settings import Limits
 from reconciler.ports import Changed, Entry, Revision, Step
 from tests.world import CLOCK, raw
 
@@ -36,6 +37,7 @@ class MemorySource:
         self.processes = 1
         self.doubted: tuple[str, ...] = ()
         self.ours: bool | None = None
+        self.limits = Limits()
 
     def revision(self) -> Revision:
         return Revision(self.id, self._clock)
@@ -48,6 +50,9 @@ class MemorySource:
 
     def findings(self) -> tuple[Finding, ...]:
         return ()
+
+    def bound(self, limits: Limits) -> None:
+        self.limits = limits
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         wanted = tuple(f"{folder}/" for folder in folders)

@@ -202,3 +202,23 @@ def test_a_cluster_target_is_a_kind_of_its_own() -> None:
     text = HEAD.replace("Settings", "ClusterTarget") + "spec: {description: The edge.}\n"
     loaded = load("clusters/a.yaml", text.encode(), Kinds([CLUSTER_TARGET, SETTINGS]))
     assert (loaded.findings, loaded.documents[0].kind) == ((), CLUSTER_TARGET)
+
+
+def test_limits_are_a_number_and_an_amount() -> None:
+    def limits(spec: str) -> tuple[int, int]:
+        data = (
+            "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+            f"spec: {{limits: {spec}}}\n"
+        )
+        settings, findings = read_settings(data.encode())
+        assert findings == ()
+        return settings.limits
+
+    assert limits("{}") == (200_000, 1 << 30)
+    assert limits("{files: 7}") == (7, 1 << 30)
+    assert limits('{bytes: "512"}') == (200_000, 512)
+    assert [limits(f"{{bytes: 3{unit}}}")[1] for unit in ("Ki", "Mi", "Gi")] == [
+        3 << 10,
+        3 << 20,
+        3 << 30,
+    ]

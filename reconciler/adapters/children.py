@@ -5,6 +5,8 @@ is started is known before a signal can end us, and is ended and reaped before w
 """
 
 import os
+import select
+import selectors
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +27,7 @@ GRACE_SECONDS = 2.0
 
 _KILLED_SECONDS = 1.0
 _PAUSE_SECONDS = 0.01
+_PIECE = 1 << 16
 
 
 class Ended(BaseException):
@@ -93,6 +96,60 @@ def converse(process: "Popen[bytes]", data: bytes | None, seconds: float) -> tup
         with suppress(TimeoutExpired):
             return process.communicate(timeout=TICK_SECONDS)
     return process.communicate(timeout=max(left, 0.0))
+
+
+def listen(
+    process: "Popen[bytes]", data: bytes | None, seconds: float, said: bytearray
+) -> Iterator[bytes]:
+    """What a process says on stdout, piece by piece, given its input, until it ends.
+
+    Args:
+        process: The process.
+        data: Its standard input.
+        seconds: How long it may take.
+        said: Takes what it says on stderr, the beginning of it.
+
+    Raises:
+        TimeoutError: It did not end in time.
+    """
+    left = memoryview(data or b"")
+    until = time.monotonic() + seconds
+    with _streams(process, is_told=bool(left)) as ready:
+        while ready.get_map():
+            if time.monotonic() > until:
+                raise TimeoutError
+            for key, _ in ready.select(TICK_SECONDS):
+                if key.fileobj is process.stdin:
+                    left = piece = _fed(key.fd, left)
+                else:
+                    piece = memoryview(os.read(key.fd, _PIECE))
+                if key.fileobj is process.stdout:
+                    yield bytes(piece)
+                elif key.fileobj is process.stderr:
+                    said += piece[: _PIECE - len(said)]
+                if not piece:
+                    ready.unregister(key.fileobj)
+                    key.fileobj.close()  # type: ignore[union-attr]  # streams, all three
+    process.wait(max(until - time.monotonic(), TICK_SECONDS))
+
+
+def _streams(process: "Popen[bytes]", *, is_told: bool) -> selectors.DefaultSelector:
+    ready = selectors.DefaultSelector()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            ready.register(stream, selectors.EVENT_READ)
+    if process.stdin is not None and is_told:
+        ready.register(process.stdin, selectors.EVENT_WRITE)
+    elif process.stdin is not None:
+        process.stdin.close()
+    return ready
+
+
+def _fed(descriptor: int, left: memoryview) -> memoryview:
+    """What is left to say to a process once it took a piece; nothing when it listens no more."""
+    with suppress(BrokenPipeError):
+        return left[os.write(descriptor, left[: select.PIPE_BUF]) :]
+    return left[:0]
 
 
 def pause(seconds: float) -> None:

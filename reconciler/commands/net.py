@@ -50,7 +50,10 @@ def require_no_clash(
     given = granted(new.values(), ())
     if not given:
         return
-    held = Held(repository.source(commit.base.id), folder, tuple(pool_kinds()), facts)
+    base, source = repository.source(commit.base.id), repository.source(made.id)
+    base.bound(tree.settings.limits)
+    source.bound(tree.settings.limits)
+    held = Held(base, folder, tuple(pool_kinds()), facts)
     changed = {change.path for change in commit.changes}
     spans = held.spans(Line(item for record in given for item in record.ranges), changed)
     spans += [Span(*item, record.path) for record in new.values() for item in record.ranges]
@@ -58,7 +61,6 @@ def require_no_clash(
     if pairs:
         given = granted(new.values(), held.read(changed))
         pairs = overlapping(spans, {record.path for record in given})
-    source = repository.source(made.id)
     if clashes := _in_one_space(source, tree, _pairs(held, new, pairs)):
         hint = f"nothing was published; report it with ipam plan --all --rev {commit.base.id[:12]}"
         raise ReconcilerError(_told(clashes), hint)

@@ -46,7 +46,7 @@ def review(
         return Compared(with_overrides(evaluation), 0)
     base_source = repository.source(base)
     judging = read_own_settings(base_source).settings
-    own = read_own_settings(source).settings
+    own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records)
     overrides = overrides_beside(base_source, source)
@@ -80,7 +80,9 @@ def with_changes_by_hand(
     last, doubts = (None, ()) if revision is None else last_made(repository, revision, facts)
     changes: list[Changed] = []
     if revision is not None and last is not None:
-        changes, _ = repository.changed(last, revision.id)
+        changes, _ = repository.changed(
+            last, revision.id, [PATH, settings.records], settings.limits
+        )
     evaluation = _with(evaluation, doubts)
     # Where reconcile went on, no record was left elsewhere.
     if last is None or any(change.path == PATH for change in changes):
@@ -91,6 +93,7 @@ def with_changes_by_hand(
     inside = f"{settings.records}/"
     changes = [change for change in changes if change.path.startswith(inside)]
     before = repository.source(last)
+    before.bound(settings.limits)
     if not changes or not has_records(before, settings.records):
         return evaluation
     records = records_since(before, source, changes, settings)

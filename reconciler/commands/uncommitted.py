@@ -25,7 +25,8 @@ def changed_since(
     start, end = base.revision(), head.revision()
     if start is None or end is None:
         raise UsageError("a work tree is no base", "name a revision with --base")
-    committed, is_contained = repository.changed(start.id, end.id)
+    read = (PATH, *settings.sources, settings.records)
+    committed, is_contained = repository.changed(start.id, end.id, read, settings.limits)
     if is_committed:
         return committed, is_contained
     found = {change.path: change for change in committed}

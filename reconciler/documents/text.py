@@ -7,6 +7,22 @@ from typing import NamedTuple
 MAX_BYTES = 256 * 1024
 
 
+class Unread(bytes):
+    """Stands for the content of a file that is too large to be looked at; it is empty."""
+
+    size: int
+
+    def __new__(cls, size: int) -> "Unread":
+        """Stand for a file of so many bytes."""
+        made = super().__new__(cls)
+        made.size = size
+        return made
+
+    def __reduce__(self) -> "tuple[type[Unread], tuple[int]]":
+        """For processes that send each other what they read."""
+        return Unread, (self.size,)
+
+
 class Problem(NamedTuple):
     """What is wrong with a text, and where: line and column start at 1."""
 
@@ -29,8 +45,9 @@ _BREAKS = {"\x85": "NEL", "\u2028": "LS", "\u2029": "PS", "\r": "a lone CR"}
 
 def decode(data: bytes) -> tuple[str, Problem | None]:
     """The text of a file, unless a byte of it says that it is none."""
-    if len(data) > MAX_BYTES:
-        message = f"file of {len(data)} bytes, limit {MAX_BYTES}"
+    size = data.size if isinstance(data, Unread) else len(data)
+    if size > MAX_BYTES:
+        message = f"file of {size} bytes, limit {MAX_BYTES}"
         return "", Problem("file-too-large", 0, 0, message, "split it into several files")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "", Problem("not-utf8", 1, 1, "the file must be UTF-8, this is UTF-16", _AS_UTF8)

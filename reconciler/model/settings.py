@@ -1,12 +1,20 @@
 """Settings of a repository, with the defaults that hold where it says nothing."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from reconciler.findings import Location
 from reconciler.model.pool import Thresholds, Tier
 
 HOUR = 3_600
 _NOWHERE = Location(".")
+
+
+class Limits(NamedTuple):
+    """How much of a revision is read at most: so many files, so many bytes of them."""
+
+    files: int = 200_000
+    bytes: int = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +38,5 @@ class Settings:
     address_spaces: tuple[str, ...] | None = None
     kinds: tuple[tuple[str, tuple[str, ...]], ...] = ()
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
+    limits: Limits = field(default_factory=Limits)
     location: Location = field(default=_NOWHERE)

@@ -40,6 +40,12 @@ class GitError(ReconcilerError):
     exit_code = ExitCode.GIT
 
 
+class LimitError(ReconcilerError):
+    """A revision holds more than is read of one: its content is wrong."""
+
+    exit_code = ExitCode.WRONG
+
+
 class LostRaceError(GitError):
     """The branch moved since it was read. Read and plan again."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
 from reconciler.findings import Finding
+from reconciler.model.settings import Limits
 from reconciler.records.changes import Change
 
 T = TypeVar("T")
@@ -106,6 +107,12 @@ class Source(Protocol):
         The clock is then the newest date on the first-parent line that is not.
         """
 
+    def bound(self, limits: Limits) -> None:
+        """From now on hold what is listed and read to these limits; before, to the default ones.
+
+        Whatever lists or reads raises `LimitError` when there is more.
+        """
+
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders, by path. A folder that is not there has none."""
 
@@ -122,7 +129,7 @@ class Source(Protocol):
         """
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files, in the order asked for."""
+        """The bytes of files, in the order asked for; `Unread` for one that is too large."""
 
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong with the files as such."""
@@ -157,8 +164,13 @@ class Facts(Protocol):
 class Repository(Protocol):
     """A Git repository that plans are read from and records are committed to."""
 
-    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
-        """Files that differ since the two parted, and whether `rev` contains all of `base`."""
+    def changed(
+        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
+    ) -> tuple[list[Changed], bool]:
+        """Files that differ since the two parted, and whether `rev` contains all of `base`.
+
+        At or below some paths; when none are given, all.
+        """
 
     def source(self, rev: str) -> Source:
         """The files of a revision, by its name."""

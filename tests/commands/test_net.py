@@ -1,7 +1,7 @@
 """The last look before a commit is published: records that share an address, and who may."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -13,7 +13,7 @@ from reconciler.engine.space import Space
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
-from reconciler.model.settings import Settings
+from reconciler.model.settings import Limits, Settings
 from reconciler.ports import Changed, Commit, Facts, ReconcilerError, Revision
 from reconciler.records.changes import Change
 from reconciler.records.emit import record_text
@@ -47,8 +47,10 @@ class Divided(FakeRepository):
         self.sources[-1].id = rev
         return self.sources[-1]
 
-    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
-        found, is_contained = super().changed(base, rev)
+    def changed(
+        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
+    ) -> tuple[list[Changed], bool]:
+        found, is_contained = super().changed(base, rev, paths, limits)
         old, new = (
             {it.path: it for it in self.source(id_).entries(sorted(self.commits[id_][2]))}
             for id_ in (base, rev)

@@ -8,6 +8,7 @@ import pytest
 
 from reconciler.commands.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from reconciler.model.instant import format_instant
+from reconciler.model.settings import Limits
 from reconciler.ports import (
     Changed,
     Commit,
@@ -34,8 +35,10 @@ class Meddled:
     pushes: int = 0
     slept: list[float] = field(default_factory=list)
 
-    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
-        return self.inner.changed(base, rev)
+    def changed(
+        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
+    ) -> tuple[list[Changed], bool]:
+        return self.inner.changed(base, rev, paths, limits)
 
     def source(self, rev: str) -> Source:
         return self.inner.source(rev)

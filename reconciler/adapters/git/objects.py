@@ -1,16 +1,21 @@
-"""How objects are read by name or id: many of them by one `cat-file --batch`."""
+"""How objects are read by name or id: first their sizes, then those that are not too large.
+
+A small pack can hold an object of any size. What is too large is never unpacked, here or in git.
+"""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
+from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.ports import Entry, GitError, Made, Revision
 from reconciler.settings import PATH
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> (\d+) [-+]\d{4}$", re.MULTILINE)
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
-_DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
+# A commit, or the tree of one folder: 200,000 entries with long names fit in.
+MAX_OTHER_BYTES = 1 << 26
 
 
 class Object(NamedTuple):
@@ -19,6 +24,19 @@ class Object(NamedTuple):
     oid: str
     kind: str
     data: bytes
+
+
+class Header(NamedTuple):
+    """What an object is before it is read."""
+
+    oid: str
+    kind: str
+    size: int
+
+    @property
+    def is_read(self) -> bool:
+        """It is not too large to be read."""
+        return self.size <= (MAX_BYTES if self.kind == "blob" else MAX_OTHER_BYTES)
 
 
 class Root(NamedTuple):
@@ -38,8 +56,31 @@ class Found(NamedTuple):
     root: Root | None
 
 
+def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
+    """What names mean; None for a name that means nothing.
+
+    Raises:
+        GitError: Git fails.
+    """
+    if not names:
+        return []
+    data = "\n".join([*names, ""]).encode()
+    listed = git.run("cat-file", "--batch-check", "--buffer", data=data)
+    if listed.status != 0:
+        raise failure("cat-file", listed, DAMAGED)
+    return [_header(line) for line in listed.out.splitlines()]
+
+
+def _header(line: bytes) -> Header | None:
+    """`<id> <type> <size>`, or `<name> missing`, and a name may have spaces."""
+    head = line.split(b" ")
+    if len(head) != 3 or not head[2].isdigit():
+        return None
+    return Header(head[0].decode(), head[1].decode(), int(head[2]))
+
+
 def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
-    """The objects that names mean; None for a name that means nothing.
+    """The objects that names mean, however large; None for a name that means nothing.
 
     Raises:
         GitError: An object is corrupt, or promised by a remote and not here.
@@ -48,27 +89,25 @@ def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
         return []
     result = git.run("cat-file", "--batch", "--buffer", data="\n".join([*names, ""]).encode())
     if result.status != 0:
-        raise failure("cat-file", result, _DAMAGED)
+        raise failure("cat-file", result, DAMAGED)
     found: list[Object | None] = []
     at = 0
     for _ in names:
         end = result.out.find(b"\n", at)
         if end < 0:
-            raise GitError("git cat-file stopped early", _DAMAGED)
-        head = result.out[at:end].split(b" ")
+            raise GitError("git cat-file stopped early", DAMAGED)
+        head = _header(result.out[at:end])
         at = end + 1
-        # "<id> <type> <size>", or "<name> missing", and a name may have spaces.
-        if len(head) != 3 or not head[2].isdigit():
+        if head is None:
             found.append(None)
             continue
-        size = int(head[2])
-        found.append(Object(head[0].decode(), head[1].decode(), result.out[at : at + size]))
-        at += size + 1
+        found.append(Object(head.oid, head.kind, result.out[at : at + head.size]))
+        at += head.size + 1
     return found
 
 
 def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
-    """The bytes of objects.
+    """The bytes of objects that are known not to be too large.
 
     Raises:
         GitError: An object is missing, as in a partial clone, or is corrupt.
@@ -76,7 +115,7 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
     blobs: list[bytes] = []
     for oid, item in zip(oids, read_objects(git, oids), strict=True):
         if item is None:
-            raise GitError(f"object {oid} is missing or corrupt", _DAMAGED)
+            raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
         blobs.append(item.data)
     return blobs
 
@@ -85,11 +124,16 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
     """The commits that names mean, and what stands at the top of the first."""
     first = names[0]
     asked = [f"{name}^{{commit}}" for name in names]
-    found = read_objects(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
-    tree, settings = found[-2:]
+    known = headers(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
+    oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
+    read = dict(zip(oids, read_objects(git, list(oids)), strict=True))
+    found = [read.get(item.oid) if item is not None else None for item in known]
+    tree, settings, about = found[-2], found[-1], known[-1]
     root = None
-    if tree is not None:
+    if tree is not None:  # the tree of a folder without end is listed as any other folder is
         blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
+        if settings is None and about is not None:
+            blobs = {about.oid: Unread(about.size)}
         root = Root(_entries(tree), blobs)
     return Found([_revision(item) for item in found[:-2]], root)
 
@@ -98,9 +142,11 @@ def read_made(git: GitProcess, rev: str) -> Made:
     """How a commit was made.
 
     Raises:
-        GitError: There is no such commit.
+        GitError: There is no such commit, or it is too large to be read.
     """
-    (item,) = read_objects(git, [f"{rev}^{{commit}}"])
+    name = f"{rev}^{{commit}}"
+    (head_of,) = headers(git, [name])
+    (item,) = read_objects(git, [name]) if head_of is not None and head_of.is_read else (None,)
     revision = _revision(item)
     if item is None or revision is None:
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")

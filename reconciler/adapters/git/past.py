@@ -7,7 +7,9 @@ has the newest reconcile commit, if reconcile did make it. Anybody can write the
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 
+from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import Changed, Entry, Step
 
@@ -23,6 +25,7 @@ def past(
     git: GitProcess,
     revision: str,
     paths: Sequence[str],
+    tally: Callable[[], Tally],
     believes: Callable[[str], bool] = lambda _: True,
 ) -> Iterator[Step]:
     """The commits of a revision's line that changed something below the paths.
@@ -31,10 +34,12 @@ def past(
         git: The repository.
         revision: Id of the newest commit.
         paths: Files and folders.
+        tally: Counts what one commit may have changed.
         believes: Whether reconcile made a commit that says so; asked at merges alone.
 
     Raises:
         GitError: Git fails.
+        LimitError: A commit changed more files than are read of a revision.
     """
     if not git.check("rev-list", "--max-count=1", revision, "--", *paths):
         return  # the whole history knows nothing of them: nothing else has to be asked
@@ -47,7 +52,7 @@ def past(
     ]
     start, size = 0, _FIRST_LOOK
     while start < len(pairs):
-        for commit, changed in _differences(git, pairs[start : start + size], paths):
+        for commit, changed in _differences(git, pairs[start : start + size], paths, tally):
             yield Step(commit, changed, commit in ours)
         start, size = start + size, size * 8
     if last:
@@ -101,21 +106,40 @@ def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, in
 
 
 def _differences(
-    git: GitProcess, pairs: Sequence[str], paths: Sequence[str]
+    git: GitProcess, pairs: Sequence[str], paths: Sequence[str], tally: Callable[[], Tally]
 ) -> Iterator[tuple[str, tuple[Changed, ...]]]:
     options = ("--stdin", "--root", "-r", "-z", "--no-renames", "--")
-    out = git.check("diff-tree", *options, *paths, data="\n".join([*pairs, ""]).encode())
-    commit, found = "", list[Changed]()
-    parts = iter(out.split(b"\0"))
-    for part in parts:
-        if part.startswith(b":"):
-            found.append(changed_file(part, next(parts)))
-        elif part:
-            if commit:
-                yield commit, tuple(found)
-            commit, found = part.decode("ascii"), []
+    data = "\n".join([*pairs, ""]).encode()
+    commit, found, counted = "", list[Changed](), tally()
+    with closing(fields(git, counted, "diff-tree", *options, *paths, data=data)) as parts:
+        for part in parts:
+            if part.startswith(b":"):
+                found.append(changed_file(part, next(parts)))
+                counted.add(found[-1].path)
+            elif part:
+                if commit:
+                    yield commit, tuple(found)
+                commit, found, counted = part.decode("ascii"), [], tally()
     if commit:
         yield commit, tuple(found)
+
+
+def changes(
+    git: GitProcess, revisions: tuple[str, str], paths: Sequence[str], tally: Tally
+) -> list[Changed]:
+    """Files that differ between two revisions, at or below some paths; of no paths, all.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: There are too many.
+    """
+    found = []
+    options = ("diff-tree", "-r", "-z", "--no-renames")
+    with closing(fields(git, tally, *options, *revisions, "--", *paths)) as parts:
+        for part in parts:
+            found.append(changed_file(part, next(parts)))
+            tally.add(found[-1].path)
+    return found
 
 
 def changed_file(about: bytes, raw: bytes) -> Changed:

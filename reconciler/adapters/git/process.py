@@ -13,9 +13,11 @@ of the configuration is about it.
 """
 
 import os
+import resource
 import signal
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -23,7 +25,7 @@ from subprocess import PIPE, TimeoutExpired  # nosec B404  # names only; GitPyth
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from reconciler.adapters.children import child, converse
+from reconciler.adapters.children import child, converse, listen
 from reconciler.ports import GitError
 
 _CONFIG = (
@@ -103,6 +105,8 @@ TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 SECONDS = 300.0
 # What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
 _REMOTE = f"ipam-{os.urandom(16).hex()}"
+_GITPYTHON = "GIT_PYTHON_"
+DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 
 
 class Result(NamedTuple):
@@ -153,11 +157,36 @@ class GitProcess:
             try:
                 out, err = converse(process, data, SECONDS)
             except TimeoutExpired:
-                message = f"git {arguments[0]} took over {SECONDS:.0f} seconds"
-                hint = "see whether the remote answers, and try again"
-                raise GitError(message, hint) from None
+                raise _late(arguments[0]) from None
         said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
         return Result(process.returncode, out, redacted(said, self._secrets()))
+
+    def parts(
+        self, *arguments: str, data: bytes | None = None, memory: int
+    ) -> Generator[bytes, None, None]:
+        """The output of a call that may say more than memory holds, piece by piece.
+
+        Closed early, it ends git.
+
+        Args:
+            arguments: A plumbing command with its arguments; names from outside behind `--`.
+            data: Its standard input.
+            memory: Bytes that git may need, where the system can hold it to that.
+
+        Raises:
+            GitError: Git failed, is not installed, or did not end in time.
+        """
+        said = bytearray()
+        start = partial(self._start, arguments, remote="", extra={})
+        with child(start) as process:
+            _hold(process.pid, memory)
+            try:
+                yield from listen(process, data, SECONDS, said)
+            except (TimeoutError, TimeoutExpired):
+                raise _late(arguments[0]) from None
+        if process.returncode != 0:
+            text = redacted(said.decode("utf-8", "replace").strip(), self._secrets())
+            raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None) -> bytes:
         """Like `run`; the output, without its last line feed.
@@ -171,8 +200,7 @@ class GitProcess:
         return result.out.removesuffix(b"\n")
 
     def _start(self, arguments: Sequence[str], *, remote: str, extra: Mapping[str, str]) -> Any:
-        from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
-
+        runner = _runner()
         variables = dict(_ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
         # Git runs in the repository's folder: no program is looked for there.
@@ -197,7 +225,7 @@ class GitProcess:
         ]
         _require_git(variables["PATH"])
         # Signals as ours: git then meets a full disk as an error, and takes its locks away.
-        return Git(str(self.git_dir)).execute(
+        return runner(str(self.git_dir)).execute(
             command, as_process=True, istream=PIPE, env=variables, start_new_session=True,
             restore_signals=False,
         )  # fmt: skip
@@ -216,6 +244,21 @@ class GitProcess:
         user, _, secret = credentials.partition(":")
         hidden = [_basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
+
+
+def _hold(process: int, memory: int) -> None:
+    """Hold a process to an amount of memory; files that it maps, as packs, do not count."""
+    if not hasattr(resource, "prlimit"):  # not Linux
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    if most == resource.RLIM_INFINITY or memory < most:
+        with suppress(OSError):  # it has ended already, or is not ours to hold
+            resource.prlimit(process, resource.RLIMIT_DATA, (memory, most))
+
+
+def _late(command: str) -> GitError:
+    message = f"git {command} took over {SECONDS:.0f} seconds"
+    return GitError(message, "see whether the remote answers, and try again")
 
 
 def failure(command: str, result: Result, hint: str = "") -> GitError:
@@ -274,6 +317,22 @@ def _absolute(path: str) -> str:
 
 def _basic(credentials: str) -> str:
     return b64encode(credentials.encode()).decode()
+
+
+@cache
+def _runner() -> Any:
+    """GitPython's runner, which is told nothing by the environment.
+
+    It would run whatever program is named there, and refuse to load when that is none.
+    """
+    own = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(_GITPYTHON)}
+    os.environ[f"{_GITPYTHON}REFRESH"] = "quiet"
+    try:
+        from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
+    finally:
+        del os.environ[f"{_GITPYTHON}REFRESH"]
+        os.environ.update(own)
+    return Git
 
 
 @cache

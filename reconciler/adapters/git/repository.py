@@ -18,17 +18,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reconciler.adapters.git.ancestry import holds, is_in
+from reconciler.adapters.git.bounds import Tally
 from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
 from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, read_made
-from reconciler.adapters.git.past import changed_file, last_saying
+from reconciler.adapters.git.past import changes, last_saying
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.tidy import tidy
+from reconciler.model.settings import Limits
 from reconciler.ports import (
     Changed,
     Commit,
@@ -111,16 +113,20 @@ class GitRepository:
         """The same repository, where what a commit says of itself is believed without a proof."""
         return replace(self, proves=None)
 
-    def changed(self, base: str, rev: str) -> tuple[list[Changed], bool]:
-        """Files that differ since the two parted, and whether `rev` contains all of `base`.
+    def changed(
+        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
+    ) -> tuple[list[Changed], bool]:
+        """Files at or below some paths that differ since the two parted, and whether `rev` contains all of `base`.
 
         Without a common ancestor at hand (a shallow clone) the base itself is compared with.
+
+        Raises:
+            LimitError: More differ than are read of a revision.
         """
         result = self.git.run("merge-base", base, rev)
         parted = result.out.decode().strip() or base
-        out = self.git.check("diff-tree", "-r", "-z", "--no-renames", parted, rev)
-        parts = out.split(b"\0")
-        found = [changed_file(*item) for item in zip(parts[::2], parts[1::2], strict=False)]
+        tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits or Limits())
+        found = changes(self.git, (parted, rev), paths, tally)
         return found, result.status == 0 and parted == base
 
     @contextmanager

@@ -1,14 +1,18 @@
 """How a revision is read: from the object database, with no checkout, filter or symlink."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import TypeVar
 
+from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.clock import Clock
-from reconciler.adapters.git.objects import Root, read_blobs
+from reconciler.adapters.git.objects import Root, headers, read_blobs
 from reconciler.adapters.git.past import past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
+from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
+from reconciler.model.settings import Limits
 from reconciler.ports import Entry, Revision, Step
 
 T = TypeVar("T")
@@ -19,6 +23,9 @@ _MODES = {"120000": "a symlink", "160000": "a submodule"}
 _PARALLEL_FROM = 4_000
 # Files that are in memory at once; each such piece is one call of git.
 _CHUNK = 12_000
+# And so many bytes of them.
+_AT_ONCE = 1 << 25
+_LIST = ("ls-tree", "-z", "--full-tree")
 
 
 class GitSource:
@@ -42,6 +49,12 @@ class GitSource:
         self._clock = clock
         self._proves = proves
         self._findings: dict[Finding, None] = {}
+        self._budget = Budget(f"revision {revision.id[:12]}")
+        self._sizes: dict[str, int] = {}
+
+    def bound(self, limits: Limits) -> None:
+        """Hold what is listed and read to these limits."""
+        self._budget.bound(limits)
 
     def revision(self) -> Revision:
         """The revision."""
@@ -73,7 +86,7 @@ class GitSource:
     def everything(self, folders: Sequence[str]) -> list[Entry]:
         """All that stands below the folders, links and submodules too."""
         known, asked = self._known(folders)
-        return [*known, *self._listed(["-r"], asked)]
+        return [*known, *self._files(asked)]
 
     def require(self, file: str, folders: Sequence[str]) -> None:
         """Find what is no plain file or no folder although it stands where one belongs, or above."""
@@ -90,22 +103,22 @@ class GitSource:
         """What stands at some paths itself."""
         if self._root is not None and not any("/" in path for path in paths):
             return [self._root.entries[path] for path in paths if path in self._root.entries]
-        return self._listed([], paths)
+        return self._listed(paths)
 
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         """What stands directly in some folders, by path; folders have the mode 040000."""
         _, asked = self._known(parents)
-        return self._listed([], [f"{parent}/" for parent in asked])
+        return self._listed([f"{parent}/" for parent in asked])
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""
         if self._root is not None and all(entry.oid in self._root.blobs for entry in entries):
             return [self._root.blobs[entry.oid] for entry in entries]
-        return read_blobs(self._git, [entry.oid for entry in entries])
+        return [data for _, data in self._read(entries)]
 
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first."""
-        return past(self._git, self._revision.id, paths, self.believes)
+        return past(self._git, self._revision.id, paths, self._budget.tally, self.believes)
 
     def believes(self, commit: str) -> bool:
         """Whether reconcile made a commit that says so."""
@@ -114,15 +127,14 @@ class GitSource:
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work` on each file; on all processors when there are thousands."""
         if len(entries) < _PARALLEL_FROM:
-            return _each(self._git, entries, work)
+            return self._each(entries, work)
+        self._note_sizes(entries)
         # As many pieces for each processor as for the next, and none too large.
         size = -(-len(entries) // (processors() * -(-len(entries) // (processors() * _CHUNK))))
         marks = [str(at) for at in range(0, len(entries), size)]
 
         def share(starts: Sequence[str]) -> list[tuple[str, list[T]]]:
-            return [
-                (at, _each(self._git, entries[int(at) : int(at) + size], work)) for at in starts
-            ]
+            return [(at, self._each(entries[int(at) : int(at) + size], work)) for at in starts]
 
         done = dict(item for part in spread(marks, share) for item in part)
         return [item for mark in marks for item in done[mark]]
@@ -140,21 +152,65 @@ class GitSource:
         asked = [name for name, entry in top.items() if entry is not None and entry.mode == _TREE]
         return sorted(files), asked
 
-    def _listed(self, options: Sequence[str], paths: Sequence[str]) -> list[Entry]:
-        """Entries by `ls-tree`; of no paths, none."""
+    def _listed(self, paths: Sequence[str]) -> list[Entry]:
+        """What stands at some paths, or directly in them; of no paths, nothing."""
         if not paths:
             return []
-        listed = self._git.check(
-            "ls-tree", *options, "-z", "--full-tree", self._revision.id, "--", *paths
-        )
-        return [_entry(line) for line in listed.split(b"\0") if line]
+        tally = self._budget.tally()
+        found = []
+        with closing(fields(self._git, tally, *_LIST, self._revision.id, "--", *paths)) as lines:
+            for line in lines:
+                entry, _ = _entry(line)
+                tally.add(entry.path)
+                found.append(entry)
+        return found
+
+    def _files(self, paths: Sequence[str]) -> list[Entry]:
+        """All files below some paths; their sizes are noted."""
+        if not paths:
+            return []
+        found = []
+        tally = self._budget.tally()
+        listing = fields(self._git, tally, *_LIST, "-r", "-l", self._revision.id, "--", *paths)
+        with closing(listing) as lines:
+            for line in lines:
+                entry, size = _entry(line)
+                self._budget.count(entry.path, size)
+                if size >= 0:
+                    self._sizes[entry.oid] = size
+                found.append(entry)
+        return found
+
+    def _note_sizes(self, entries: Sequence[Entry]) -> None:
+        """Learn how large some files are, as far as that is not known; refuse too much."""
+        sizes = self._sizes
+        oids = list(dict.fromkeys(entry.oid for entry in entries if entry.oid not in sizes))
+        for oid, head in zip(oids, headers(self._git, oids), strict=True):
+            sizes[oid] = head.size if head is not None else 0  # what is missing is told on reading
+        total = sum(sizes[it.oid] for it in entries if sizes[it.oid] <= MAX_BYTES)
+        self._budget.check_bytes(total)
+
+    def _read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Files with their bytes, so many at a time as memory need hold."""
+        self._note_sizes(entries)
+        sizes = [self._sizes[entry.oid] for entry in entries]
+        for portion in portions([size if size <= MAX_BYTES else 0 for size in sizes], _AT_ONCE):
+            small = [entries[at].oid for at in portion if sizes[at] <= MAX_BYTES]
+            blobs = iter(read_blobs(self._git, small))
+            for at in portion:
+                is_small = sizes[at] <= MAX_BYTES
+                yield entries[at], next(blobs) if is_small else Unread(sizes[at])
+
+    def _each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+        return [work(entry.path, data) for entry, data in self._read(entries)]
 
 
-def _entry(line: bytes) -> Entry:
-    """A line of ls-tree: mode, type and id before a tab, the path behind it."""
+def _entry(line: bytes) -> tuple[Entry, int]:
+    """A line of ls-tree: mode, type, id, perhaps size; a tab; the path. And the size, or -1."""
     about, _, path = line.partition(b"\t")
-    mode, _, oid = about.decode("ascii").split(" ")
-    return Entry(path.decode("utf-8", "replace"), mode, oid)
+    mode, _, oid, *size = about.decode("ascii").split()
+    known = int(size[0]) if size and size[0].isdigit() else -1
+    return Entry(path.decode("utf-8", "replace"), mode, oid), known
 
 
 def irregular(path: str, mode: str) -> Finding | None:
@@ -184,8 +240,3 @@ def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
         message = f"a folder required, got a file (mode {mode})"
         return error("not-a-folder", Location(path), message, hint)
     return error("not-a-file", Location(path), f"not a regular file: a folder (mode {mode})", hint)
-
-
-def _each(git: GitProcess, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
-    blobs = read_blobs(git, [entry.oid for entry in entries])
-    return [work(entry.path, blob) for entry, blob in zip(entries, blobs, strict=True)]

@@ -3,14 +3,17 @@
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from errno import ENAMETOOLONG
 from functools import partial
 from hashlib import sha1, sha256
 from pathlib import Path
 from typing import TypeVar
 
+from reconciler.adapters.git.bounds import Budget
 from reconciler.adapters.git.revision import GitSource, irregular, out_of_place, upwards
-from reconciler.documents.yaml import MAX_BYTES
+from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
+from reconciler.model.settings import Limits
 from reconciler.ports import Changed, Entry, Step
 
 T = TypeVar("T")
@@ -25,6 +28,13 @@ class WorktreeSource:
         self._root = root
         self._head = head
         self._findings: dict[Finding, None] = {}
+        self._budget = Budget("the work tree")
+
+    def bound(self, limits: Limits) -> None:
+        """Hold what is listed and read to these limits."""
+        self._budget.bound(limits)
+        if self._head is not None:
+            self._head.bound(limits)
 
     def revision(self) -> None:
         """A work tree is no revision."""
@@ -57,7 +67,7 @@ class WorktreeSource:
         """Find what is no plain file or no folder although it stands where one belongs, or above."""
         above = dict.fromkeys(path for folder in folders for path in upwards(folder))
         for path in [file, *above]:
-            mode = self._mode(path)
+            mode, _ = self._look(path)
             wrong = out_of_place(path, mode, is_folder=path != file) if mode else None
             if wrong is not None:
                 self._findings[wrong] = None
@@ -69,7 +79,7 @@ class WorktreeSource:
         """Folders on disk have no id of their content."""
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """The bytes of files, of HEAD where an id says so; of a large one enough to say so."""
+        """The bytes of files, of HEAD where an id says so."""
         committed = [entry for entry in entries if entry.oid]
         blobs = dict(zip(committed, self._head.read(committed), strict=True)) if self._head else {}
         return [blobs[item] if item in blobs else self._read(item.path) for item in entries]
@@ -110,42 +120,61 @@ class WorktreeSource:
             data = self._read(entry.path)
         else:
             data = os.fsencode((self._root / entry.path).readlink())
+        if isinstance(data, Unread):
+            return False
         make = sha256 if len(committed.oid) == 64 else partial(sha1, usedforsecurity=False)
         return make(b"blob %d\0" % len(data) + data).hexdigest() == committed.oid
 
     def _read(self, path: str) -> bytes:
         handle = os.open(self._root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
+            if len(data) <= MAX_BYTES:
+                return data
+            return Unread(max(os.fstat(handle).st_size, len(data)))
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:
-        """Files and links of a folder, by path, each with its mode; a link is never followed."""
-        if all(self._mode(folder) == _FOLDER for folder in upwards(path)[:-1]):
-            yield from self._below(path)
+        """Files and links of a folder, by path, each with its mode; however deep they are.
 
-    def _below(self, path: str) -> Iterator[tuple[str, str]]:
-        mode = self._mode(path)
-        if mode == _FOLDER:
-            for name in sorted(entry.name for entry in (self._root / path).iterdir()):
-                yield from self._below(f"{path}/{name}")
-        elif mode:
-            yield path, mode
+        A link is never followed.
+        """
+        left = [path]
+        if any(self._look(folder)[0] != _FOLDER for folder in upwards(path)[:-1]):
+            return
+        while left:
+            at = left.pop()
+            mode, size = self._look(at)
+            if mode == _FOLDER:
+                left += (f"{at}/{name}" for name in reversed(self._names(at)))
+            elif mode:
+                self._budget.count(at, size)
+                yield at, mode
 
-    def _mode(self, path: str) -> str:
-        """The mode of what stands at a path, as Git has it; empty where nothing can be read."""
+    def _look(self, path: str) -> tuple[str, int]:
+        """The mode of what stands at a path, as Git has it, and its size.
+
+        The mode is empty where nothing can be read.
+        """
+        place = Location(path)
         try:
-            mode = (self._root / path).lstat().st_mode
+            found = (self._root / path).lstat()
         except (FileNotFoundError, NotADirectoryError):
-            return ""
-        if stat.S_ISLNK(mode):
-            return _LINK
-        if stat.S_ISREG(mode):
-            return _FILE
-        if stat.S_ISDIR(mode):
-            return _SUBMODULE if self._is_submodule(path) else _FOLDER
+            return "", 0
+        except OSError as failed:
+            if failed.errno != ENAMETOOLONG:
+                raise
+            message = "the path is too long to be read"
+            self._findings[error("not-a-file", place, message, "shorten it")] = None
+            return "", 0
+        if stat.S_ISLNK(found.st_mode):
+            return _LINK, found.st_size
+        if stat.S_ISREG(found.st_mode):
+            return _FILE, found.st_size
+        if stat.S_ISDIR(found.st_mode):
+            return (_SUBMODULE if self._is_submodule(path) else _FOLDER), 0
         message = "not a regular file: a device, pipe or socket"
-        self._findings[error("not-a-file", Location(path), message)] = None
-        return ""
+        self._findings[error("not-a-file", place, message)] = None
+        return "", 0
 
     def _is_submodule(self, path: str) -> bool:
         """A folder that is a repository of its own; or shall be one, and is empty until then."""
@@ -155,3 +184,17 @@ class WorktreeSource:
         if self._head is None or any(folder.iterdir()):
             return False
         return any(entry.mode == _SUBMODULE for entry in self._head.standing([path]))
+
+    def _names(self, path: str) -> list[str]:
+        """What stands in a folder.
+
+        Raises:
+            LimitError: There is more than is read.
+        """
+        tally = self._budget.tally()
+        names = []
+        with os.scandir(self._root / path) as inside:
+            for entry in inside:
+                tally.add(entry.name)
+                names.append(entry.name)
+        return sorted(names)

@@ -25,9 +25,18 @@ def environment() -> Mapping[str, str]:
 
 
 def cache_folder() -> Path:
-    """`$XDG_CACHE_HOME/gitops-ipam`: disposable, whatever is in it."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "gitops-ipam"
+    """`$XDG_CACHE_HOME/gitops-ipam`: disposable, whatever is in it.
+
+    Raises:
+        UsageError: Nobody knows where that is.
+    """
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "gitops-ipam"
+    try:
+        return Path.home() / ".cache" / "gitops-ipam"
+    except RuntimeError:
+        message = "this user has no home folder to keep a cache in"
+        raise UsageError(message, "set XDG_CACHE_HOME, or HOME") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +72,11 @@ def _proving(repository: GitRepository) -> GitRepository:
 
 
 def open_facts(repository: GitRepository) -> Facts:
-    """The cache of what is known about a repository's files; an empty one in place of another's."""
-    place = cache_folder()
+    """The cache of what is known about a repository's files; an empty one where none can be."""
+    try:
+        place = cache_folder()
+    except UsageError:
+        return FreshFacts()
     folders = (place, place / "facts")
     if why := next(filter(None, map(cache.refusal, folders)), ""):
         tell(f"warning: the cache is not used, which takes longer: {why}; remove it, or chmod 700")

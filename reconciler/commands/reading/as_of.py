@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from reconciler.findings import Finding
+from reconciler.model.settings import Limits
 from reconciler.ports import Entry, Revision, Source, Step
 
 T = TypeVar("T")
@@ -23,6 +24,10 @@ class AsOf:
     of: Source
     seconds: int
     ahead: int | None = None
+
+    def bound(self, limits: Limits) -> None:
+        """Hold what is listed and read to these limits."""
+        self.of.bound(limits)
 
     def revision(self) -> Revision | None:
         """The revision."""

@@ -47,7 +47,7 @@ def evaluate_incrementally(
         facts: The cache, or None.
         terms: What it is judged by beside what it says itself.
     """
-    own = read_own_settings(source)
+    own = read_own_settings(source, terms.settings)
     overrides = read_overrides(source) if terms.overrides is None else terms.overrides
     allowed, retained = terms.allow_release, terms.retained
     if facts is not None and not own.is_broken:

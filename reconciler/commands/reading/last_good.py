@@ -13,6 +13,7 @@ from reconciler.commands.reading.originals import originals
 from reconciler.commands.reading.reader import Reader
 from reconciler.documents.document import Document, Identity, node
 from reconciler.documents.load import Loaded, is_yaml
+from reconciler.documents.text import Unread
 from reconciler.findings import Finding, Location, Severity, warning
 from reconciler.model.allocation import Allocation
 from reconciler.ports import Entry, Step
@@ -45,6 +46,7 @@ def last_good(
     first = originals(reader.source, reader.folders, reader.read_source, loaded)
     if not broken:
         return LastGood(originals=first)
+    unread = [file.path for file in loaded if isinstance(file.text, Unread)]
     search = _Search(reader, dict.fromkeys(sorted(broken), 0))
     search.run()
     readable = {document.identity for file in loaded for document in file.documents}
@@ -59,7 +61,8 @@ def last_good(
         documents=documents,
         records={path: item for path, item in search.records.items() if item.claim not in held},
         originals=first,
-        halted=search.halted,
+        # Nobody looked at what a file holds that is too large: it may be anything.
+        halted=search.halted or next((it for it in unread if it not in search.files), ""),
         findings=(*_told(documents), *_cut(search.halted)),
     )
 

@@ -33,9 +33,17 @@ class OwnSettings(NamedTuple):
     halts: str = PATH
 
 
-def read_own_settings(source: Source) -> OwnSettings:
-    """The Settings that a source itself holds, with the folder that its records are in."""
+def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSettings:
+    """The Settings that a source itself holds, with the folder that its records are in.
+
+    Args:
+        source: Held to the limits of its Settings from now on.
+        judging: Settings of its base: then to theirs.
+    """
+    if judging is not None:
+        source.bound(judging.limits)
     own = _read_own(source)
+    source.bound((judging or own.settings).limits)
     source.require(PATH, [*own.settings.sources, own.settings.records, OVERRIDES])
     barred = _barred(source, own.settings.records)
     if barred:

@@ -29,7 +29,7 @@ def read_tree(
         own: Its own Settings, if they are known.
         overrides: The Overrides to go by; else those that stood before it.
     """
-    own = own or read_own_settings(source)
+    own = own or read_own_settings(source, settings)
     overrides = read_overrides(source) if overrides is None else overrides
     settings = settings or own.settings
     reader = reader_of(source, settings)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.adapters.git.bounds import Tally
 from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.adapters.git.past import past
 from reconciler.cli import run
@@ -17,6 +18,10 @@ ONE = "team-a/one (loadbalancer)"
 NEW = "team-a/new (loadbalancer)"
 MANUAL = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.8, end: 10.40.0.15}}")
 KEPT = "keep 10.40.0.0-10.40.0.7 of edge"
+
+
+def counted() -> Tally:
+    return Tally("the history")
 
 
 @pytest.fixture
@@ -70,7 +75,7 @@ def test_the_line_goes_on_with_the_parent_that_has_the_newest_reconcile(folder: 
     git(folder, "branch", "-q", "-f", "merged", "HEAD~1")
     opened = open_repository(folder, ENVIRONMENT)
     paths = ["byhand", "tenants", "pools", "providers", "allocations"]
-    line = [step.id for step in past(opened.git, git(folder, "rev-parse", "HEAD"), paths)]
+    line = [step.id for step in past(opened.git, git(folder, "rev-parse", "HEAD"), paths, counted)]
     names = ("HEAD", "merged", "main", "main~1")
     assert line == [git(folder, "rev-parse", name) for name in names]
     assert decided(seen(folder))[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
@@ -111,7 +116,7 @@ def test_a_work_tree_has_the_history_of_its_head(folder: Path) -> None:
 
 def test_what_never_stood_in_the_history_costs_one_call(folder: Path) -> None:
     opened = open_repository(folder, ENVIRONMENT)
-    assert list(past(opened.git, git(folder, "rev-parse", "HEAD"), ["nowhere"])) == []
+    assert list(past(opened.git, git(folder, "rev-parse", "HEAD"), ["nowhere"], counted)) == []
 
 
 def test_settings_that_are_removed_stop_a_reconcile(folder: Path) -> None:

@@ -311,4 +311,4 @@ def test_a_whole_run_with_push_needs_few_git_processes_however_much_there_is(
         calls = [line for line in log.read_text().splitlines() if line.startswith("-c ")]
         counts.append(len(calls))
     assert counts[1] == counts[2]
-    assert max(counts) <= 22
+    assert max(counts) <= 25

@@ -1,0 +1,274 @@
+"""Small packs that mean much: trees of the same tree, objects of any size, in all that is read.
+
+Each run is held to an amount of memory that reading the bomb would exceed many times over; git
+itself is held to it, too.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.caches import PYTHON
+from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
+
+MEMORY = 768 << 20
+BOMB = 400 << 20
+TOO_LARGE = f"file of {BOMB} bytes, limit 262144"
+SECONDS = 120
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+
+
+class Ran(NamedTuple):
+    """What a run came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+def limited(*arguments: str | Path, most: int = MEMORY) -> Ran:
+    """Run `ipam` with little memory."""
+    done = subprocess.run(
+        [sys.executable, "-m", "reconciler", *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        timeout=SECONDS,
+        env={
+            "PATH": os.environ["PATH"],
+            **PYTHON,
+            "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
+            "LC_ALL": "C.UTF-8",
+        },
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def settings(**spec: str) -> str:
+    lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec:\n"
+    return f"{head}{lines}"
+
+
+def tree(folder: Path, entries: Mapping[str, str]) -> str:
+    """A tree of objects by `mode type id` and name, without looking whether it makes sense."""
+    lines = "".join(f"{about}\t{name}\n" for name, about in entries.items())
+    return git(folder, "mktree", data=lines.encode())
+
+
+def with_entry(folder: Path, path: str, about: str, message: str = "change") -> str:
+    """A commit on HEAD with one object put at a path, and the branch moved there."""
+    parts = path.split("/")
+    for depth in range(len(parts) - 1, -1, -1):
+        above = "/".join(parts[:depth])
+        is_there = not above or git(folder, "ls-tree", "-d", "HEAD", above)
+        listed = git(folder, "ls-tree", f"HEAD:{above}").splitlines() if is_there else []
+        entries = {name: known for known, _, name in (line.partition("\t") for line in listed)}
+        about = f"040000 tree {tree(folder, {**entries, parts[depth]: about})}"
+    made = git(folder, "commit-tree", about.split()[-1], "-p", "HEAD", "-m", message)
+    git(folder, "update-ref", "refs/heads/main", made)
+    return made
+
+
+def tree_bomb(folder: Path, name: str = "a", levels: int = 12) -> str:
+    """Ten entries a folder, each the same folder, twelve levels deep: a million million files."""
+    blob = git(folder, "hash-object", "-w", "--stdin", data=b"kind: Nothing\n")
+    made = f"100644 blob {blob}"
+    suffix = ".yaml"
+    for _ in range(levels):
+        oid = tree(folder, {f"{name}{number}{suffix}": made for number in range(10)})
+        made, suffix = f"040000 tree {oid}", ""
+    return made
+
+
+@pytest.fixture(scope="module")
+def blob_bomb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of objects with one of 400 MiB, which is 400 kB in the repository."""
+    folder = tmp_path_factory.mktemp("bomb") / "objects"
+    folder.mkdir()
+    git(folder, "init", "-q", "--bare", ".")
+    huge = folder / "huge"
+    with huge.open("wb") as file:
+        file.truncate(BOMB)
+    (folder / "id").write_text(git(folder, "-c", "core.compression=1", "hash-object", "-w", "huge"))
+    return folder
+
+
+def bombed(folder: Path, bomb: Path, files: Mapping[str, str | bytes]) -> tuple[Path, str]:
+    """A repository of some files, and what stands for the huge object in a tree."""
+    repo = repository(folder / "repo", files)
+    alternates = repo / ".git" / "objects" / "info" / "alternates"
+    alternates.write_text(f"{bomb / 'objects'}\n")
+    return repo, f"100644 blob {(bomb / 'id').read_text()}"
+
+
+def test_a_tree_of_the_same_tree_again_and_again_is_refused(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    with_entry(repo, "tenants/bomb", tree_bomb(repo))
+    for verb in ("check", "status"):
+        ran = limited(verb, "--repo", repo)
+        assert ran.code == 1, ran
+        assert "has more than 200000 files to be read" in ran.err
+        assert "spec.limits.files" in ran.err
+
+
+def test_so_is_one_whose_names_are_long(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    with_entry(repo, "tenants/bomb", tree_bomb(repo, "n" * 50_000))
+    ran = limited("check", "--repo", repo)
+    assert ran.code == 1, ran
+    assert "files to be read" in ran.err
+
+
+def test_a_change_is_held_to_the_limits_of_its_base(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", {**SMALL, "ipam.yaml": settings(limits="{files: 50}")})
+    git(repo, "branch", "base")
+    write(repo, {"ipam.yaml": settings(limits="{files: 90000000}")})
+    commit(repo)
+    with_entry(repo, "tenants/bomb", tree_bomb(repo))
+    ran = limited("check", "--repo", repo, "--base", "base")
+    assert ran.code == 1, ran
+    assert "has more than 50 files to be read" in ran.err
+
+
+def test_a_base_that_has_a_bomb_is_refused_as_well(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    before = git(repo, "rev-parse", "HEAD")
+    with_entry(repo, "tenants/bomb", tree_bomb(repo))
+    ran = limited("check", "--repo", repo, "--rev", before, "--base", "main")
+    assert ran.code in (0, 1), ran
+    write(repo, {"tenants/two.yaml": tenant("two")})
+    git(repo, "checkout", "-q", "--force", "-b", "change", before)
+    commit(repo)
+    ran = limited("check", "--repo", repo, "--rev", "main", "--base", "change")
+    assert ran.code == 1, ran
+    assert "files to be read" in ran.err
+
+
+def test_a_bomb_in_the_history_is_refused_where_the_history_is_asked(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    with_entry(repo, "tenants/bomb", tree_bomb(repo))
+    broken = git(repo, "hash-object", "-w", "--stdin", data=b"kind: [\n")
+    git(repo, "read-tree", "HEAD~1")
+    git(repo, "update-index", "--cacheinfo", f"100644,{broken},tenants/one.yaml")
+    made = git(repo, "commit-tree", git(repo, "write-tree"), "-p", "HEAD", "-m", "broken")
+    # With room for git to compare the trees in, were it not held to less.
+    for most in (MEMORY, 64 << 30):
+        ran = limited("plan", "--repo", repo, "--rev", made, most=most)
+        assert ran.code == 1, ran
+        assert "files to be read" in ran.err
+
+
+def test_a_bomb_beside_what_is_read_is_not_looked_at(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    git(repo, "branch", "base")
+    with_entry(repo, "docs/bomb", tree_bomb(repo))
+    ran = limited("check", "--repo", repo, "--base", "base")
+    assert ran.code == 0, ran
+
+
+def test_more_bytes_than_are_read_are_refused(tmp_path: Path) -> None:
+    files = {f"tenants/{n}.yaml": f"{tenant(f't{n}')}{'# x' * 20_000}\n" for n in range(30)}
+    limits = {"ipam.yaml": settings(limits="{bytes: 1Mi}")}
+    repo = repository(tmp_path / "repo", {**SMALL, **files, **limits})
+    ran = limited("check", "--repo", repo)
+    assert ran.code == 1, ran
+    assert "holds more than 1048576 bytes to be read" in ran.err
+    assert "spec.limits.bytes" in ran.err
+
+
+@pytest.mark.parametrize("path", ["tenants/two.yaml", "pools/deep/er.yml"])
+def test_a_huge_source_file_is_a_finding_and_stops_what_it_may_bear_on(
+    path: str, tmp_path: Path, blob_bomb: Path
+) -> None:
+    repo, bomb = bombed(tmp_path, blob_bomb, SMALL)
+    with_entry(repo, path, bomb)
+    ran = limited("check", "--repo", repo)
+    assert ran.code == 1, ran
+    assert f"{path}: error file-too-large: {TOO_LARGE}" in ran.out
+    ran = limited("plan", "--repo", repo)
+    assert "allocate" not in ran.out, "nobody looked at what it says is in use"
+
+
+def test_a_huge_file_that_could_be_read_before_counts_as_it_was(
+    tmp_path: Path, blob_bomb: Path
+) -> None:
+    repo, bomb = bombed(tmp_path, blob_bomb, {**reconciled(SMALL), "pools/b.yaml": pool("b")})
+    with_entry(repo, "pools/edge.yaml", bomb)
+    ran = limited("check", "--repo", repo)
+    assert ran.code == 1, ran
+    assert TOO_LARGE in ran.out
+    assert "until this can be read" in ran.out
+    assert "0 to" not in ran.out
+    assert "1 kept" in ran.out
+
+
+def test_huge_settings_and_records_are_findings(tmp_path: Path, blob_bomb: Path) -> None:
+    for path in ("ipam.yaml", RECORD, "allocations/NetworkPool/butler-system.edge/x/y.nodes.yaml"):
+        repo, bomb = bombed(tmp_path / path.replace("/", "-"), blob_bomb, reconciled(SMALL))
+        with_entry(repo, path, bomb)
+        ran = limited("check", "--repo", repo)
+        assert ran.code == 1, ran
+        assert TOO_LARGE in ran.out
+
+
+def test_a_huge_version_in_the_history_or_in_the_base_is_passed_over(
+    tmp_path: Path, blob_bomb: Path
+) -> None:
+    repo, bomb = bombed(tmp_path, blob_bomb, reconciled(SMALL))
+    with_entry(repo, "tenants/one.yaml", bomb)
+    broken = git(repo, "hash-object", "-w", "--stdin", data=b"kind: [\n")
+    made = with_entry(repo, "tenants/one.yaml", f"100644 blob {broken}")
+    ran = limited("check", "--repo", repo)
+    assert ran.code == 1, ran
+    assert "until this can be read, TenantCluster team-a/one counts as it was" in ran.out
+    ran = limited("check", "--repo", repo, "--base", "HEAD~1", "--rev", made)
+    assert ran.code == 1, ran
+
+
+def test_reconcile_and_its_last_look_pass_a_huge_record_over(
+    tmp_path: Path, blob_bomb: Path
+) -> None:
+    files = {
+        **reconciled(SMALL),
+        "pools/other.yaml": pool("other", "10.41.0.0/24"),
+        "providers/other.yaml": SMALL["providers/default.yaml"]
+        .replace("name: default", "name: other")
+        .replace("name: edge", "name: other"),
+        "tenants/two.yaml": tenant("two", providerConfigRef="{name: other}"),
+    }
+    repo, bomb = bombed(tmp_path, blob_bomb, files)
+    with_entry(repo, "allocations/NetworkPool/butler-system.edge/x/y.nodes.yaml", bomb)
+    git(repo, "checkout", "-q", "--detach")
+    bare = tmp_path / "bare.git"
+    (repo / ".git").rename(bare)
+    git(bare, "config", "core.bare", "true")
+    git(bare, "symbolic-ref", "HEAD", "refs/heads/main")
+    ran = limited("reconcile", "--repo", bare, "--no-apply")
+    assert ran.code in (1, 3), ran
+    assert "team-a/two" in git(bare, "log", "-1", "--format=%B", "--name-only")
+
+
+def test_a_huge_file_of_a_work_tree_is_a_finding(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    with (repo / "tenants" / "two.yaml").open("wb") as file:
+        file.truncate(1 << 40)
+    ran = limited("check", "--repo", repo, "--worktree")
+    assert ran.code == 1, ran
+    assert f"file of {1 << 40} bytes" in ran.out
+
+
+def test_a_work_tree_of_too_many_files_is_refused(tmp_path: Path) -> None:
+    limits = {"ipam.yaml": settings(limits="{files: 20}")}
+    files = {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(21)}
+    repo = repository(tmp_path / "repo", {**SMALL, **files, **limits})
+    for rest in ([], ["--worktree"]):
+        ran = limited("check", "--repo", repo, *rest)
+        assert ran.code == 1, ran
+        assert "has more than 20 files to be read" in ran.err
