@@ -41,7 +41,8 @@ class Replayed:
     Attributes:
         outcome: `SAME`: all bytes are equal. `DIFFERENT`: this version makes others.
             `NOT_COMPARABLE`: another version made it, and this one writes other bytes.
-            `NOT_OURS`: it does not say of itself what reconcile says, or not of this place.
+            `NOT_OURS`: it does not say of itself what reconcile says, or not of this place; or it
+            changes nothing.
             `NOT_HERE`: its base is behind the end of the clone.
         files: Paths of the files that differ.
         moved: Those of them that also say otherwise who holds what.
@@ -87,6 +88,8 @@ def replay(repository: Repository, commit: str, facts: Facts | None = None) -> R
         return Replayed(Outcome.NOT_OURS, version=said.version)
     then = AsOf(source, clock, base.clock if clock < base.clock else None)
     changed, _ = repository.changed(base.id, commit)
+    if not changed:  # where there is nothing to do, reconcile makes no commit, and anybody can
+        return Replayed(Outcome.NOT_OURS, version=said.version)
     files_of = trusting.source(commit)
     tries = _Tries(then, files_of, said, changed, _Known(facts) if facts is not None else None)
     files = min(tries.differences(), key=len)

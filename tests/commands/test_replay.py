@@ -172,6 +172,14 @@ def test_what_has_another_form_parent_or_date_is_not_ours(folder: Path) -> None:
     assert replayed(folder).outcome is Outcome.NOT_OURS
 
 
+def test_an_empty_commit_is_not_ours_though_its_base_has_nothing_to_do(folder: Path) -> None:
+    base = git(folder, "rev-parse", "HEAD")
+    said = Said(f"sha256:{'0' * 64}", base, __version__)
+    clock = int(git(folder, "show", "-s", "--format=%ct")) + 1
+    commit(folder, message_of("allocate 1", said), clock)
+    assert replayed(folder) == Replayed(Outcome.NOT_OURS, version=__version__)
+
+
 def test_a_base_that_is_not_here_is_no_proof_and_no_doubt(folder: Path) -> None:
     clone = folder.parent / "clone"
     git(folder.parent, "clone", "-q", "--depth", "1", folder.as_uri(), str(clone))

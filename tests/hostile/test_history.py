@@ -148,6 +148,36 @@ def test_a_merged_branch_does_not_become_the_line_by_a_forged_trailer(folder: Pa
     assert line[:2] == [merge, main]
 
 
+def test_nor_by_a_reconcile_of_its_own_where_the_branch_went_on(folder: Path) -> None:
+    git(folder, "switch", "-q", "-c", "change")
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder, clock=CLOCK + 60)
+    assert run(["reconcile", "--repo", str(folder), "--branch", "change"]) == 0
+    git(folder, "switch", "-q", "main")
+    write(folder, {"tenants/three.yaml": tenant("three")})
+    commit(folder, clock=CLOCK + 30)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    main = git(folder, "rev-parse", "HEAD")
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 90)
+    source = open_source(folder, "HEAD", worktree=False).source
+    line = [step.id for step in source.past(["allocations", "tenants"])]
+    assert line[:2] == [git(folder, "rev-parse", "HEAD"), main]
+
+
+def test_nor_by_an_empty_commit_that_says_so(folder: Path) -> None:
+    git(folder, "switch", "-q", "-c", "change")
+    forged(folder)
+    write(folder, {"README.md": "theirs\n"})
+    commit(folder, clock=CLOCK + 50)
+    git(folder, "switch", "-q", "main")
+    write(folder, {"NOTES.md": "ours\n"})
+    main = commit(folder, clock=CLOCK + 60)
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 90)
+    source = open_source(folder, "HEAD", worktree=False).source
+    line = [step.id for step in source.past(["README.md", "NOTES.md"])]
+    assert line == [git(folder, "rev-parse", "HEAD"), main]
+
+
 def test_a_branch_that_was_merged_into_a_change_still_is_the_line(folder: Path) -> None:
     git(folder, "switch", "-q", "-c", "change", "HEAD~1")
     write(folder, {"README.md": "x\n"})

@@ -89,11 +89,23 @@ def _line(
     by_place = {place: commit for commit, place in ours.items()}
     line = [revision]
     while before := [item for item in parents[line[-1]] if item in parents]:
-        # `min` takes the first of equals: the first parent. Another one has to prove its claim.
-        chosen = min(before, key=lambda item: newest[item])
-        is_first = chosen == before[0]
-        line.append(chosen if is_first or believes(by_place[newest[chosen]]) else before[0])
+        # `min` takes the first of equals: the first parent. Another one has to prove its claim,
+        # and to have all that reconcile did on the first one.
+        first, chosen = before[0], min(before, key=lambda item: newest[item])
+        own = by_place.get(newest[first])
+        is_led = chosen != first and (own is None or _holds(parents, chosen, own))
+        line.append(chosen if is_led and believes(by_place[newest[chosen]]) else first)
     return line
+
+
+def _holds(parents: dict[str, list[str]], commit: str, ancestor: str) -> bool:
+    """Whether a commit contains another one."""
+    seen, open_ = {commit}, [commit]
+    while open_:
+        new = [item for item in parents.get(open_.pop(), ()) if item not in seen]
+        seen.update(new)
+        open_ += new
+    return ancestor in seen
 
 
 def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, int]:
