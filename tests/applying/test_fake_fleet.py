@@ -82,6 +82,17 @@ def test_another_cluster_under_the_same_name_is_refused(clusters: FakeClusters) 
     assert again[FIRST].state is State.APPLIED
 
 
+def test_a_cluster_may_have_another_name_once_the_old_one_leads_nowhere(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(world("web"))
+    clusters.objects[SECOND] = clusters.objects[FIRST]
+    applied = clusters.run(world("shop"), "b")
+    assert "the very cluster that team-a/web names" in applied[SECOND].error
+    clusters.unnamed = (FIRST,)
+    assert clusters.run(world("shop"), "b")[SECOND].state is State.APPLIED
+
+
 def test_an_older_revision_and_a_strange_history_are_refused(clusters: FakeClusters) -> None:
     clusters.run(world("web"), "b")
     applied = clusters.run(world("web"), "a")

@@ -18,6 +18,7 @@ from reconciler.clusters.metallb import (
     pool_addresses,
     ranges_of,
     state_error,
+    told,
     users_of,
     with_addresses,
     written,
@@ -274,3 +275,10 @@ def test_the_time_of_the_controller_is_its_newest() -> None:
     assert controller_time([{"metadata": {"name": "controller"}}]) == ""
     timeless = {"metadata": {"name": "controller"}, "status": {"conditions": [{"type": "x"}]}}
     assert controller_time([timeless]) == ""
+
+
+def test_of_many_ranges_a_message_names_some() -> None:
+    few = ranges_of(["10.0.0.0/30", "10.0.1.0/30"])
+    assert told(few) == "10.0.0.0-10.0.0.3, 10.0.1.0-10.0.1.3"
+    many = ranges_of([f"10.0.{number}.0/30" for number in range(250)])
+    assert told(many).endswith(", 10.0.4.0-10.0.4.3 and 245 more")

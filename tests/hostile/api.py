@@ -28,7 +28,7 @@ from reconciler.ports import (
     RejectedError,
     StaleError,
 )
-from tests.adapters.kube.certificates import Certificate, encoded
+from tests.adapters.kube.certificates import Certificate, encoded, make
 from tests.adapters.kube.kubeconfigs import data, kubeconfig
 from tests.adapters.kube.server import Asked, Reply, Server, Time, serving, status
 from tests.applying.site import Files, evaluated
@@ -202,9 +202,20 @@ class _Clocked(KubeClusters):
         return mine.connect(cluster, kubeconfig, is_named=is_named)
 
 
+@cache
+def _certificate(folder: Path) -> Certificate:
+    return make(folder, "hostile")
+
+
 @contextmanager
-def fleet(folder: Path, certificate: Certificate, *tenants: str) -> Iterator[Fleet]:
-    """A management cluster and tenants with their Secrets, until the end of the block."""
+def fleet(folder: Path, *tenants: str) -> Iterator[Fleet]:
+    """A management cluster and tenants with their Secrets, until the end of the block.
+
+    Args:
+        folder: Of the test; one certificate is made beside it for all tests.
+        tenants: Their names.
+    """
+    certificate = _certificate(folder.parent)
     found = Fleet(folder, certificate)
     with ExitStack() as opened:
         for name in (HUB, *tenants):

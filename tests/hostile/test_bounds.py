@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -19,12 +21,19 @@ from tests.adapters.kube.kubeconfigs import data
 from tests.adapters.kube.server import Asked, Reply, Time
 from tests.applying.site import FIRST, SECOND, evaluated, world
 from tests.applying.test_fake_fleet import LATER, gone
-from tests.hostile.api import Fleet, Liar
+from tests.hostile.api import Fleet, Liar, fleet
 
 BOTH = world("web", "shop")
 POOLS = "/ipaddresspools?"
 SERVICES = "/api/v1/services?"
 MIB = 1024 * 1024
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Fleet]:
+    """A management cluster and two tenants; tests make the first one lie."""
+    with fleet(tmp_path, FIRST, SECOND) as found:
+        yield found
 
 
 def lists(kind: str, *bodies: bytes) -> Liar:
@@ -95,6 +104,7 @@ def connected(site: Fleet) -> KubeCluster:
         (b'{"items":' + b'{"a":' * 100_000, "the answer is not a JSON object"),
         (b'{"items":[' + b"1" * 5_000 + b"]}", "the answer is not a JSON object"),
         (page(following="x" * MIB), "the answer is not a list"),
+        (b'{"items":[{"metadata":{"name":"\\ud800"}}]}', "the answer is not a JSON object"),
         (json.dumps({"items": []}).encode("utf-16"), "the answer is not a JSON object"),
     ],
     ids=[
@@ -107,6 +117,7 @@ def connected(site: Fleet) -> KubeCluster:
         "deep keys",
         "number",
         "token",
+        "half a letter",
         "utf-16",
     ],
 )

@@ -2,7 +2,8 @@
 
 import json
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,12 +17,19 @@ from tests.adapters.kube.server import Asked, Reply, status
 from tests.applying.site import FIRST, SECOND, world
 from tests.fake_cluster import HUB
 from tests.fake_clusters import POOL
-from tests.hostile.api import INVENTORY, Fleet
+from tests.hostile.api import INVENTORY, Fleet, fleet
 from tests.world import pool as pool_of
 from tests.world import provider, reconciled, tenant
 
 BOTH = world("web", "shop")
 OURS = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Fleet]:
+    """A management cluster and two tenants; tests make the first one lie."""
+    with fleet(tmp_path, FIRST, SECOND) as found:
+        yield found
 
 
 def shown(applied: dict[str, Applied]) -> str:

@@ -3,7 +3,7 @@
 Each attempt is made with --allow-exec, which is for kubeconfigs that a person names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,17 @@ from reconciler.clusters.outcome import State
 from tests.adapters.kube.kubeconfigs import data, kubeconfig
 from tests.adapters.kube.server import Reply, serving
 from tests.applying.site import FIRST, SECOND, world
-from tests.hostile.api import Fleet
+from tests.hostile.api import Fleet, fleet
 
 BOTH = world("web", "shop")
 CANARY = "canary-of-the-host"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Fleet]:
+    """A management cluster and two tenants; tests make the first one lie."""
+    with fleet(tmp_path, FIRST, SECOND) as found:
+        yield found
 
 
 def refused(site: Fleet, config: Mapping[str, Any], key: str) -> None:

@@ -113,10 +113,7 @@ class Transport:
         with self.deadline.running():
             answer = self.send(ask)
             heavy = self.budget.read(ask.what, answer.body)
-            try:
-                value = json.loads(answer.body.decode())
-            except (ValueError, RecursionError):
-                value = None
+            value = _read(answer.body)
         if not isinstance(value, dict):
             raise ClusterError(f"{ask.what}: the answer is not a JSON object")
         return value, heavy
@@ -221,6 +218,17 @@ def _whole(response: Any) -> bytes | None:
     finally:
         # Nothing is left to close of a connection that was given back.
         response.close()
+
+
+def _read(body: bytes) -> object:
+    """The value of a JSON text; None when it is none, or holds half a letter that nobody can write."""
+    try:
+        value: object = json.loads(body.decode())
+        if b"\\ud" in body or b"\\uD" in body:
+            json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return None
+    return value
 
 
 def _headers(ask: Ask, authorization: str) -> dict[str, str]:
