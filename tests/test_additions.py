@@ -9,7 +9,6 @@ from reconciler.findings import CODES, Finding
 from reconciler.gathering import described
 from reconciler.model.settings import Settings
 from reconciler.records.by_hand import Records
-from reconciler.sources import misplaced
 from tests.engine.outcome import Files
 from tests.world import SMALL, evaluation_of, pool, tenant, tree_of
 
@@ -138,13 +137,3 @@ def test_other_gates_stay() -> None:
 def test_each_role_of_a_kind_has_its_codes() -> None:
     roles = {role_of(kind) for family in families() for kind in family.kinds}
     assert {f"{role}-{word}" for role in roles - {""} for word in ("added", "changed")} <= {*CODES}
-
-
-def test_a_kind_that_no_folder_is_named_for_is_told_where_to_look() -> None:
-    settings = Settings(kinds=(("pools", ()),))
-    (document,) = tree_of({"pools/a.yaml": pool()}).sources[0].documents
-    (found,) = misplaced(document, settings)
-    assert (found.hint, found.message) == (
-        "see spec.kinds of Settings",
-        "NetworkPool butler-system/edge is in pools/, which holds nothing",
-    )

@@ -152,6 +152,7 @@ def test_a_router_outside_its_own_pools_bears_on_ranges_by_hand_and_they_on_it()
     files = settled(hand)
     moved = {**files, "providers/p1.yaml": routed("10.0.0.52")}
     same_in_turn(files, moved, files)
+    same_in_turn(files, {**files, "providers/p1.yaml": routed("10.1.0.52")})  # in its own pool
     before = settled({"providers/p1.yaml": routed("10.0.0.52")})
     same_in_turn(before, {**before, **hand}, before)
     codes = [item.code for item in evaluate(read_tree(MemorySource(moved))).findings]
