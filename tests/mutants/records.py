@@ -75,8 +75,8 @@ RECORDS = (
     Mutant(
         "tree: a link above a folder is followed",
         "adapters/git/worktree.py",
-        "if all(self._mode(folder) == _FOLDER for folder in upwards(path)[:-1]):",
-        "if True:",
+        "if any(self._look(folder)[0] != _FOLDER for folder in upwards(path)[:-1]):",
+        "if False:",
         ODD,
     ),
     Mutant(

@@ -13,19 +13,17 @@ of the configuration is about it.
 """
 
 import os
-import resource
-import signal
 from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE, TimeoutExpired  # nosec B404  # names only; GitPython starts git
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from reconciler.adapters.children import child, converse, listen
+from reconciler.adapters.git.starting import SECONDS, ended, hold, late, require_git, runner
 from reconciler.ports import GitError
 
 _CONFIG = (
@@ -102,10 +100,8 @@ PASSED = (
     "NO_PROXY", "no_proxy", "GIT_SSL_CAINFO", "SSL_CERT_FILE", "TMPDIR",
 )  # fmt: skip
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
-SECONDS = 300.0
 # What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
 _REMOTE = f"ipam-{os.urandom(16).hex()}"
-_GITPYTHON = "GIT_PYTHON_"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 
 
@@ -157,7 +153,7 @@ class GitProcess:
             try:
                 out, err = converse(process, data, SECONDS)
             except TimeoutExpired:
-                raise _late(arguments[0]) from None
+                raise late(arguments[0]) from None
         said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
         return Result(process.returncode, out, redacted(said, self._secrets()))
 
@@ -179,11 +175,11 @@ class GitProcess:
         said = bytearray()
         start = partial(self._start, arguments, remote="", extra={})
         with child(start) as process:
-            _hold(process.pid, memory)
+            hold(process.pid, memory)
             try:
                 yield from listen(process, data, SECONDS, said)
             except (TimeoutError, TimeoutExpired):
-                raise _late(arguments[0]) from None
+                raise late(arguments[0]) from None
         if process.returncode != 0:
             text = redacted(said.decode("utf-8", "replace").strip(), self._secrets())
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
@@ -200,7 +196,7 @@ class GitProcess:
         return result.out.removesuffix(b"\n")
 
     def _start(self, arguments: Sequence[str], *, remote: str, extra: Mapping[str, str]) -> Any:
-        runner = _runner()
+        start = runner()
         variables = dict(_ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
         # Git runs in the repository's folder: no program is looked for there.
@@ -223,9 +219,9 @@ class GitProcess:
             f"--git-dir={self.git_dir}",
             *(_REMOTE if remote and part == remote else part for part in arguments),
         ]
-        _require_git(variables["PATH"])
+        require_git(variables["PATH"])
         # Signals as ours: git then meets a full disk as an error, and takes its locks away.
-        return runner(str(self.git_dir)).execute(
+        return start(str(self.git_dir)).execute(
             command, as_process=True, istream=PIPE, env=variables, start_new_session=True,
             restore_signals=False,
         )  # fmt: skip
@@ -246,26 +242,11 @@ class GitProcess:
         return [*hidden, *(quote(text, safe="") for text in hidden)]
 
 
-def _hold(process: int, memory: int) -> None:
-    """Hold a process to an amount of memory; files that it maps, as packs, do not count."""
-    if not hasattr(resource, "prlimit"):  # not Linux
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    if most == resource.RLIM_INFINITY or memory < most:
-        with suppress(OSError):  # it has ended already, or is not ours to hold
-            resource.prlimit(process, resource.RLIMIT_DATA, (memory, most))
-
-
-def _late(command: str) -> GitError:
-    message = f"git {command} took over {SECONDS:.0f} seconds"
-    return GitError(message, "see whether the remote answers, and try again")
-
-
 def failure(command: str, result: Result, hint: str = "") -> GitError:
     """A failed call as an error, in git's own words."""
     text = result.err.splitlines()
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
-    message = said.partition(": ")[2] or (text[-1] if text else _ended(result.status))
+    message = said.partition(": ")[2] or (text[-1] if text else ended(result.status))
     if ".lock': File exists" in result.err:
         hint = "another git is at work there, or was killed; if none is, remove that .lock file"
     return GitError(f"git {command}: {message}", hint)
@@ -276,11 +257,6 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "***")
     return text
-
-
-def _ended(status: int) -> str:
-    """How a process ended that said nothing."""
-    return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
 
 
 def _named(remote: str, credentials: str) -> list[tuple[str, str]]:
@@ -317,27 +293,3 @@ def _absolute(path: str) -> str:
 
 def _basic(credentials: str) -> str:
     return b64encode(credentials.encode()).decode()
-
-
-@cache
-def _runner() -> Any:
-    """GitPython's runner, which is told nothing by the environment.
-
-    It would run whatever program is named there, and refuse to load when that is none.
-    """
-    own = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(_GITPYTHON)}
-    os.environ[f"{_GITPYTHON}REFRESH"] = "quiet"
-    try:
-        from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
-    finally:
-        del os.environ[f"{_GITPYTHON}REFRESH"]
-        os.environ.update(own)
-    return Git
-
-
-@cache
-def _require_git(path: str) -> None:
-    import shutil
-
-    if shutil.which("git", path=path) is None:
-        raise GitError("git is not installed", "install git 2.31 or newer")

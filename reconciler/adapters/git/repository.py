@@ -116,12 +116,9 @@ class GitRepository:
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
-        """Files at or below some paths that differ since the two parted, and whether `rev` contains all of `base`.
+        """Files at or below some paths that differ since the two parted; is all of `base` in `rev`.
 
         Without a common ancestor at hand (a shallow clone) the base itself is compared with.
-
-        Raises:
-            LimitError: More differ than are read of a revision.
         """
         result = self.git.run("merge-base", base, rev)
         parted = result.out.decode().strip() or base
