@@ -16,6 +16,7 @@ from tests.bad_input.harness import HERE, cases, settled
 from tests.world import evaluation_of, provider, request, tenant
 
 ELSEWHERE = {
+    "more-findings": "many of them: tests/hostile/test_sizes.py",
     "settings-changed": "check --base: tests/commands",
     "not-a-folder": "trees that mean it: tests/hostile/test_odd_entries.py",
     "base-ahead": "check --base: tests/commands",
