@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from reconciler.addresses.notation import format_range
-from reconciler.evaluate import Evaluation, with_removed
+from reconciler.evaluate import Evaluation, with_freed
 from reconciler.findings import Finding, Location, error, ordered, warning
 from reconciler.gathering import Described
 from reconciler.model.allocation import Allocation
@@ -14,7 +14,7 @@ from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.records.by_hand import Records, removed, told
+from reconciler.records.by_hand import Records, freed, told
 from reconciler.settings import PATH as SETTINGS_PATH
 
 
@@ -86,7 +86,7 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
         and (new := after.get(old.claim)) is not None
         and new.range != old.range
     )
-    evaluation = with_removed(evaluation, removed(base.records))
+    evaluation = with_freed(evaluation, freed(base.records))
     merged = ordered([*evaluation.findings, *findings])
     return Compared(replace(evaluation, findings=merged), moved)
 
@@ -96,7 +96,7 @@ def with_record_changes(base: Base, evaluation: Evaluation) -> Evaluation:
     after = _ranges_after(base, evaluation)
     changes = told(base.records, base.name, after, _allows(evaluation))
     if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
-        evaluation = with_removed(evaluation, removed(base.records))
+        evaluation = with_freed(evaluation, freed(base.records))
     return replace(evaluation, findings=ordered([*evaluation.findings, *changes]))
 
 

@@ -15,6 +15,7 @@ from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.plan import Plan, Release
 from reconciler.model.state import State
+from reconciler.records.by_hand import Freed
 from reconciler.records.changes import Change, changes
 from reconciler.records.claimed import claimed
 from reconciler.records.findings import findings_of
@@ -31,7 +32,8 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
-        removed: How many live records were removed by hand; with a brake nothing at all passes.
+        is_freed: Live records were removed by hand, or edited so that what they held is free; with a
+            brake nothing at all passes.
         allow_release: How many releases a person expects, or None.
     """
 
@@ -44,7 +46,7 @@ class Evaluation:
     findings: tuple[Finding, ...]
     gates: tuple[Finding, ...]
     brake: Finding | None = field(default=None)
-    removed: int = 0
+    is_freed: bool = False
     allow_release: int | None = None
 
 
@@ -99,17 +101,20 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     )
 
 
-def with_removed(evaluation: Evaluation, removed: int) -> Evaluation:
-    """The evaluation with a brake that counts records which somebody removed by hand, too."""
-    if not removed:
+def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
+    """The evaluation with a brake that counts what somebody freed by hand, too."""
+    removed, edited = by_hand
+    if not (removed or edited):
         return evaluation
     tree, allowed = evaluation.tree, evaluation.allow_release
-    releases = guard.releases(evaluation.plan)
-    going = guard.Going(_live(tree, evaluation.state), releases, removed)
+    # A record that was edited and goes is one record.
+    releases = [item for item in evaluation.plan.decisions if isinstance(item, Release)]
+    released = sum(1 for item in releases if item.claim not in edited)
+    going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited))
     brake = guard.brake(going, tree.settings, allowed, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
-    return replace(evaluation, gates=ordered(gates), brake=brake, removed=removed)
+    return replace(evaluation, gates=ordered(gates), brake=brake, is_freed=True)
 
 
 def _live(tree: Tree, state: State) -> int:
@@ -124,7 +129,7 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
     if evaluation.brake is None:
         return evaluation
     plan, state = evaluation.plan, evaluation.state
-    if evaluation.removed:
+    if evaluation.is_freed:
         return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
     rest = tuple(item for item in plan.decisions if not isinstance(item, Release))
     plan = Plan(rest, plan.before, plan.after)

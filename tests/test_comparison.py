@@ -1,5 +1,7 @@
 """A change beside its base: what a review must know that one tree does not tell."""
 
+import re
+
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import let_pass
 from reconciler.findings import Finding
@@ -141,6 +143,35 @@ def test_the_brake_counts_what_somebody_removed() -> None:
     assert (let_pass(result).changes, let_pass(result).plan.decisions) == ((), ())
     few = compared(base, without(base, *gone[:3]), is_strict=True).evaluation
     assert (few.brake, let_pass(few)) == (None, few)
+
+
+def elsewhere(files: Files, path: str) -> str:
+    """A record with another range, which is free."""
+    return re.sub(
+        r"10\.40\.0\.(\d+)", lambda it: f"10.40.0.{int(it[1]) + 128}", text_of(files, path)
+    )
+
+
+def test_the_brake_counts_what_somebody_edited_once() -> None:
+    base = reconciled({**SMALL, **{f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(11)}})
+    paths = [
+        f"allocations/NetworkPool/butler-system.edge/team-a/t{n}.loadbalancer.yaml"
+        for n in range(5)
+    ]
+    edits = {path: elsewhere(base, path) for path in paths}
+    result = compared(base, {**base, **edits}, is_strict=True).evaluation
+    assert result.brake is not None
+    assert "releases 5 of 12 live records (41.7%), 5 of them edited by hand" in result.brake.message
+    assert (let_pass(result).changes, let_pass(result).plan.decisions) == ((), ())
+    few = {path: edits[path] for path in paths[:3]}
+    assert compared(base, {**base, **few}, is_strict=True).evaluation.brake is None
+    gone = without({**base, **few}, paths[4], "tenants/0.yaml")
+    result = compared(base, gone, is_strict=True).evaluation
+    assert result.brake is not None
+    assert (
+        "4 of 12 live records (33.3%), 1 of them removed by hand, 3 of them edited by hand"
+        in result.brake.message
+    )
 
 
 def test_a_failed_record_that_is_added_by_hand_holds_nothing() -> None:

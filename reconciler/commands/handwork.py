@@ -17,14 +17,30 @@ from reconciler.records.recall import Recalled, recall
 
 
 def records_since(
-    old: Source, new: Source, changes: Iterable[Changed], settings: Settings
+    base: tuple[Source, Settings], change: tuple[Source, Settings], changes: Iterable[Changed]
 ) -> Records:
-    """Records that changed since an earlier revision."""
-    touched = _touched(changes, settings.records)
-    return Records(
-        before=_stated(old, settings, {item.path: item.old for item in touched}),
-        now=_stated(new, settings, {item.path: item.new for item in touched}),
-    )
+    """Records that changed since an earlier revision, also where their folder moved.
+
+    Args:
+        base: The earlier revision and its own Settings.
+        change: The later one and the Settings to go by.
+        changes: The files that differ.
+    """
+    (old, theirs), (new, ours) = base, change
+    if theirs.records == ours.records:
+        touched = _touched(changes, ours.records)
+        was = {item.path: item.old for item in touched}
+        entries = {item.path: item.new for item in touched}
+        return Records(_stated(old, theirs, was), _stated(new, ours, entries))
+    # All that is there now may be what was elsewhere.
+    was, entries = _every(old, theirs.records), _every(new, ours.records)
+    for path, entry in list(was.items()):
+        there = entries.get(_moved(path, theirs, ours))
+        if entry and there and (entry.mode, entry.oid) == (there.mode, there.oid):
+            del was[path], entries[there.path]
+    before = _stated(old, theirs, was)
+    moved = {_moved(path, theirs, ours): item for path, item in before.items()}
+    return Records(moved, _stated(new, ours, entries))
 
 
 def records_beside(
@@ -43,18 +59,11 @@ def records_beside(
         changes: The files that differ.
         facts: The cache.
     """
-    (old, theirs), (new, ours) = base, change
-    if theirs.records == ours.records:
-        found = replace(records_since(old, new, changes, ours), is_strict=True)
-    else:  # all that is there now may be what was elsewhere
-        before = _stated(old, theirs, _every(old, theirs.records))
-        moved = {_moved(path, theirs, ours): item for path, item in before.items()}
-        now = _stated(new, ours, _every(new, ours.records))
-        found = Records(moved, now, is_strict=True)
+    found = replace(records_since(base, change, changes), is_strict=True)
     if not differing(found):
         return found
-    planned = evaluate_incrementally(old, facts)
-    move = partial(_moved, theirs=planned.tree.settings, ours=ours)
+    planned = evaluate_incrementally(base[0], facts)
+    move = partial(_moved, theirs=planned.tree.settings, ours=change[1])
     claims = {move(record.path): record.claim for record in planned.state.records}
     expected = {
         claim: {move(path): data for path, data in files.items()}

@@ -20,7 +20,7 @@ from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
 from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, Repository, Source
-from reconciler.records.by_hand import Records
+from reconciler.records.by_hand import Records, differing
 from reconciler.settings import PATH
 
 
@@ -53,6 +53,8 @@ def review(
     evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
     changes, is_contained = changed_since(repository, base_source, source, settings)
     records = records_beside((base_source, judging), (source, settings), changes, facts)
+    if is_contained and differing(records):
+        records = replace(records, made=_made_since(repository, base_source, source))
     stranded = ""
     if judging.records != own.records and not source.entries([own.records]):
         stranded = judging.records if base_source.entries([judging.records]) else ""
@@ -62,6 +64,14 @@ def review(
     read = replace(read, is_contained=is_contained, stranded=stranded, left=left)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
     return replace(compared, evaluation=with_overrides(compared.evaluation))
+
+
+def _made_since(repository: Repository, base: Source, change: Source) -> str:
+    """The newest commit of a change that says that reconcile made it, when the base lacks it."""
+    start, end = base.revision(), change.revision() or repository.resolve("HEAD")
+    newest = repository.last_reconciled(end)
+    is_new = start is not None and newest != repository.last_reconciled(start)
+    return newest if newest is not None and is_new else ""
 
 
 def with_overrides(evaluation: Evaluation) -> Evaluation:
@@ -74,7 +84,7 @@ def with_changes_by_hand(
 ) -> Evaluation:
     """The evaluation with what people did to records since the newest reconcile commit.
 
-    Before the first one all of them are, and where the folder moved nothing can be compared.
+    Before the first one all of them are.
     """
     revision, settings = source.revision(), evaluation.tree.settings
     last, doubts = (None, ()) if revision is None else last_made(repository, revision, facts)
@@ -84,19 +94,21 @@ def with_changes_by_hand(
             last, revision.id, [PATH, settings.records], settings.limits
         )
     evaluation = _with(evaluation, doubts)
+    is_set_anew = any(change.path == PATH for change in changes)
     # Where reconcile went on, no record was left elsewhere.
-    if last is None or any(change.path == PATH for change in changes):
+    if last is None or is_set_anew:
         folder = folder_with_records(source, settings)
         evaluation = _with(evaluation, [left_over(settings, folder)] if folder else [])
     if revision is None or last is None or last == revision.id:
         return evaluation
-    inside = f"{settings.records}/"
-    changes = [change for change in changes if change.path.startswith(inside)]
+    if not changes:
+        return evaluation
     before = repository.source(last)
     before.bound(settings.limits)
-    if not changes or not has_records(before, settings.records):
+    theirs = read_own_settings(before, settings).settings if is_set_anew else settings
+    if not has_records(before, theirs.records):
         return evaluation
-    records = records_since(before, source, changes, settings)
+    records = records_since((before, theirs), (source, settings), changes)
     sides = (before, source)
     base = _base(last[:12], sides, changes, settings, records)
     return with_record_changes(base, evaluation)

@@ -78,11 +78,19 @@ class Going(NamedTuple):
         live: Live records before the plan.
         released: Those that the plan releases.
         removed: Those that somebody removed: their addresses come free, too. They are not live.
+        edited: Live ones that the plan keeps, but somebody took the addresses that they held out of
+            them: those come free, too.
     """
 
     live: int
     released: int
     removed: int = 0
+    edited: int = 0
+
+    @property
+    def freed(self) -> int:
+        """How many come free in all."""
+        return self.released + self.removed + self.edited
 
 
 def releases(plan: Plan) -> int:
@@ -102,21 +110,23 @@ def brake(
         overrides: Where a number was named before.
     """
     held = _held(going, settings, allowed)
-    if held is None or overrides.releases(going.released + going.removed):
+    if held is None or overrides.releases(going.freed):
         return None
     return held
 
 
 def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | None:
     """The finding about a plan that freed too much."""
-    removed = going.removed
-    live, freed = going.live + removed, going.released + removed
+    live, freed = going.live + going.removed, going.freed
     if freed == 0 or (allowed is not None and freed <= allowed):
         return None
     share = f"{freed} of {live} live records ({percentage(freed, live)}%)"
-    share += f", {removed} of them removed by hand" if removed else ""
+    by_hand = ((going.removed, "removed"), (going.edited, "edited"))
+    share += "".join(f", {count} of them {how} by hand" for count, how in by_hand if count)
     hint = f"if that is meant: ipam reconcile --allow-release {freed}"
-    waits = "; nothing is carried out" if removed else "; none of that is carried out"
+    waits = (
+        "; nothing is carried out" if freed > going.released else "; none of that is carried out"
+    )
     place = Location(settings.location.path, settings.location.line, settings.location.column)
     if freed == live:
         return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_range
 from reconciler.findings import Finding, Location, Severity
 from reconciler.model.allocation import Allocation
@@ -35,6 +36,7 @@ class Records:
         claims: The claims of records of the base, where their text alone does not tell.
         expected: What reconcile itself would write on the base, claim by claim.
         is_strict: Every byte counts, also of what comes and goes. Else only what records state.
+        made: A commit after the base that says that reconcile made it; empty when there is none.
     """
 
     before: Mapping[str, Stated | None]
@@ -42,6 +44,7 @@ class Records:
     claims: Mapping[str, Key] = field(default_factory=dict)
     expected: Mapping[Key, Paths] = field(default_factory=dict)
     is_strict: bool = False
+    made: str = ""
 
 
 @dataclass(slots=True)
@@ -77,6 +80,10 @@ def told(
         after: What each claim holds once the change is planned.
         allows: Whether a person let pass what is done to a record, by its path or its claim.
     """
+    behind = ""
+    if records.made:
+        behind = f"if {base} is behind: git fetch, then --base origin/main (commit"
+        behind += f" {records.made[:12]} says that reconcile made it); else "
     for claim, hand in _hands(records).items():
         for item in _of_claim(hand, base, after):
             weighs = item.is_error or records.is_strict
@@ -84,22 +91,42 @@ def told(
             severity = Severity.ERROR if weighs else Severity.WARNING
             place = Location(item.path, 1, 1)
             if records.is_strict or item.is_news:
-                yield Finding(item.code, severity, item.message, place, item.hint)
+                yield Finding(item.code, severity, item.message, place, f"{behind}{item.hint}")
 
 
-def removed(records: Records) -> int:
-    """How many claims held addresses in the base, and have no record that does now."""
-    return sum(
-        1
-        for hand in _hands(records).values()
-        if any(_is_live(item) for item in hand.before.values())
-        and not any(_is_live(item) for item in hand.now.values())
-    )
+class Freed(NamedTuple):
+    """What people freed by what they did to records.
+
+    Attributes:
+        removed: How many claims held addresses in the base, and have no live record now.
+        edited: Claims that have one, but not for all that they held: the rest is free.
+    """
+
+    removed: int
+    edited: frozenset[Key | str]
 
 
-def _is_live(item: Stated) -> bool:
-    allocation = item.recalled.allocation
-    return allocation is not None and allocation.is_live
+def freed(records: Records) -> Freed:
+    """What was freed: ranges that live records held, and that none of the same claim holds now."""
+    gone, edited = 0, set[Key | str]()
+    for claim, hand in _hands(records).items():
+        now = _live(hand.now.values())
+        if _live(hand.before.values()) and not now:
+            gone += 1
+        elif any(_is_lost(item, now) for item in _live(hand.before.values())):
+            edited.add(claim)
+    return Freed(gone, frozenset(edited))
+
+
+def _live(stated: Iterable[Stated]) -> list[Allocation]:
+    allocations = (item.recalled.allocation for item in stated)
+    return [item for item in allocations if item is not None and item.is_live]
+
+
+def _is_lost(old: Allocation, now: Iterable[Allocation]) -> bool:
+    """Not all that a record held is held by others, of its pool: another may be another space."""
+    held = IPSet.of(item.range for item in now if item.range and item.pool == old.pool)
+    return old.range is not None and not held.covers(old.range)
 
 
 def _differing(records: Records) -> Iterator[tuple[str, Stated | None, Stated | None]]:

@@ -21,8 +21,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def edit(folder: Path) -> None:
-    text = (folder / RECORD).read_text(encoding="utf-8").replace("10.40.0.", "10.40.0.1")
-    write(folder, {RECORD: text.replace("  cidr: 10.40.0.10/29\n", "")})
+    text = (folder / RECORD).read_text(encoding="utf-8").replace("10.40.0.", "10.40.0.10")
+    write(folder, {RECORD: text.replace("  cidr: 10.40.0.100/29\n", "")})
     commit(folder)
 
 
@@ -39,6 +39,9 @@ def found(folder: Path) -> list[str]:
 def test_a_record_that_was_edited_is_an_error_until_reconcile_goes_on_from_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    write(folder, {"tenants/other.yaml": tenant("other")})
+    commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 0  # of two an edit of one frees not all
     edit(folder)
     write(folder, {"tenants/two.yaml": tenant("two")})
     commit(folder)
@@ -74,7 +77,7 @@ def test_what_is_brought_in_before_the_first_reconcile_is_fine(folder: Path) -> 
     assert found(fresh) == []
 
 
-def test_a_folder_that_moves_with_its_settings_is_compared_with_nothing(folder: Path) -> None:
+def test_a_folder_that_moves_with_its_settings_is_no_news(folder: Path) -> None:
     other = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
     write(folder, {"ipam.yaml": f"{other}spec: {{records: elsewhere}}\n"})
     git(folder, "mv", "allocations", "elsewhere")

@@ -1,20 +1,22 @@
 """What was done to records by hand, claim by claim."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
-from reconciler.records.by_hand import Records, Stated, differing, removed, told
+from reconciler.records.by_hand import Freed, Records, Stated, differing, freed, told
 from reconciler.records.emit import record_text
 from reconciler.records.recall import recall
-from tests.records.examples import CLAIM, FOLDER, LATER, record, unplaced
+from tests.records.examples import CLAIM, FOLDER, LATER, V6_POOL, record, unplaced
 
 HERE = record().path
 ELSEWHERE = f"{FOLDER}/elsewhere.yaml"
 BROKEN = b"kind: IPAllocation\n"
+NONE, ONE = Freed(0, frozenset()), Freed(1, frozenset())
 
 
 def stated(path: str, data: bytes) -> Stated:
@@ -42,7 +44,7 @@ def strict(
 
 def test_equal_bytes_are_no_news() -> None:
     same = strict(side(record()), side(record()))
-    assert (differing(same), said(same), removed(same)) == (False, [], 0)
+    assert (differing(same), said(same), freed(same)) == (False, [], NONE)
 
 
 def test_every_byte_counts_beside_a_base() -> None:
@@ -64,20 +66,42 @@ def test_a_record_that_bears_another_path_is_moved(*, is_strict: bool) -> None:
     records = Records({**side(record()), ELSEWHERE: None}, moved, is_strict=is_strict)
     severity = "error" if is_strict else "warning"
     assert said(records) == [(ELSEWHERE, severity, f"is moved by hand from {HERE}")]
-    assert removed(records) == 0
+    assert freed(records) == NONE
 
 
 def test_a_record_that_comes_or_goes_is_told() -> None:
     gone, added = strict(side(record()), {HERE: None}), strict({}, side(record()))
     assert said(gone) == [(HERE, "error", "is removed by hand")]
     assert said(added) == [(HERE, "error", "is added by hand")]
-    assert (removed(gone), removed(added)) == (1, 0)
+    assert (freed(gone), freed(added)) == (ONE, NONE)
 
 
 def test_a_record_that_holds_for_nobody_is_no_live_one() -> None:
     released = record(phase=Phase.RELEASED, since=LATER)
-    assert removed(strict(side(released), {})) == 0
-    assert removed(strict(side(record()), side(released))) == 1
+    assert freed(strict(side(released), {})) == NONE
+    assert freed(strict(side(record()), side(released))) == ONE
+
+
+def test_a_live_record_that_no_longer_holds_what_it_did_frees_it() -> None:
+    before, edited = side(record()), Freed(0, frozenset([CLAIM]))
+    other = side(record("10.40.0.96", "10.40.0.103"))
+    assert freed(strict(before, other)) == edited
+    assert freed(strict(before, side(record("10.40.0.80", "10.40.0.83")))) == edited
+    assert freed(strict(before, side(record(pool=V6_POOL)))) == edited
+    assert freed(strict(before, side(record("10.40.0.80", "10.40.0.95")))) == NONE
+    assert freed(strict(before, side(record(name="other")))) == NONE
+    both = {**other, ELSEWHERE: side(record(path=ELSEWHERE))[ELSEWHERE]}
+    assert freed(strict(before, both)) == NONE
+
+
+def test_what_to_do_when_the_base_is_behind_is_told_where_that_may_be() -> None:
+    sides = side(record()), side(record(name="other"))
+    (plain,) = told(strict(*sides), "main", {}, lambda _: False)
+    (found,) = told(replace(strict(*sides), made="1" * 40), "main", {}, lambda _: False)
+    assert found.hint == (
+        "if main is behind: git fetch, then --base origin/main (commit 111111111111 says that"
+        f" reconcile made it); else {plain.hint}"
+    )
 
 
 def test_what_reconcile_would_write_is_nobodys_hand() -> None:
@@ -102,7 +126,7 @@ def test_a_record_of_another_claim_in_its_place_is_a_removal_and_a_new_one() -> 
 
 def test_what_cannot_be_read_now_is_told_elsewhere() -> None:
     records = strict(side(record()), {HERE: stated(HERE, BROKEN)})
-    assert (said(records), removed(records)) == ([], 0)
+    assert (said(records), freed(records)) == ([], NONE)
 
 
 @pytest.mark.parametrize("path", [HERE, ELSEWHERE])
