@@ -104,6 +104,7 @@ def connected(site: Fleet) -> KubeCluster:
         (b'{"items":' + b'{"a":' * 100_000, "the answer is not a JSON object"),
         (b'{"items":[' + b"1" * 5_000 + b"]}", "the answer is not a JSON object"),
         (page(following="x" * MIB), "the answer is not a list"),
+        (b'{"items":[],"metadata":"x"}', "the answer is not a list"),
         (b'{"items":[{"metadata":{"name":"\\ud800"}}]}', "the answer is not a JSON object"),
         (json.dumps({"items": []}).encode("utf-16"), "the answer is not a JSON object"),
     ],
