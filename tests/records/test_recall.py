@@ -266,3 +266,10 @@ def test_a_count_that_is_none_counts_as_one(said: str) -> None:
     assert found is not None
     assert str(found.size) == "1"
     assert found == unplaced(pristine=False)._replace(size=1)
+
+
+def test_half_a_letter_is_no_text() -> None:
+    """The careful reading does not take it either."""
+    found = recall(FOLDER, record().path, EXAMPLE.replace("backend-team", r'"\ud83d"').encode())
+    assert found.allocation is None
+    assert found.unreadable is not None
