@@ -118,6 +118,7 @@ def connected(site: Fleet) -> KubeCluster:
         "deep keys",
         "number",
         "token",
+        "metadata",
         "half a letter",
         "utf-16",
     ],
