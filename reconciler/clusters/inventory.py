@@ -146,7 +146,8 @@ def config_maps(
         namespace: Where they are.
         there: The data of those that are there, by name: lines of clusters take a part of each.
     """
-    lines = {line: f"{line}\n" for line in inventory.damaged}
+    # A damaged line may be the bare name of an object: with its end it is not taken for that.
+    lines = {f"{line}\n": f"{line}\n" for line in inventory.damaged}
     for name, entry in sorted(inventory.objects.items()):
         lines[name] = f"{name} {entry.uid} {entry.hash}\n"
     taken = {part_number(name): line_bytes(data) for name, data in (there or {}).items()}

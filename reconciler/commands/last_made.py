@@ -5,13 +5,13 @@ Whose trailer is not borne out is told, and what it did counts as done by people
 
 from typing import NamedTuple
 
-from reconciler.commands.replay import judged
+from reconciler.commands.replay import Outcome, judged, judged_before
 from reconciler.findings import Finding, Location, warning
-from reconciler.ports import Facts, Repository, Revision
+from reconciler.ports import Facts, GateError, Repository, Revision
 
-# So many commits with a trailer are asked, the newest first. Who forges more has what all of them
-# did compared.
-MOST = 8
+# So many commits with a trailer are planned anew by one run, and so many are looked at, the newest
+# first.
+MOST_PLANNED, MOST = 16, 256
 
 
 class LastMade(NamedTuple):
@@ -32,15 +32,28 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
 
     One whose base is behind the end of the clone cannot be replayed, and is taken as it is: without
     it nothing could be compared at all.
+
+    Raises:
+        GateError: There are more that say so, and are not, than are asked. What was done before
+            them cannot be told then, so nothing may follow.
     """
     doubted: list[str] = []
-    while len(doubted) < MOST:
-        commit = repository.last_reconciled(revision, len(doubted))
-        if commit is None:
-            break
-        if judged(repository, facts, commit) is not False:
+    planned = asked = 0
+    while (commit := repository.last_reconciled(revision, len(doubted))) is not None:
+        is_new = judged_before(facts, commit) is None
+        outcome = judged(repository, facts, commit)
+        if outcome in (Outcome.SAME, Outcome.NOT_HERE):
             return LastMade(commit, _told(doubted))
         doubted.append(commit)
+        planned += is_new and outcome is not Outcome.NOT_OURS
+        asked += is_new
+        if planned > MOST_PLANNED or asked > MOST:
+            raise GateError(
+                f"{len(doubted)} commits up to {doubted[0][:12]} say that reconcile made them, and"
+                " did not: what people did to records before them is not known yet",
+                "find out who pushed them (git log --grep Ipam-Plan); run it again with the same"
+                " cache, and it goes on from here",
+            )
     if not doubted:
         return LastMade(None)
     before = repository.made(doubted[-1]).parents

@@ -12,6 +12,7 @@ from reconciler import __version__
 from reconciler.commands.message import Said, read_message
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.model.plan import Expire
@@ -20,7 +21,6 @@ from reconciler.records.changes import Change
 from reconciler.records.recall import recall
 
 _TABLE = "replayed"
-MANY = 1_000
 _HELD = "it is in the commit still"
 
 
@@ -42,7 +42,7 @@ class Replayed:
         outcome: `SAME`: all bytes are equal. `DIFFERENT`: this version makes others.
             `NOT_COMPARABLE`: another version made it, and this one writes other bytes.
             `NOT_OURS`: it does not say of itself what reconcile says, or not of this place; or it
-            changes nothing.
+            changes nothing, or something else than records. That is told without a plan.
             `NOT_HERE`: its base is behind the end of the clone.
         files: Paths of the files that differ.
         moved: Those of them that also say otherwise who holds what.
@@ -88,7 +88,9 @@ def replay(repository: Repository, commit: str, facts: Facts | None = None) -> R
         return Replayed(Outcome.NOT_OURS, version=said.version)
     then = AsOf(source, clock, base.clock if clock < base.clock else None)
     changed, _ = repository.changed(base.id, commit)
-    if not changed:  # where there is nothing to do, reconcile makes no commit, and anybody can
+    folder = f"{read_own_settings(source).settings.records}/"
+    # Where there is nothing to do, reconcile makes no commit; and it writes records alone.
+    if not changed or not all(item.path.startswith(folder) for item in changed):
         return Replayed(Outcome.NOT_OURS, version=said.version)
     files_of = trusting.source(commit)
     tries = _Tries(then, files_of, said, changed, _Known(facts) if facts is not None else None)
@@ -103,38 +105,24 @@ def replay(repository: Repository, commit: str, facts: Facts | None = None) -> R
 
 def believes(repository: Repository, facts: Facts | None, commit: str) -> bool:
     """Whether reconcile made a commit that says so, as far as it can be told here."""
-    return judged(repository, facts, commit) is True
+    return judged(repository, facts, commit) is Outcome.SAME
 
 
-def judged(repository: Repository, facts: Facts | None, commit: str) -> bool | None:
-    """Whether reconcile made a commit that says so; None where its base is not at hand.
+def judged(repository: Repository, facts: Facts | None, commit: str) -> Outcome:
+    """What a replay of a commit shows: `SAME` when it is believed. Once for a cache."""
+    if (known := judged_before(facts, commit)) is not None:
+        return known
+    replayed = replay(repository, commit, facts)
+    outcome = Outcome.SAME if replayed.is_believed else replayed.outcome
+    if facts is not None and outcome is not Outcome.NOT_HERE:  # which may be here, one day
+        facts.note(_TABLE, {commit: outcome})
+    return outcome
 
-    Each is replayed once for a cache. A commit that only adds records takes nothing from anybody:
-    where it adds very many, as the first one of a repository does, it costs too much to ask.
-    """
+
+def judged_before(facts: Facts | None, commit: str) -> Outcome | None:
+    """What a cache knows of a commit."""
     known = facts.known(_TABLE, [commit]).get(commit) if facts is not None else None
-    if known is not None:
-        return known == Outcome.SAME
-    replayed = None if _adds_many(repository, commit) else replay(repository, commit, facts)
-    if replayed is not None and replayed.outcome is Outcome.NOT_HERE:
-        return None  # it may be, one day
-    is_believed = replayed is None or replayed.is_believed
-    if facts is not None:
-        facts.note(_TABLE, {commit: Outcome.SAME if is_believed else Outcome.DIFFERENT})
-    return is_believed
-
-
-def _adds_many(repository: Repository, commit: str) -> bool:
-    """Whether it adds more files than are planned anew, and does nothing else."""
-    made = repository.made(commit)
-    said = read_message(made.message)
-    if said is None or made.parents != (said.base,):
-        return False
-    try:
-        changed, _ = repository.changed(said.base, commit)
-    except GitError:
-        return False
-    return len(changed) > MANY and all(item.old is None for item in changed)
+    return Outcome(known) if known is not None else None
 
 
 def note_made(facts: Facts | None, commit: Revision) -> None:

@@ -51,7 +51,8 @@ def review(
     settings = replace(judging, sources=own.sources, records=own.records)
     overrides = overrides_beside(base_source, source)
     evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
-    changes, is_contained = changed_since(repository, base_source, source, settings)
+    both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.sources])))
+    changes, is_contained = changed_since(repository, base_source, source, both)
     records = records_beside((base_source, judging), (source, settings), changes, facts)
     if is_contained and differing(records):
         records = replace(records, made=_made_since(repository, base_source, source))
@@ -60,7 +61,8 @@ def review(
         stranded = judging.records if base_source.entries([judging.records]) else ""
     is_moved = judging.records != own.records
     left = judging.records if is_moved and has_records(source, judging.records) else ""
-    read = _base(base, (base_source, source), changes, settings, records)
+    old = replace(settings, sources=judging.sources)
+    read = _base(base, (base_source, old), (source, settings), changes, records)
     read = replace(read, is_contained=is_contained, stranded=stranded, left=left)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
     return replace(compared, evaluation=with_overrides(compared.evaluation))
@@ -108,9 +110,9 @@ def with_changes_by_hand(
     theirs = read_own_settings(before, settings).settings if is_set_anew else settings
     if not has_records(before, theirs.records):
         return evaluation
-    records = records_since((before, theirs), (source, settings), changes)
-    sides = (before, source)
-    base = _base(last[:12], sides, changes, settings, records)
+    sides = (before, theirs), (source, settings)
+    records = records_since(*sides, changes)
+    base = _base(last[:12], *sides, changes, records)
     return with_record_changes(base, evaluation)
 
 
@@ -123,18 +125,17 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
 
 def _base(
     name: str,
-    sources: tuple[Source, Source],
+    old: tuple[Source, Settings],
+    new: tuple[Source, Settings],
     changes: list[Changed],
-    settings: Settings,
     records: Records,
 ) -> Base:
-    """Read what the change touches, in the base and in the change, and nothing else."""
-    old, new = sources
-    folders = tuple(f"{folder}/" for folder in settings.sources)
-    read = [change for change in changes if is_yaml(change.path)]
-    files = [change for change in read if change.path.startswith(folders)]
-    before = _described(old, [change.old for change in files], settings)
-    now = _described(new, [change.new for change in files], settings)
+    """Read what the change touches, in the base and in the change, and nothing else.
+
+    Each in its own source folders: what judges a pool stays with it wherever it goes.
+    """
+    before = _described(*old, [change.old for change in changes])
+    now = _described(*new, [change.new for change in changes])
     return Base(
         name=name,
         pools=before.pools,
@@ -147,7 +148,15 @@ def _base(
     )
 
 
-def _described(source: Source, entries: Iterable[Entry | None], settings: Settings) -> Described:
+def _described(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
+    folders = tuple(f"{folder}/" for folder in settings.sources)
     # Of what is no plain file it is told elsewhere that it is none.
-    there = [entry for entry in entries if entry is not None and entry.is_file]
+    there = [
+        entry
+        for entry in entries
+        if entry is not None
+        and entry.is_file
+        and is_yaml(entry.path)
+        and entry.path.startswith(folders)
+    ]
     return described(source.each(there, reader_of(source, settings).read_source), settings)

@@ -5,6 +5,7 @@ else; and they count towards the quota.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short, is_private, special_purpose
@@ -47,19 +48,18 @@ def _recorded(state: State, holding: Holding) -> Iterator[Finding]:
     """Ranges that the record of somebody else holds, too."""
     records = Lookup(holding)
     for item in state.blocked:
-        others = [
-            (held, record)
-            for held, record in records.overlapping(item.range)
-            if f"{record.owner.namespace}/{record.owner.name}" != item.owner
-        ]
-        if others:
-            held, record = others[0]
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        found = records.first(item.range, partial(_is_of_another, item.owner))
+        if found is not None:
+            held, record = found
             yield _wrong(
                 item,
-                f"overlaps {format_range(held)} of {record.path}{more}",
+                f"overlaps {format_range(held)} of {record.path}",
                 "remove loadBalancerPool, or release the other",
             )
+
+
+def _is_of_another(owner: str, record: Allocation) -> bool:
+    return f"{record.owner.namespace}/{record.owner.name}" != owner
 
 
 def _misplaced(
@@ -76,7 +76,8 @@ def _misplaced(
     if not is_private(item.range):
         hint = "describe public addresses as a pool that the provider names; others by RFC 1918"
         return [_wrong(item, "is not private", hint)]
-    for _, pool in extents.overlapping(item.range):
+    if (found := extents.first(item.range, lambda _: True)) is not None:
+        _, pool = found
         hint = "name the pool in the provider's poolRefs, or choose addresses outside of all pools"
         where = f"{pool.key.kind} {pool.key.name} ({pool.source})"
         return [_wrong(item, f"lies in {where}, which its provider does not name", hint)]
@@ -106,11 +107,15 @@ def _routed(
 ) -> list[Finding]:
     """A range that holds the address of a router on the same network."""
     own = _spaces(state, by_hand.pools)
-    for address, gateway in gateways.overlapping(item.range):
+
+    def is_beside(gateway: Gateway) -> bool:
         theirs = _spaces(state, gateway.pools)
-        if not own or not theirs or not own.keys().isdisjoint(theirs):
-            message = f"holds {format_short(address)}, {gateway.title} at {gateway.source}"
-            return [_wrong(item, message, "choose addresses without it")]
+        return not own or not theirs or not own.keys().isdisjoint(theirs)
+
+    if (found := gateways.first(item.range, is_beside)) is not None:
+        address, gateway = found
+        message = f"holds {format_short(address)}, {gateway.title} at {gateway.source}"
+        return [_wrong(item, message, "choose addresses without it")]
     return []
 
 

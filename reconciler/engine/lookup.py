@@ -1,8 +1,8 @@
 """Which of many ranges overlap one: found without a look at all of them."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Callable, Iterable
+from itertools import accumulate, islice
 from typing import Generic, TypeVar
 
 from reconciler.addresses import IPRange
@@ -19,6 +19,16 @@ class Lookup(Generic[T]):
         self._sorted = sorted((item, at) for at, (item, _) in enumerate(self._entries))
         # How far the ranges up to each reach: further back than that, none overlaps.
         self._reach = list(accumulate(((item.version, item.last) for item, _ in self._sorted), max))
+
+    def first(self, item: IPRange, is_meant: Callable[[T], bool]) -> tuple[IPRange, T] | None:
+        """The first entry by address that shares one with `item` and is meant; the rest is not looked at."""
+        start = bisect_left(self._reach, (item.version, item.first))
+        for other, at in islice(self._sorted, start, None):
+            if other[:2] > (item.version, item.last):
+                return None
+            if other.overlaps(item) and is_meant(self._entries[at][1]):
+                return self._entries[at]
+        return None
 
     def overlapping(self, item: IPRange) -> list[tuple[IPRange, T]]:
         """The entries that share an address with `item`, in the order in which they were given."""

@@ -93,8 +93,9 @@ class _Careful:
             if not since:  # any other time than the right one could free the addresses too early
                 raise _UnclearError("record unreadable: status.releasedAt must be an instant (UTC)")
         elif item is None:
-            since = self._ready("lastTransitionTime") or since
-        count = self._in("spec", "count")
+            # It is written unasked in quotes, so no other text may pass for an instant.
+            said = self._ready("lastTransitionTime")
+            since = since if parse_instant(said) is None else said
         return Allocation(
             claim=claim,
             pool=self._pool(form, namespace, item),
@@ -102,7 +103,7 @@ class _Careful:
             phase=phase,
             since=since,
             allocated_at=allocated_at if item else "",
-            size=item.size if item else count if isinstance(count, int) else 1,
+            size=item.size if item else self._count(),
             pinned=isinstance(self._in("spec", "pinnedRange"), Mapping),
             type=kind,
             role=role_of(claim),
@@ -141,6 +142,11 @@ class _Careful:
         if holds and phase in (Phase.FAILED, Phase.PENDING):
             raise _UnclearError(f"phase {phase} holds nothing, but addresses are listed")
         return phase
+
+    def _count(self) -> int:
+        """How many were asked for, in a record that holds none; `true` is no number."""
+        count = self._in("spec", "count")
+        return count if type(count) is int and count >= 0 else 1
 
     def _ready(self, field: str) -> str:
         conditions = self._in("status", "conditions")

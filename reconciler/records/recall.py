@@ -144,4 +144,8 @@ def _range(start: str, end: str) -> IPRange | None:
 def _unquoted(text: str | None) -> str:
     if not text:
         return ""
-    return str(json.loads(text)) if text[0] == '"' else text
+    if text[0] != '"':
+        return text
+    found = str(json.loads(text))
+    found.encode()  # half of a surrogate pair is a text to JSON, but not to YAML
+    return found

@@ -225,6 +225,7 @@ def test_other_config_maps_are_not_read() -> None:
         "",
         "what is this",
         "x y z",
+        "metallb.io/IPAddressPool/a/b",
         f"metallb.io/IPAddressPool/a/b {UID}",
         f"metallb.io/IPAddressPool/a/b {UID} {HASH} more",
         f"metallb.io/IPAddressPool/b {UID} {HASH}",

@@ -103,3 +103,21 @@ def test_the_gate_of_a_new_pool_is_its_own_and_is_told(capsys: Capsys, tmp_path:
     new = annotated(gate="never").replace("name: edge", "name: new").replace("10.40.0", "10.41.0")
     code, codes = checked(capsys, tmp_path, FULL, {"pools/new.yaml": new})
     assert (code, codes) == (0, ["pool-added"])
+
+
+def test_a_pool_whose_source_folder_gets_another_name_takes_its_gate_along(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    made = repository(tmp_path / "repo", FULL)
+    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    git(made, "checkout", "-q", "-b", "change")
+    git(made, "mv", "pools", "networks")
+    settings = "spec: {sources: [networks, providers, tenants]}"
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    write(made, {"networks/edge.yaml": annotated(gate="never"), "ipam.yaml": head + settings})
+    write(made, MORE)
+    commit(made, "change", CLOCK + 60)
+    ran = ipam(capsys, "check", "--repo", made, "--base", "main")
+    assert ran.code == 3
+    assert "gate-changed" in ran.out
+    assert "is new" not in ran.out

@@ -370,3 +370,16 @@ def test_a_checkout_with_filters_of_its_own_is_reconciled_without_them(
     write(author, {"tenants/two.yaml": tenant("two")})
     done = command.run("reconcile", "--repo", str(author))
     assert (done.code, "not committed: tenants/two.yaml" in done.err) == (64, True)
+
+
+def test_a_filter_whose_name_is_no_text_does_not_run_either(
+    hostile: Path, mark: Path, command: Command
+) -> None:
+    (hostile / ".git" / "info" / "attributes").write_bytes(b"* filter=\xff\n")
+    with (hostile / ".git" / "config").open("ab") as file:
+        named = f'[filter "NAME"]\n\tclean = {hostile.parent / "run"}\n'
+        file.write(named.encode().replace(b"NAME", b"\xff"))
+    arm(hostile, {})
+    for done in attacked(hostile, command):
+        assert done.code == 0, done.err
+    assert not mark.exists()

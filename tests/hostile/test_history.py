@@ -76,9 +76,47 @@ def test_many_forged_trailers_hide_nothing_either(
         forged(folder)
         write(folder, {RECORD: (folder / RECORD).read_text(encoding="utf-8") + "\n"})
     code, said = told(folder, "check", capsys)
-    assert (code, said.count("commit-unproven")) == (0, 8)
-    git(folder, "reset", "-q", "--hard", "HEAD~9")  # the one with the edit, alone
-    assert told(folder, "check", capsys)[0] == 1
+    assert (code, said.count("commit-unproven")) == (1, 10)
+    assert "error record-edited" in said
+
+
+def test_more_of_them_than_one_run_asks_end_it_and_the_next_one_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reconciler.commands.last_made.MOST_PLANNED", 2)
+    edit(folder)
+    for _ in "12345":
+        forged(folder)
+        write(folder, {RECORD: (folder / RECORD).read_text(encoding="utf-8") + "\n"})
+    head = git(folder, "rev-parse", "HEAD")
+    code, said = told(folder, "reconcile", capsys)
+    assert (code, git(folder, "rev-parse", "HEAD")) == (3, head)
+    assert "3 commits up to" in said
+    assert "it goes on from here" in said
+    code, said = told(folder, "check", capsys)
+    assert (code, said.count("commit-unproven")) == (1, 5)
+
+
+@pytest.mark.parametrize("how", ["nothing", "many files"])
+def test_commits_that_only_seem_harmless_hide_nothing_that_was_removed(
+    folder: Path, capsys: pytest.CaptureFixture[str], how: str
+) -> None:
+    files = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(12)}
+    write(folder, files)
+    commit(folder, clock=CLOCK + 60)
+    assert told(folder, "reconcile", capsys)[0] == 0
+    for at in range(10):
+        (folder / RECORD.replace("one.", f"t{at}.")).unlink()
+    commit(folder, clock=CLOCK + 120)
+    if how == "many files":
+        write(folder, {f"tenants/notes/{at}.txt": "" for at in range(1_001)})
+        forged(folder)
+    else:
+        for _ in range(12):
+            forged(folder)
+    code, said = told(folder, "reconcile", capsys)
+    assert code == 3
+    assert "Committed" not in said
 
 
 def test_a_commit_that_reconcile_made_is_believed_and_replayed_once(

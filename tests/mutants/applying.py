@@ -74,7 +74,7 @@ APPLYING = (
     Mutant("apply: a key of an inventory is too long", "clusters/memory.py",
            "return key if len(key) <= _MAX_KEY else", "return key if key else", INVENTORY),
     Mutant("apply: damaged lines are lost", "clusters/inventory.py",
-           'lines = {line: f"{line}\\n" for line in inventory.damaged}',
+           'lines = {f"{line}\\n": f"{line}\\n" for line in inventory.damaged}',
            "lines: dict[str, str] = {}", INVENTORY),
     Mutant("apply: a line is taken away before it stands elsewhere", "clusters/memory.py",
            "return writes + [Write(name, less[name]) for name in sorted(less)]",

@@ -151,6 +151,29 @@ def test_what_is_no_claim_names_none(said: str) -> None:
     assert held(TEXT.replace(CLAIM, said)).claim == ""
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("'10'", "10"),
+        ('"null"', "null"),
+        ("null", "vlan40-pool"),
+        ("1.5", "vlan40-pool"),
+        ("vlan40-pool  # the pool", "vlan40-pool"),
+    ],
+)
+def test_a_name_is_what_yaml_makes_of_it(said: str, name: str) -> None:
+    found = held(TEXT.replace("    name: vlan40-pool\n", f"    name: {said}\n"))
+    assert (found.pool.name, found.ranges) == (name, HELD)
+    found = held(TEXT.replace("namespace: butler-system\n", f"namespace: {said}\n"))
+    assert found.pool == POOL
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\r", "\x1c", "\x85", "\u2028"])
+def test_a_line_ends_where_yaml_ends_it(mark: str) -> None:
+    found = held(TEXT.replace("    name: vlan40-pool\n", f"    name: vlan40-pool{mark}x\n"))
+    assert set(HELD) <= set(found.ranges)
+
+
 def test_a_pool_may_be_one_of_which_less_is_said() -> None:
     assert POOL.may_be(Pool("", "", "vlan40-pool"))
     assert not POOL.may_be(Pool("", "other", "vlan40-pool"))

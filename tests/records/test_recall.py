@@ -9,7 +9,7 @@ from reconciler.model.allocation import Allocation
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import record_text
 from reconciler.records.recall import recall
-from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record, span
+from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record, span, unplaced
 
 each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
 
@@ -247,3 +247,29 @@ def test_a_record_of_a_family_that_nobody_knows_is_unreadable_and_its_addresses_
         assert IPSet.of(found.unreadable.ranges) == IPSet.of([span("10.40.0.80", "10.40.0.87")])
         assert [item.code for item in found.findings] == ["record-unreadable"]
         assert "this program knows no family other" in found.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "said", ["2026-02-15T10:00:30.5Z", "soon", r"a\"\n  phase: Allocated\n  x: \"", ""]
+)
+def test_a_text_that_is_no_instant_is_not_written_as_one(said: str) -> None:
+    """It would be written as it is read: quotes and lines in it would be those of the record."""
+    text = record_text(unplaced()).replace(f'Time: "{SINCE}"', f'Time: "{said}"')
+    found = recall(FOLDER, unplaced().path, text.encode()).allocation
+    assert found == unplaced(since="1970-01-01T00:00:00Z", pristine=False)
+
+
+@pytest.mark.parametrize("said", ["true", "-8", "'8'", "8.0"])
+def test_a_count_that_is_none_counts_as_one(said: str) -> None:
+    text = record_text(unplaced()).replace("count: 8", f"count: {said}")
+    found = recall(FOLDER, unplaced().path, text.encode()).allocation
+    assert found is not None
+    assert str(found.size) == "1"
+    assert found == unplaced(pristine=False)._replace(size=1)
+
+
+def test_half_a_letter_is_no_text() -> None:
+    """The careful reading does not take it either."""
+    found = recall(FOLDER, record().path, EXAMPLE.replace("backend-team", r'"\ud83d"').encode())
+    assert found.allocation is None
+    assert found.unreadable is not None

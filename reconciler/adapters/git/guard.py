@@ -46,8 +46,8 @@ def read_configuration(git: GitProcess) -> list[Setting]:
     Raises:
         GitError: It cannot be read.
     """
-    listed = git.check("config", "--null", "--show-scope", "--list").decode("utf-8", "replace")
-    parts = listed.split("\0")
+    listed = git.check("config", "--null", "--show-scope", "--list")
+    parts = os.fsdecode(listed).split("\0")  # a name may be any bytes, and git gets it back
     found = []
     for scope, text in zip(parts[::2], parts[1::2], strict=False):
         name, _, value = text.partition("\n")
@@ -72,7 +72,8 @@ def guarded(git: GitProcess, settings: Iterable[Setting]) -> GitProcess:
             for variable, value in _SECTIONS[item.section].items():
                 guards[f"{item.section}.{item.between}.{variable}"] = value
         elif _leads_elsewhere(item):
-            message = f"{name} of the repository's own configuration is not taken"
+            readable = os.fsencode(name).decode("utf-8", "replace")
+            message = f"{readable} of the repository's own configuration is not taken"
             raise UsageError(message, _ELSEWHERE)
     return replace(git, guards=tuple(guards.items()))
 

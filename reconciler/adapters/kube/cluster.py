@@ -204,10 +204,10 @@ def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], st
     Raises:
         ClusterError: It is no page. Taken for an empty one it would say that nothing is there.
     """
-    items, metadata = page.get("items", 0), page.get("metadata")
+    items, metadata = page.get("items", 0), page.get("metadata") or {}
     following = metadata.get("continue") if isinstance(metadata, dict) else None
     is_list = isinstance(items, list | None) and isinstance(following, str | None)
-    is_list = is_list and len(following or "") <= TOKEN
+    is_list = is_list and isinstance(metadata, dict) and len(following or "") <= TOKEN
     if not is_list or not all(isinstance(item, dict) for item in items or ()):
         raise ClusterError(f"{what}: the answer is not a list")
     return items or [], following or ""

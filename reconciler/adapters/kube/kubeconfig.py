@@ -209,7 +209,8 @@ def _server(name: str, server: object) -> str:
         raise refused(name, "key server: it has a user or a password in it")
     if url.scheme != "https" and not (url.scheme == "http" and is_loopback(host)):
         raise refused(name, "key server: it is not https")
-    return server.rstrip("/")
+    # Go reads `HTTPS://` so, too; whoever looks at the scheme here compares it with `https`.
+    return url.scheme + server[len(url.scheme) :].rstrip("/")
 
 
 def is_loopback(host: str) -> bool:

@@ -61,6 +61,8 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
             message = f"no record is in {own.settings.records}/, and whether some were left in"
             message += " another folder is behind the end of this clone: nothing new is given"
             cut = warning("history-cut", Location(PATH, 1, 1), message, DEEPER)
+            if judging is not None and judging.records == own.settings.records:
+                break  # a change that leaves the folder as it is leaves nothing behind
             return OwnSettings(own.settings, (*own.findings, cut), is_broken=True)
     return own
 

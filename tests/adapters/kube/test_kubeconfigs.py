@@ -156,6 +156,12 @@ def test_a_plain_kubeconfig_is_used(server: str) -> None:
     )
 
 
+def test_a_scheme_is_written_as_one_likes() -> None:
+    config = parse("team/one", data(kubeconfig("HTTPS://192.0.2.1:6443/")))
+    for is_named in (True, False):
+        assert check("team/one", config, is_named=is_named).server == "https://192.0.2.1:6443"
+
+
 def test_the_certificates_of_the_system_are_trusted_when_none_is_named() -> None:
     KubeClusters().connect("team/one", data(kubeconfig()), is_named=True)
 
