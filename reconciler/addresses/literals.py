@@ -14,7 +14,7 @@ from reconciler.addresses.iprange import IPRange
 # IPv4 wherever it stands, glued to letters, too; IPv6 by itself.
 _TOKEN = re.compile(
     r"(?:(?<![0-9])(?<![0-9]\.)([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\.?[0-9])"
-    r"|(?<![0-9A-Za-z])([0-9A-Fa-f:]*:[0-9A-Fa-f:.]*))(?:/([0-9]{1,3}))?",
+    r"|(?<![0-9A-Za-z])([0-9A-Fa-f:]*:(?:[0-9A-Fa-f:]|\.(?=[0-9]))*))(?:/([0-9]{1,3}))?",
     re.ASCII,
 )
 _LONGEST = 45

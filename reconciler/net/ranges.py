@@ -15,7 +15,7 @@ V6 = 1 << 128
 _V4_WORD = re.compile(
     r"(?<![0-9])(?<![0-9]\.)(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9]|\.[0-9])", re.ASCII
 )
-_V6_WORD = re.compile(r"[0-9A-Fa-f:.]{2,}", re.ASCII)
+_V6_WORD = re.compile(r"(?:[0-9A-Fa-f:]|\.(?=[0-9])){2,}", re.ASCII)
 _LENGTH = re.compile(r"/([0-9]{1,3})(?![0-9])", re.ASCII)
 _DASH = re.compile(r"[ \t]*(?:-|\.\.|\u2013)[ \t]*")
 _END = re.compile(r"(?:start|end)Address\W{0,4}$", re.ASCII)

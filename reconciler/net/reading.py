@@ -20,7 +20,8 @@ _V = r"""(?:"[^"\\\n]*"|[^\s"'|>&*!%@`{}\[\],#?:-][^\n]*)"""
 _A = r"(?:[0-9a-f.:]+|\"[0-9a-f.:]+\")"
 # A name that is what is written, in any reading: `null`, `1.5` and `a # b` are not.
 _NAME = re.compile(
-    r'"[^"\n]*"|(?!(?:null|true|false)\Z)[a-z][a-z0-9./-]*', re.ASCII | re.IGNORECASE
+    r'"[^"\n]*"|(?!(?:null|true|false|[0-9.]+(?:e[0-9-]+)?)\Z)[a-z0-9][a-z0-9./-]*',
+    re.ASCII | re.IGNORECASE,
 )
 _FIELDS = rf"(?:  (?!poolRef:)\w+:(?: {_V})?\n(?:    \w+: {_V}\n)*)*"
 _CANONICAL = re.compile(
@@ -127,10 +128,9 @@ def _canonical(path: str, text: str, place: Pool) -> Holding | None:
         return None
     claim, namespace, reference = found.group(1, 2, 3)
     words = dict(line.split(": ", 1) for line in reference.replace("    ", "")[:-1].split("\n"))
-    if not all(map(_NAME.fullmatch, [namespace, *words.values()])):
-        return None
     said = Pool(*(_bare(words.get(key, "")) for key in ("kind", "namespace", "name")))
-    pool = _pool(place, said, _bare(namespace))
+    is_clear = all(map(_NAME.fullmatch, [namespace, *words.values()]))
+    pool = _pool(place, said, _bare(namespace)) if is_clear else UNKNOWN
     return Holding(path, _claim(_bare(claim)), found["phase"], pool, ranges)
 
 

@@ -101,6 +101,8 @@ def test_a_union_has_the_same_addresses_in_ranges_that_do_not_touch(ranges: list
         ("10.0.0.1..10.0.0.4", ((TEN + 1, TEN + 4),)),
         ("10.0.0.1 \u2013 10.0.0.4", ((TEN + 1, TEN + 4),)),
         ("...10.0.0.1, 1.10.0.0.2", ((TEN + 1, TEN + 1),)),
+        ("2001:db8::1..2001:db8::4", ((DOC + 1, DOC + 4),)),
+        ("2..2001:db8::1", ((DOC + 1, DOC + 1),)),
         ("- 10.0.0.1\n- 10.0.0.4", ((TEN + 1, TEN + 1), (TEN + 4, TEN + 4))),
         ("at 2001:db8::1: gone", ((DOC + 1, DOC + 1),)),
         ("x:2001:db8::1.", ((DOC + 1, DOC + 1),)),

@@ -154,18 +154,20 @@ def test_what_is_no_claim_names_none(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "name"),
     [
-        ("'10'", "10"),
+        ('"10"', "10"),
         ('"null"', "null"),
-        ("null", "vlan40-pool"),
-        ("1.5", "vlan40-pool"),
-        ("vlan40-pool  # the pool", "vlan40-pool"),
+        ("10-net", "10-net"),
+        ("null-pool", "null-pool"),
+        ("null", ""),
+        ("1.5", ""),
+        ("vlan40-pool  # the pool", ""),
     ],
 )
-def test_a_name_is_what_yaml_makes_of_it(said: str, name: str) -> None:
+def test_a_name_that_yaml_may_read_otherwise_is_not_known(said: str, name: str) -> None:
     found = held(TEXT.replace("    name: vlan40-pool\n", f"    name: {said}\n"))
     assert (found.pool.name, found.ranges) == (name, HELD)
     found = held(TEXT.replace("namespace: butler-system\n", f"namespace: {said}\n"))
-    assert found.pool == POOL
+    assert found.pool == (POOL if name else UNKNOWN)
 
 
 @pytest.mark.parametrize("mark", ["\x0b", "\r", "\x1c", "\x85", "\u2028"])
