@@ -61,6 +61,16 @@ class _Hand:
         return gone | {path: item.data for path, item in self.now.items()}
 
 
+def _is_its(records: Records, path: str, claim: Key | str) -> bool:
+    """A path is that of the claim whose record the base has there; of a new one it names the claim."""
+    old = records.before.get(path)
+    if old is not None:
+        return (records.claims.get(path) or _claim_of(old) or path) == claim
+    if not isinstance(claim, Key):
+        return claim == path
+    return path.endswith(f"/{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml")
+
+
 def differing(records: Records) -> bool:
     """Some record is not byte for byte that of the base."""
     return any(True for _ in _differing(records))
@@ -87,7 +97,8 @@ def told(
     for claim, hand in _hands(records).items():
         for item in _of_claim(hand, base, after):
             weighs = item.is_error or records.is_strict
-            weighs = weighs and not allows(item.path) and not allows(str(claim))
+            by_path = _is_its(records, item.path, claim) and allows(item.path)
+            weighs = weighs and not by_path and not allows(str(claim))
             severity = Severity.ERROR if weighs else Severity.WARNING
             place = Location(item.path, 1, 1)
             if records.is_strict or item.is_news:

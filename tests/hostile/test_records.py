@@ -203,6 +203,16 @@ def test_an_override_of_the_base_lets_one_record_be_edited_or_removed(
     assert (document["exitCode"], errors(document)) == (0, [])
 
 
+def test_an_override_of_a_path_lets_no_other_claim_take_what_is_held_there(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    let_pass(folder, VICTIM)
+    for edit in ("the claim", "tenantClusterRef", "metadata.name", "a label"):
+        edited(folder, VICTIM, EDITS[edit])
+    edited(folder, VICTIM, swap("tenant: one", "tenant: thief"))
+    assert (VICTIM, "record-edited") in errors(checked(folder, capsys))
+
+
 def test_a_merge_of_what_reconcile_wrote_is_fine(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
