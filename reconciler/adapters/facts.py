@@ -6,6 +6,7 @@ once, in threads or processes, see a whole one. Deleting it costs time only.
 """
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -25,7 +26,7 @@ class FileFacts:
 
     def __init__(self, folder: Path, repository: str, program: str) -> None:
         """Open the cache of a repository; `program` names the code that made the facts."""
-        name = sha256(f"{repository}\n{program}".encode()).hexdigest()[:32]
+        name = sha256(os.fsencode(f"{repository}\n{program}")).hexdigest()[:32]
         self._cache = folder
         self._folder = folder / "facts" / name
         self._asked: dict[str, dict[str, None]] = {}

@@ -38,6 +38,7 @@ REFUSED = [
     "https://user:{0}\n@example.com/r.git",
     "https://example.com/r.git?private_token={0}",
     "https://example.com/r.git#{0}",
+    "https://example.com:8743/{0}@example.com/r.git",
 ]
 HOW = ("--remote", "the variable", "the configuration", "a stray argument", "another option")
 

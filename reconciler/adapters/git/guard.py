@@ -6,6 +6,7 @@ has a fixed name in `process.py`, what the repository names itself here.
 """
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ _ELSEWHERE = (
     " HTTPS_PROXY, GIT_SSL_CAINFO"
 )
 _SCOPES = ("local", "worktree")
+_NUMBER = re.compile(r"[0-9]{1,10}", re.ASCII)
 
 
 class Setting(NamedTuple):
@@ -107,7 +109,7 @@ def _is_own(path: Path, environment: Mapping[str, str]) -> bool:
     """The user owns it, and what it leads to. With sudo, as git: or who called that."""
     users = {os.geteuid()}
     caller = environment.get("SUDO_UID", "")
-    if os.geteuid() == 0 and caller.isascii() and caller.isdigit():
+    if os.geteuid() == 0 and _NUMBER.fullmatch(caller):
         users.add(int(caller))
     try:
         return path.lstat().st_uid in users and path.stat().st_uid in users

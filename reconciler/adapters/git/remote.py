@@ -93,8 +93,9 @@ def _checked_url(remote: str) -> Remote:
         if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
             raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
         return Remote(remote)
-    if parts.query or parts.fragment:
-        raise UsageError("the URL of the remote has a part behind ? or #", _NO_PASSWORD)
+    # An @ is there as behind a password with a slash, which then is no password to anybody.
+    if parts.query or parts.fragment or "@" in parts.path:
+        raise UsageError("the URL of the remote has an @, a ? or a # behind its host", _NO_PASSWORD)
     about, separator, place = parts.netloc.rpartition("@")
     if not separator:
         return Remote(remote)
