@@ -41,13 +41,13 @@ envtest: $(DEVELOPED)
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.
-PURE := addresses,clusters,comparison,digest,documents,engine,evaluate,families,findings,gathering,incremental,model,net,projecting,records,report,settings,sources,tree
+PURE := additions,addresses,clusters,comparison,digest,documents,engine,evaluate,families,findings,gathering,incremental,model,net,overrides,projecting,records,report,settings,sources,tree
 # Tests with real API servers are left out; what is done in clusters is covered without them.
 coverage: $(DEVELOPED)
 	@rm -rf $(HERE)/coverage && mkdir $(HERE)/coverage
 	@$(PY) -m coverage run -m pytest -q -p no:xdist -m "not served" --ignore=tests/adapters \
 	  --ignore=tests/contracts --ignore=tests/bad_input --ignore=tests/mutants --ignore=tests/e2e \
-	  --ignore=tests/envtest --ignore=tests/faults tests
+	  --ignore=tests/envtest --ignore=tests/faults --ignore=tests/hostile tests
 	@$(PY) -m coverage combine -q
 	@$(PY) -m coverage report --fail-under=100 --include="$$(echo reconciler/{$(PURE)}{.py,/*} | tr ' ' ,)"
 	@$(PY) -m coverage report --fail-under=95 --include="reconciler/commands/applying/*"
