@@ -117,3 +117,14 @@ def test_a_base_that_is_behind_is_told_in_the_hint_and_stays_an_error(
     code, text = said(folder, capsys, "check", "--worktree", "--base", "main")
     assert (code, "origin/main" in text) == (1, False)
     assert hint in said(folder, capsys, "check", "--worktree", "--base", "old")[1]
+
+
+def test_render_writes_nothing_while_records_are_edited(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    edit_all(folder)
+    commit(folder, "edit", clock=CLOCK + 60)
+    code, told = said(folder, capsys, "render", "--out", str(tmp_path / "out"))
+    assert code == 1
+    assert "error record-edited" in told
+    assert not (tmp_path / "out").exists()
