@@ -37,6 +37,9 @@ _LEAST = 64 * 1024
 _MOST_PARTS = 512
 _ORPHAN = "orphan-since-"
 _LONGEST_TIME = 15
+TENANT_BYTES = 1 << 20
+"""What the inventory of a tenant's cluster may list: a few objects need some hundred."""
+
 _LONGEST_LINE = 1_024
 _WORDS = 3
 
@@ -90,19 +93,28 @@ class Inventory:
     odd: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_inventory(config_maps: Iterable[Manifest]) -> Inventory:
+def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -> Inventory:
     """The inventory that some ConfigMaps hold; other ConfigMaps are ignored.
 
+    Args:
+        config_maps: All of them.
+        remembers: It is that of the management cluster, which knows of others. One that does not
+            is a tenant's, who may have written anything: it says nothing of others, and so much.
+
     Raises:
-        ValueError: Its own identity or revision cannot be read.
+        ValueError: Its own identity or revision cannot be read, or it is too large.
     """
     parts = data_of(config_maps)
+    if not remembers:
+        size = sum(len(data.get("objects", "")) for data in parts.values())
+        if size > TENANT_BYTES:
+            raise ValueError(f"it lists objects in {size} characters, limit {TENANT_BYTES}")
     first = parts.get(NAME, {})
     uid, revision = first.get("uid", ""), revision_of(first.get("revision", ""))
     lines = [line for data in parts.values() for line in data.get("objects", "").splitlines()]
     read = {line: _entry(line) for line in lines}
     clusters: dict[str, Line] = {}
-    for part, data in parts.items():
+    for part, data in parts.items() if remembers else ():
         for line in lines_of(part, data):
             known = clusters.get(line.name)
             clusters[line.name] = line if known is None else joined(known, line)

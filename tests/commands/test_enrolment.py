@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from reconciler.clusters.inventory import Entry, Inventory, config_maps
-from reconciler.clusters.memory import NAME, Enrolled
+from reconciler.clusters.memory import NAME
 from reconciler.commands.applying.enrolment import Enrolment, check_memory, enrol, save
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import Cluster, ClusterError, IdentityError, Listing
@@ -88,7 +88,16 @@ def test_another_uid_is_refused_until_a_person_says_so(known: str, written: str)
         recognised(server, known)
     assert refused.value.hint == "if that is meant: --re-enrol team-a/web"
     found = recognised(server, known, accept=True)
-    assert found.inventory == Inventory(clusters={"edge": Enrolled("u", AT)})
+    assert found.inventory == Inventory()  # what a tenant says of others is not asked
+
+
+def test_a_tenant_does_not_list_objects_without_end() -> None:
+    data = {"uid": UID, "revision": AT, "objects": "abc\n" * 300_000}
+    manifest: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap", "data": data}
+    labels = {"gitops-ipam.dev/inventory": "true"}
+    manifest["metadata"] = {"name": NAME, "namespace": "metallb-system", "labels": labels}
+    with pytest.raises(ClusterError, match="lists objects in 1200000 characters, limit 1048576"):
+        recognised(Server([manifest]))
 
 
 def test_what_has_no_identity_is_no_cluster() -> None:

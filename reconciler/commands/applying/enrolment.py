@@ -17,6 +17,7 @@ from reconciler.clusters.inventory import (
 )
 from reconciler.clusters.memory import NAME
 from reconciler.clusters.resources import CONFIG_MAP, NAMESPACE
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import Cluster, ClusterError, IdentityError, StaleError, UnauthorizedError
 
@@ -71,7 +72,7 @@ def enrol(
     if not any(item["metadata"]["name"] == NAME for item in maps):
         _check_hidden(cluster, namespace)
     try:
-        inventory = read_inventory(maps)
+        inventory = read_inventory(maps, remembers=name == MANAGEMENT)
     except ValueError as wrong:
         message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
         raise ClusterError(message, "mend the value, or remove its key") from wrong
