@@ -149,6 +149,9 @@ class FakeRepository:
             message = f"branch main is at {revision.id}, and no longer holds {self.last}"
             raise HistoryError(message, f"--accept-history {revision.id}")
 
+    def is_shallow(self) -> bool:
+        return False
+
     def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
         said = [item for item in self._line(revision.id) if item in self.ours]
         return said[skip] if skip < len(said) else None

@@ -21,10 +21,12 @@ class LastMade(NamedTuple):
         commit: Its id, or that of what stood before all that were doubted; None where there is no
             such commit at all.
         findings: Commits whose trailer is not true.
+        is_proven: A replay bears the commit out.
     """
 
     commit: str | None
     findings: tuple[Finding, ...] = ()
+    is_proven: bool = False
 
 
 def last_made(repository: Repository, revision: Revision, facts: Facts | None) -> LastMade:
@@ -43,7 +45,7 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
         is_new = judged_before(facts, commit) is None
         outcome = judged(repository, facts, commit)
         if outcome in (Outcome.SAME, Outcome.NOT_HERE):
-            return LastMade(commit, _told(doubted))
+            return LastMade(commit, _told(doubted), outcome is Outcome.SAME)
         doubted.append(commit)
         planned += is_new and outcome is not Outcome.NOT_OURS
         asked += is_new

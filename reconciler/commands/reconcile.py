@@ -14,7 +14,7 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import folders_before
 from reconciler.commands.reading.terms import Terms
 from reconciler.commands.replay import believes, note_made
-from reconciler.commands.review import with_changes_by_hand, with_overrides
+from reconciler.commands.review import require_history, with_changes_by_hand, with_overrides
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
@@ -188,6 +188,7 @@ class _Run:
         commit = None
         passed = let_pass(evaluation)
         if passed.changes and not has_wrong_settings(evaluation):
+            require_history(evaluation)
             if options.allow_release is None:
                 _require_records(repository, base, evaluation, self.facts)
             asked = _commit(base, passed, options, digest(actions(evaluation)))

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.handwork import records_beside, records_since
-from reconciler.commands.last_made import last_made
+from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.last_good import DEEPER
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
@@ -15,11 +16,11 @@ from reconciler.commands.uncommitted import changed_since
 from reconciler.comparison import Base, Compared, compare, left_over, with_record_changes
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, ordered
+from reconciler.findings import Finding, Location, ordered, warning
 from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
 from reconciler.overrides import told
-from reconciler.ports import Changed, Entry, Facts, Repository, Source
+from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
 from reconciler.records.by_hand import Records, differing
 from reconciler.settings import PATH
 
@@ -89,7 +90,8 @@ def with_changes_by_hand(
     Before the first one all of them are.
     """
     revision, settings = source.revision(), evaluation.tree.settings
-    last, doubts = (None, ()) if revision is None else last_made(repository, revision, facts)
+    made = LastMade(None) if revision is None else last_made(repository, revision, facts)
+    last, doubts = made.commit, [*made.findings, *_cut(repository, source, settings, made)]
     changes: list[Changed] = []
     if revision is not None and last is not None:
         changes, _ = repository.changed(
@@ -114,6 +116,29 @@ def with_changes_by_hand(
     records = records_since(*sides, changes)
     base = _base(last[:12], *sides, changes, records)
     return with_record_changes(base, evaluation)
+
+
+def _cut(
+    repository: Repository, source: Source, settings: Settings, made: LastMade
+) -> list[Finding]:
+    """What is said where the clone ends before the newest commit that is known to be reconcile's."""
+    is_told = made.is_proven or source.revision() is None or not repository.is_shallow()
+    if is_told or not has_records(source, settings.records):
+        return []
+    message = "the clone is too shallow to tell what people did to records"
+    return [warning("history-cut", Location(settings.records), message, DEEPER)]
+
+
+def require_history(evaluation: Evaluation) -> None:
+    """Refuse to go on from records of which it cannot be told what people did to them.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    place = Location(evaluation.tree.settings.records)
+    for found in evaluation.findings:
+        if (found.code, found.location) == ("history-cut", place):
+            raise GitError(found.message, found.hint)
 
 
 def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:

@@ -193,6 +193,9 @@ class Repository(Protocol):
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         """Refuse a branch that no longer holds what it held when last seen, unless accepted."""
 
+    def is_shallow(self) -> bool:
+        """Part of the history is not here."""
+
     def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
         """The newest commit up to a revision that says that a reconcile made it, or None.
 

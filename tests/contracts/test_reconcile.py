@@ -62,6 +62,9 @@ class Meddled:
     def resolve(self, rev: str) -> Revision:
         return self.inner.resolve(rev)
 
+    def is_shallow(self) -> bool:
+        return self.inner.is_shallow()
+
     def trusting(self) -> Repository:
         return self.inner.trusting()
 

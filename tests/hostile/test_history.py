@@ -97,6 +97,26 @@ def test_more_of_them_than_one_run_asks_end_it_and_the_next_one_goes_on(
     assert (code, said.count("commit-unproven")) == (1, 5)
 
 
+@pytest.mark.parametrize("depth", ["1", "2"])
+def test_a_clone_that_does_not_reach_back_gives_nothing_of_what_was_removed(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], depth: str
+) -> None:
+    write(folder, {"tenants/two.yaml": tenant("two"), "tenants/three.yaml": tenant("three")})
+    commit(folder, clock=CLOCK + 60)
+    assert told(folder, "reconcile", capsys)[0] == 0
+    (folder / RECORD).unlink()
+    commit(folder, clock=CLOCK + 120)
+    if depth == "2":
+        forged(folder)
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", depth, folder.as_uri(), str(clone))
+    head = git(folder, "rev-parse", "HEAD")
+    assert "warning history-cut" in told(clone, "check", capsys)[1]
+    code, said = told(clone, "reconcile", capsys)
+    assert (code, git(folder, "rev-parse", "main")) == (4, head)
+    assert "git fetch --unshallow" in said
+
+
 @pytest.mark.parametrize("how", ["nothing", "many files"])
 def test_commits_that_only_seem_harmless_hide_nothing_that_was_removed(
     folder: Path, capsys: pytest.CaptureFixture[str], how: str

@@ -155,6 +155,18 @@ def read_made(git: GitProcess, rev: str) -> Made:
     return Made(revision.id, parents, revision.clock, message.decode("utf-8", "replace"))
 
 
+def there(revision: Revision | None, rev: str) -> Revision:
+    """The revision that a name means.
+
+    Raises:
+        GitError: There is none.
+    """
+    if revision is None:
+        hint = "git log shows the revisions; a new repository needs a first commit"
+        raise GitError(f"no commit {rev!r} in the repository", hint)
+    return revision
+
+
 def _revision(item: Object | None) -> Revision | None:
     if item is None or item.kind != "commit":
         return None

@@ -24,7 +24,7 @@ from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
 from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.naming import whole_name
-from reconciler.adapters.git.objects import Root, find_revisions, read_made
+from reconciler.adapters.git.objects import Root, find_revisions, read_made, there
 from reconciler.adapters.git.past import changes, last_saying
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
@@ -97,13 +97,13 @@ class GitRepository:
             revision, root = self.seen.roots[rev]
         else:
             found = find_revisions(self.git, [whole_name(self.git, rev)])
-            revision, root = _there(found.revisions[0], rev), found.root
+            revision, root = there(found.revisions[0], rev), found.root
         clock = clock_of(self.git, revision, self.now())
         return GitSource(self.git, revision, root, clock, self.proves)
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""
-        return _there(find_revisions(self.git, [whole_name(self.git, rev)]).revisions[0], rev)
+        return there(find_revisions(self.git, [whole_name(self.git, rev)]).revisions[0], rev)
 
     def made(self, rev: str) -> Made:
         """How a commit was made."""
@@ -187,6 +187,10 @@ class GitRepository:
             f"branch {self.branch} of this checkout has commits that are not on the remote",
             "git push (or git reset) first; reconcile works on what the remote has",
         )
+
+    def is_shallow(self) -> bool:
+        """Part of the history is not here."""
+        return (self.git.git_dir / "shallow").is_file()
 
     def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
         """The newest commit up to a revision that says that a reconcile made it, but for some."""
@@ -290,10 +294,3 @@ class GitRepository:
                 self._checkout.follow(revision, self.seen.local)  # back to where it was
             raise LostRaceError(f"branch {self.branch} moved while this was planned")
         raise failure("update-ref", result, "run it again when no other git is at work here")
-
-
-def _there(revision: Revision | None, rev: str) -> Revision:
-    if revision is None:
-        hint = "git log shows the revisions; a new repository needs a first commit"
-        raise GitError(f"no commit {rev!r} in the repository", hint)
-    return revision
