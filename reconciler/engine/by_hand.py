@@ -54,12 +54,12 @@ def _recorded(state: State, holding: Holding) -> Iterator[Finding]:
             yield _wrong(
                 item,
                 f"overlaps {format_range(held)} of {record.path}",
-                "remove loadBalancerPool, or release the other",
+                f"remove {item.field}, or release the other",
             )
 
 
 def _is_of_another(owner: str, record: Allocation) -> bool:
-    return f"{record.owner.namespace}/{record.owner.name}" != owner
+    return record.owner.short != owner
 
 
 def _misplaced(

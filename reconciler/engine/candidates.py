@@ -40,13 +40,18 @@ class Candidates:
         self._asked = [pools[at] for at, refusal in never if refusal is None]
         self._tried: Tried | None = None
 
-    def allocate(self, space_of: Spaces, size: int) -> tuple[int, IPRange] | None:
-        """Take a range of the first candidate with room for all of it; its position, too."""
+    def allocate(
+        self, space_of: Spaces, size: int, *, take: bool = True
+    ) -> tuple[int, IPRange] | None:
+        """Take a range of the first candidate with room for all of it; its position, too.
+
+        Without `take`, it is only found.
+        """
         at = self._next(0, size)
         while at is not None:
             pool = self.pools[at]
             space = space_of(pool.space)
-            found = space.allocate(pool, size, self._version)
+            found = space.allocate(pool, size, self._version, take=take)
             if found is not None:
                 return at, found
             self._longest[at] = space.longest(pool, self._version)

@@ -30,7 +30,7 @@ class FreeRuns:
 
     def allocate(self, size: int) -> int | None:
         """Take `size` addresses in a row where the placement says; the first, or None."""
-        first = self._find(size)
+        first = self.find(size)
         if first is None:
             return None
         last = self._last_of[first]
@@ -66,8 +66,8 @@ class FreeRuns:
             return self._order[-1] >> _SHIFT if self._order else 0
         return max((last - first + 1 for first, last in self._last_of.items()), default=0)
 
-    def _find(self, size: int) -> int | None:
-        """The first address of the run where `size` addresses are placed, or None."""
+    def find(self, size: int) -> int | None:
+        """The first of `size` addresses where the placement says, which stay free; or None."""
         if self._by_size:
             position = bisect_left(self._order, size << _SHIFT)
             if position == len(self._order):

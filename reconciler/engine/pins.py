@@ -14,20 +14,22 @@ from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.pool import Pool
 
 
-def take_pin(
+def find_pin(
     pin: IPRange,
     claim: Claim,
     pools: Sequence[Pool],
     space_of: Callable[[str], Space],
     holders: Holders,
 ) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
-    """The range, with the position of the first pool that gives it; and why others do not."""
+    """The range, with the position of the first pool that gives it; and why others do not.
+
+    It is found, not taken: whoever wants it does that.
+    """
     refusals: list[Refusal] = []
     for at, pool in enumerate(pools):
-        space = space_of(pool.space)
-        refused = check_pin(pin, pool, space, holders, claim.owner)
+        refused = check_pin(pin, pool, space_of(pool.space), holders, claim.owner)
         if refused is None:
-            return (at, space.take(pool, pin)), refusals
+            return (at, pin), refusals
         refusals.append(refused)
     return None, refusals
 

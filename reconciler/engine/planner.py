@@ -12,7 +12,8 @@ from reconciler.addresses import IPRange
 from reconciler.engine.candidates import Candidates
 from reconciler.engine.frozen import frozen_pools
 from reconciler.engine.overlap import rivals
-from reconciler.engine.pins import take_pin
+from reconciler.engine.pairs import beside, lacking, other_of, precedence
+from reconciler.engine.pins import find_pin
 from reconciler.engine.quotas import Quotas
 from reconciler.engine.refusal import (
     FROZEN,
@@ -29,7 +30,7 @@ from reconciler.engine.refusal import (
 from reconciler.engine.space import Space
 from reconciler.engine.usage import Holdings, usage
 from reconciler.findings import few
-from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.allocation import Allocation, Phase, granted
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.current import current_records
 from reconciler.model.instant import format_instant, parse_instant
@@ -42,9 +43,8 @@ def plan(state: State) -> Plan:
     """Return one decision for every claim and for every record without a claim.
 
     Returns:
-        Decisions sorted by claim key. Kept and granted ranges are pairwise disjoint within an
-        address space, unless two records overlapped before; each granted range lies inside its
-        pool's usable set.
+        Decisions by claim key. Kept and granted ranges are pairwise disjoint in an address space,
+        unless two records overlapped before; each granted one lies in its pool's usable set.
 
     Source:
         `contract.md` §4; Butler's allocator for best fit and pins.
@@ -72,6 +72,8 @@ class _Planner:
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
+        self.is_trial = False  # nothing is taken for what is decided
+        self.decided: dict[Key, Decision] = {}
         self.is_served = False  # all claims, once: before that, no refusal needs its words
         self.frozen = frozen_pools(state)
         self.candidates: dict[tuple[tuple[Key, ...], int | None], Candidates] = {}
@@ -91,22 +93,24 @@ class _Planner:
         return found
 
     def claims(self) -> list[Decision]:
-        """Decisions on claims, served in the order of `_precedence`.
+        """Decisions on claims, served in the order of `precedence`.
 
         What was refused is decided once more when all are served. Nothing came free since, so it
         is refused again; but now in the words that the next plan will find, so that a plan which
         was carried out leaves no record to rewrite.
         """
-        served = sorted(self.state.claims.values(), key=_precedence)
-        decisions = [self._decide(claim) for claim in served]
+        asked = self.state.claims
+        served = sorted(asked.values(), key=lambda claim: precedence(claim, asked))
+        for claim in served:
+            self.decided[claim.key] = self._decide(claim)
         self.is_served = True
-        granted = [item for item in decisions if isinstance(item, Grant)]
-        self.holders.add(item.allocation for item in granted if not item.is_taken_back)
+        grants = (item for item in self.decided.values() if isinstance(item, Grant))
+        self.holders.add(item.allocation for item in grants if not item.is_taken_back)
         return [
             self._decide(claim)
             if isinstance(decision, Refuse) and decision.reason != FROZEN
             else decision
-            for claim, decision in zip(served, decisions, strict=True)
+            for claim, decision in zip(served, self.decided.values(), strict=True)
         ]
 
     def after(self, decisions: list[Decision]) -> dict[Key, Usage]:
@@ -129,6 +133,9 @@ class _Planner:
 
     def _decide(self, claim: Claim) -> Decision:
         record = self.record_of.get(claim.key)
+        if claim.beside and (refusal := self._beside(claim, record)):
+            gone = record and record.path in self.expired
+            return _refuse(claim, refusal, None if gone else record)
         if why := self._doubt(claim, record):
             return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
@@ -141,6 +148,24 @@ class _Planner:
         if difference:
             return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
         return self._take_back(claim, record)
+
+    def _beside(self, claim: Claim, record: Allocation | None) -> Refusal | None:
+        """Why a claim gets nothing that could have it: the one beside it gets nothing.
+
+        Of two that get nothing, each has its own reason. What a record holds stays.
+        """
+        other = other_of(claim, self.state.claims)
+        if other is None or self.is_trial or (record is not None and record.is_live):
+            return None
+        lack = None if isinstance(self.decided.get(other.key), Grant) else self._lack(other)
+        return beside(other, lack) if lack is not None and self._lack(claim) is None else None
+
+    def _lack(self, claim: Claim) -> Refuse | None:
+        """Why a claim would hold nothing if it were its turn now; nothing is taken for it."""
+        self.is_trial = True
+        found = self._decide(claim)
+        self.is_trial = False
+        return lacking(found)
 
     def _doubt(self, claim: Claim, record: Allocation | None) -> str:
         """What cannot be read, so that the claim gets nothing new; empty when all can be."""
@@ -160,8 +185,7 @@ class _Planner:
             return Keep(record, held=True)
         if record is None or record.range is None:
             self._place(claim, record)
-        unread = claim.key in self.unreadable
-        refusal = frozen(why, "its pool") if unread else left(claim, why)
+        refusal = frozen(why, "its pool") if claim.key in self.unreadable else left(claim, why)
         return replace(_refuse(claim, refusal), allocation=record, is_left=True)
 
     def _difference(self, claim: Claim, record: Allocation) -> str:
@@ -180,9 +204,9 @@ class _Planner:
         size = item.size if item else 0
         if refusal := claim.refusal or self.quotas.refusal(claim, size, item):
             return replace(_refuse(claim, refusal), allocation=record)
-        if item is not None:
+        if item is not None and not self.is_trial:
             self.quotas.count(claim, item)
-        allocation = self._allocation(claim, record.pool, record.range)
+        allocation = granted(claim, record.pool, record.range, self.now)
         return Grant(allocation._replace(name=record.name), claim.source, record)
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
@@ -202,13 +226,14 @@ class _Planner:
         From a pool that cannot be read on, whatever is found is taken, but not given.
         """
         among = self._candidates(claim)
-        found = among.allocate(self._space, claim.size) if claim.pin is None else None
-        refusals = among.refusals
-        if claim.pin is not None:
-            found, refusals = take_pin(claim.pin, claim, among.pools, self._space, self.holders)
-        if found is not None:
-            self.quotas.count(claim, found[1])
-        elif claim.pin is None and among.frozen == len(among.pools):
+        take, refusals = not self.is_trial, among.refusals
+        if claim.pin is None:
+            found = among.allocate(self._space, claim.size, take=take)
+        else:
+            found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
+        if found is not None and take:
+            self._note(claim, among, found)
+        elif found is None and claim.pin is None and among.frozen == len(among.pools):
             return _refuse(claim, self._no_room(claim, among), failed)
         at, item = found or (len(among.pools), None)
         if among.frozen < len(among.pools) and among.frozen <= at:
@@ -216,7 +241,15 @@ class _Planner:
             return _refuse(claim, frozen(self.frozen[key], key.name), failed)
         if item is None:
             return _refuse(claim, telling(claim, refusals), failed)
-        return Grant(self._allocation(claim, among.pools[at].key, item), claim.source, failed)
+        made = granted(claim, among.pools[at].key, item, self.now)
+        return Grant(made, claim.source, failed)
+
+    def _note(self, claim: Claim, among: Candidates, found: tuple[int, IPRange]) -> None:
+        """Take what was found for a claim: its pin, and of its quota."""
+        at, item = found
+        if claim.pin is not None:
+            self._space(among.pools[at].space).take(among.pools[at], item)
+        self.quotas.count(claim, item)
 
     def _candidates(self, claim: Claim) -> Candidates:
         asked = claim.candidates, claim.version
@@ -230,23 +263,6 @@ class _Planner:
             return NO_ROOM
         tried = among.tried(self._space)
         return no_room(claim, tried, self.holders) if tried else telling(claim, among.refusals)
-
-    def _allocation(self, claim: Claim, pool: Key, item: IPRange | None) -> Allocation:
-        return Allocation(
-            claim=claim.key,
-            pool=pool,
-            range=item,
-            phase=Phase.ALLOCATED,
-            since=self.now,
-            allocated_at=self.now,
-            size=item.size if item else claim.size,
-            pinned=claim.pin is not None,
-            type=claim.type,
-            role=claim.role,
-            owner=claim.owner,
-            name=claim.name,
-            namespace=claim.namespace,
-        )
 
     def _orphan(self, record: Allocation) -> Decision:
         if self.state.is_left_alone(record):
@@ -277,11 +293,6 @@ class _Planner:
             taken += [item for unreadable in state.unreadable for item in unreadable.ranges]
             self.spaces[name] = Space(taken, self.rivals, (*state.blocked, *state.off_limits))
         return self.spaces[name]
-
-
-def _precedence(claim: Claim) -> tuple[bool, int, Key]:
-    """Pins first, lest another claim take a named address; then large before small."""
-    return claim.pin is None, -claim.size, claim.key
 
 
 def _refuse(claim: Claim, refusal: Refusal, failed: Allocation | None = None) -> Refuse:

@@ -68,7 +68,7 @@ def over_quota(claim: Claim, quota: Quota, used: int, size: int) -> Refusal:
     """`size` more addresses would take the claim's owner over the provider's quota."""
     return Refusal(
         "quota-exceeded",
-        f"{claim.owner.namespace}/{claim.owner.name} would hold {used + size} of at most"
+        f"{claim.owner.short} would hold {used + size} of at most"
         f" {quota.limit} {claim.type} addresses",
         # The message stands in the record; a place in it would change with every edit above it.
         f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",

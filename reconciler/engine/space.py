@@ -73,21 +73,26 @@ class Space:
         self._free: dict[Key, _Free] = {}
         self._alike: dict[tuple[IPSet, Placement], _Free] = {}
 
-    def allocate(self, pool: Pool, size: int, needed: int | None = None) -> IPRange | None:
+    def allocate(
+        self, pool: Pool, size: int, needed: int | None = None, *, take: bool = True
+    ) -> IPRange | None:
         """Take `size` addresses where the pool's placement puts them, or None.
 
         Args:
             pool: The pool.
             size: How many.
             needed: Their IP version; None for any.
+            take: Without it, they are only found.
         """
         free = self._free_of(pool)
         for version, runs in free.runs.items():
             if needed is not None and version != needed:
                 continue
-            first = runs.allocate(size)
+            first = runs.allocate(size) if take else runs.find(size)
             if first is not None:
                 item = IPRange(version, first, first + size - 1)
+                if not take:
+                    return item
                 free.seen[0] += 1
                 self._note(item, pool)
                 return item
@@ -98,10 +103,9 @@ class Space:
         runs = self._free_of(pool).runs
         return max((runs[it].longest() for it in runs if needed in (None, it)), default=0)
 
-    def take(self, pool: Pool, item: IPRange) -> IPRange:
+    def take(self, pool: Pool, item: IPRange) -> None:
         """Take a range that `is_free`."""
         self._note(item, pool)
-        return item
 
     def is_free(self, item: IPRange, owner: Owner) -> bool:
         """No address of a range is taken, by a record, by this plan or by another tenant."""
@@ -112,8 +116,8 @@ class Space:
 
     def withheld_by_others(self, item: IPRange, owner: Owner) -> list[str]:
         """Tenants that use an address of a range without a record."""
-        own = f"{owner.namespace}/{owner.name}"
-        titles = (held.title for _, held in self._blocked.overlapping(item) if held.owner != own)
+        there = self._blocked.overlapping(item)
+        titles = (held.title for _, held in there if held.owner != owner.short)
         return list(dict.fromkeys(titles))
 
     def free(self, pool: Pool) -> IPSet:

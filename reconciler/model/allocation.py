@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
-from reconciler.model.claim import Owner
+from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
 
 
@@ -62,3 +62,22 @@ class Allocation(NamedTuple):
     def is_released(self) -> bool:
         """It holds addresses for nobody, until its retention ends."""
         return self.phase is Phase.RELEASED
+
+
+def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocation:
+    """What a claim holds once a range of a pool is given to it."""
+    return Allocation(
+        claim=claim.key,
+        pool=pool,
+        range=item,
+        phase=Phase.ALLOCATED,
+        since=now,
+        allocated_at=now,
+        size=item.size if item else claim.size,
+        pinned=claim.pin is not None,
+        type=claim.type,
+        role=claim.role,
+        owner=claim.owner,
+        name=claim.name,
+        namespace=claim.namespace,
+    )

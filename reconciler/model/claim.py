@@ -15,6 +15,11 @@ class Owner(NamedTuple):
     name: str
     team: str
 
+    @property
+    def short(self) -> str:
+        """`namespace/name`, or the name of what has no namespace."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
 
 class Quota(NamedTuple):
     """The most addresses that the claims of one group may hold together."""
@@ -52,6 +57,8 @@ class Claim:
         version: The IP version that it needs, or None for whatever a pool has.
         refusal: Why its family lets it have nothing new, or None. What it holds stays: a record is
             a fact.
+        beside: The same owner's claim for the other IP version: both get addresses, or neither
+            does, while none of the two holds any. None for a claim by itself.
     """
 
     key: Key
@@ -71,3 +78,4 @@ class Claim:
     doubt_line: int = 0
     version: int | None = None
     refusal: Refusal | None = None
+    beside: Key | None = None

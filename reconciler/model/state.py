@@ -30,16 +30,18 @@ class Blocked(NamedTuple):
 
     Attributes:
         by_hand: Of a range that a person set by hand; None of what nobody may have, as a gateway.
+        field: The field in which it stands.
     """
 
     range: IPRange
     title: str
     source: Location
     by_hand: ByHand | None = None
+    field: str = "loadBalancerPool"
 
     @property
     def owner(self) -> str:
-        """`namespace/name` of who uses them: the first word of the title."""
+        """`namespace/name`, or the name alone, of who uses them: the first word of the title."""
         return self.title.partition(" ")[0]
 
 

@@ -12,7 +12,7 @@ from tests.adapters.git.command import served
 from tests.world import SMALL, commit, git, repository, tenant, write
 
 
-def careless(_: Space, room: Pool, size: int, __: int | None) -> IPRange:
+def careless(_: Space, room: Pool, size: int, __: int | None, *, take: bool) -> IPRange:
     """The first addresses of the pool, whoever holds them."""
     first = room.windows[0].first
     return IPRange(4, first, first + size - 1)

@@ -291,7 +291,7 @@ def test_a_damaged_row_is_read_again(damage: Callable[[dict[str, str]], None]) -
     assert look(before, before | at(FREE), facts) == ""
 
 
-def careless(_: Space, room: Pool, size: int, __: int | None) -> IPRange:
+def careless(_: Space, room: Pool, size: int, __: int | None, *, take: bool) -> IPRange:
     """A planner with a bug: the first addresses of the pool, whoever holds them."""
     first = room.windows[0].first
     return IPRange(4, first, first + size - 1)

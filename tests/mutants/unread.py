@@ -112,7 +112,7 @@ UNREAD = (
     Mutant("planner: what a broken claim would get is given to others", "engine/planner.py",
            "            self._place(claim, record)\n", "            pass\n", LAST_GOOD),
     Mutant("planner: what a pool would give is given to others", "engine/planner.py",
-           "found = among.allocate(self._space, claim.size) if claim.pin is None else None",
+           "found = among.allocate(self._space, claim.size, take=take)",
            "found = None if among.frozen == 0 else among.allocate(self._space, claim.size)",
            LAST_GOOD),
     Mutant("planner: a retention ends while who returns cannot be read", "engine/planner.py",
