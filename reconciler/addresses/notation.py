@@ -127,6 +127,12 @@ def format_short(item: IPRange) -> str:
     return format_address(item.version, item.first) if item.size == 1 else format_range(item)
 
 
+def format_count(count: int) -> str:
+    """How many addresses there are, for a column: past what IPv4 has, cut to `1.8e19`."""
+    text = str(count)
+    return text if count < 1 << 34 else f"{text[0]}.{text[1]}e{len(text) - 1}"
+
+
 def special_purpose(item: IPRange) -> str | None:
     """The name of a block that RFC 6890 sets aside and that `item` touches, else None."""
     return next((name for name, block in _SPECIAL if block.overlaps(item)), None)

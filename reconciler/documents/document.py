@@ -34,6 +34,8 @@ class Kind:
         role: `provider` or `team`: its documents say what others may have, stand in a folder of their
             own (`providers`), and what is new of them is told to who reviews it. Empty for those of
             tenants. A kind of pool needs none: its family names it.
+        adopts: What a manifest says that was copied from a cluster is read, to take over what its
+            object holds there. Its documents have it in `copied`.
         id: What it is known by.
     """
 
@@ -43,6 +45,7 @@ class Kind:
     default_namespace: str | None
     is_shared: bool = False
     role: str = ""
+    adopts: bool = False
     id: GroupKind = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +65,8 @@ class Document:
         unread: The broken file in whose place this counts, as it was in an earlier revision; empty
             for a document of the tree itself.
         twice: The file of a later description of the same object; empty when there is none.
+        copied: Of a kind that adopts: `status` and `creationTimestamp` of a manifest that was copied
+            from a cluster, in whatever shape. They are not in the body.
     """
 
     path: str
@@ -74,6 +79,7 @@ class Document:
     data: bytes = field(repr=False, compare=False)
     unread: str = ""
     twice: str = ""
+    copied: Mapping[str, Any] = field(default_factory=dict)
     span: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
 
     @property

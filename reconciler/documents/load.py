@@ -254,6 +254,7 @@ def _without_cluster_fields(document: Document, found: list[Finding]) -> Documen
     body: dict[str, Any] = dict(document.body)
     metadata: dict[str, Any] = dict(document.metadata)
     ignored: list[yaml.Steps] = []
+    copied = _copied(document)
     if "status" in body:
         del body["status"]
         ignored.append(("status",))
@@ -270,7 +271,21 @@ def _without_cluster_fields(document: Document, found: list[Finding]) -> Documen
     if not ignored:
         return document
     for steps in ignored:
-        message = f"{'.'.join(map(str, steps))} comes from a cluster and is ignored"
-        found.append(warning("cluster-field", document.at(*steps, key=True), message, "remove it"))
+        is_read = copied and steps == ("status",)
+        what = "; addresses in it are taken over" if is_read else " and is ignored"
+        message = f"{'.'.join(map(str, steps))} comes from a cluster{what}"
+        hint = "remove it once they are recorded" if is_read else "remove it"
+        found.append(warning("cluster-field", document.at(*steps, key=True), message, hint))
     body["metadata"] = metadata
-    return replace(document, body=body)
+    return replace(document, body=body, copied=copied)
+
+
+def _copied(document: Document) -> Mapping[str, Any]:
+    """What only a cluster sets and is read all the same, of a kind that adopts."""
+    if not document.kind.adopts:
+        return {}
+    found = {
+        "status": document.body.get("status"),
+        "creationTimestamp": document.metadata.get("creationTimestamp"),
+    }
+    return {field: value for field, value in found.items() if value is not None}

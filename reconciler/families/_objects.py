@@ -77,11 +77,16 @@ class ClusterKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a listing is made from: the tree as it stands, not as planned."""
+    """What a listing is made from: the tree as it stands, not as planned.
+
+    Attributes:
+        clock: Date of the revision, in seconds since 1970.
+    """
 
     documents: Documents
     usage: Mapping[Key, Usage]
     records: tuple[Allocation, ...]
+    clock: int = 0
 
 
 class Row(NamedTuple):

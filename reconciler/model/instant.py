@@ -45,3 +45,15 @@ def parse_duration(text: str) -> int:
     if found is None:
         raise ValueError(text)
     return int(found.group(1)) * UNITS[found.group(2)]
+
+
+def age(since: str, clock: int) -> str:
+    """How long ago, as kubectl writes it: `7d`, `3h`, `5m`, `9s`. Counts to the revision's date."""
+    start = parse_instant(since)
+    if start is None or clock < start:
+        return "0s"
+    seconds = clock - start
+    for unit, length in (("d", DAY), ("h", 3_600), ("m", 60)):
+        if seconds >= 2 * length or (unit == "d" and seconds >= length):
+            return f"{seconds // length}{unit}"
+    return f"{seconds}s"

@@ -221,6 +221,21 @@ def test_what_a_cluster_adds_is_ignored_with_a_warning_at_each_key() -> None:
     assert len(places) == 10
 
 
+def test_of_a_kind_that_adopts_it_is_kept_beside_the_body() -> None:
+    text = f"{POOL}status: {{cidr: x}}\n".replace("name: a", "name: a, creationTimestamp: now")
+    adopts = Kind(VERSION, "NetworkPool", "butler/NetworkPool.json", "x", adopts=True)
+    (document,) = load(PATH, text.encode(), Kinds([adopts])).documents
+    assert document.copied == {"status": {"cidr": "x"}, "creationTimestamp": "now"}
+    assert "status" not in document.body
+    found = load(PATH, text.encode(), Kinds([adopts])).findings
+    assert [item.message for item in found] == [
+        "status comes from a cluster; addresses in it are taken over",
+        "metadata.creationTimestamp comes from a cluster and is ignored",
+    ]
+    (other,) = loaded(text).documents
+    assert other.copied == {}
+
+
 def test_places_are_found_in_the_document_they_belong_to() -> None:
     first, second = loaded(f"{POOL}---\n{POOL.replace('name: a', 'name: b')}").documents
     assert first.at("spec", "cidr") == Location(PATH, 4, 14, "/spec/cidr")

@@ -7,7 +7,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._objects import Listing, Standing
 from reconciler.model.allocation import Allocation
-from reconciler.model.instant import DAY, parse_instant
+from reconciler.model.instant import age
 from reconciler.report.text.table import Cell, Painter, table
 
 RECORDS = "allocations"
@@ -31,7 +31,8 @@ def listing_text(
     wide: bool,
 ) -> str:
     """The rows of a listing; of those names alone, if there are any."""
-    standing = Standing(evaluation.documents, evaluation.plan.before, evaluation.state.records)
+    usage, records = evaluation.plan.before, evaluation.state.records
+    standing = Standing(evaluation.documents, usage, records, evaluation.tree.clock)
     columns = (*listing.columns, *(listing.wide if wide else ()))
     rows = [
         [column.cell(row) for column in columns]
@@ -60,15 +61,3 @@ def allocations_text(
     if wide:
         headers += ["NAMESPACE", "TEAM", "COUNT", "RECORD"]
     return table(headers, rows, painter)
-
-
-def age(since: str, clock: int) -> str:
-    """How long ago, as kubectl writes it: `7d`, `3h`, `5m`, `9s`. Counts to the revision's date."""
-    start = parse_instant(since)
-    if start is None or clock < start:
-        return "0s"
-    seconds = clock - start
-    for unit, length in (("d", DAY), ("h", 3_600), ("m", 60)):
-        if seconds >= 2 * length or (unit == "d" and seconds >= length):
-            return f"{seconds // length}{unit}"
-    return f"{seconds}s"
