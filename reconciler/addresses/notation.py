@@ -128,9 +128,9 @@ def format_short(item: IPRange) -> str:
 
 
 def format_count(count: int) -> str:
-    """How many addresses there are, for a column: past what IPv4 has, cut to `1.8e19`."""
+    """How many addresses there are, for a column: from eleven digits on cut, as `1.8e19`."""
     text = str(count)
-    return text if count < 1 << 34 else f"{text[0]}.{text[1]}e{len(text) - 1}"
+    return text if len(text) < 11 else f"{text[0]}.{text[1]}e{len(text) - 1}"
 
 
 def special_purpose(item: IPRange) -> str | None:

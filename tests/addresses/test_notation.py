@@ -10,6 +10,7 @@ from reconciler.addresses.notation import (
     cidrs_of,
     format_address,
     format_cidr,
+    format_count,
     format_range,
     format_short,
     parse_address,
@@ -162,3 +163,15 @@ def test_mapped_addresses_are_special() -> None:
 @pytest.mark.parametrize("text", ["10.0.0.0/8", "203.0.113.0/24", "2001:db8::/32", "fd00::/8"])
 def test_ordinary_blocks_are_not_special(text: str) -> None:
     assert special_purpose(parse_cidr(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0"), (254, "254"), (1 << 32, "4294967296"), (9_999_999_999, "9999999999"),
+        (10_000_000_000, "1.0e10"), (1 << 64, "1.8e19"), ((1 << 96) - 1, "7.9e28"),
+    ],
+)  # fmt: skip
+def test_a_count_for_a_column_is_short_and_never_too_large(count: int, text: str) -> None:
+    assert format_count(count) == text
+    assert float(text) <= count
