@@ -53,6 +53,7 @@ _UNITS = {
     "maxReleasePercent": "percent",
     "bytes": "bytes",
     "files": "files",
+    "ports": "port",
     "minRecords": "records",
     "releases": "records",
     "retention": "duration",

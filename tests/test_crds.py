@@ -261,7 +261,8 @@ def test_rendered_objects_fit_their_crds(name: str) -> None:
         crd = CRDS[item["kind"]]
         assert item["apiVersion"] == f"{crd['spec']['group']}/v1alpha1"
         schema = json_schema(version(crd)["schema"]["openAPIV3Schema"])
-        schema["properties"]["metadata"] = {"type": "object", "required": ["name", "namespace"]}
+        spaced = ["namespace"] if crd["spec"]["scope"] == "Namespaced" else []
+        schema["properties"]["metadata"] = {"type": "object", "required": ["name", *spaced]}
         assert [error.message for error in Draft202012Validator(schema).iter_errors(item)] == []
 
 
@@ -296,7 +297,7 @@ def test_every_status_that_is_written_is_described(name: str) -> None:
         assert conditions["x-kubernetes-list-map-keys"] == ["type"]
         kinds[ref.resource.kind] = None
     if name == "example":
-        assert kinds.keys() == CRDS.keys()
+        assert kinds.keys() <= CRDS.keys()
 
 
 def test_the_example_renders_records_and_pools() -> None:

@@ -11,6 +11,8 @@ from jsonschema import Draft202012Validator
 from reconciler.cli import run
 from reconciler.digest import digest
 from reconciler.findings import CODES
+from tests.families.novaedge import pool as nova_pool
+from tests.families.novaedge import vip as nova_vip
 from tests.world import (
     CLOCK,
     SMALL,
@@ -45,6 +47,12 @@ TREES: Mapping[str, Mapping[str, str]] = {
     },
     "warned": {**SMALL, "pools/more.yaml": pool("more", "10.40.0.0/25")},
     "wrong": {**SMALL, "tenants/bad.yaml": "kind: [", "tenants/odd.yaml": tenant("x", spek="1")},
+    "vips": {
+        "pools/vips.yaml": nova_pool(cidrs="[10.200.0.0/30, 2001:db8::/64]"),
+        "tenants/vips.yaml": "---\n".join(
+            [nova_vip("a", addressFamily="dual"), nova_vip("b"), nova_vip("c")]
+        ),
+    },
     "reserved whole": {**SMALL, "pools/full.yaml": pool("full", reserved="[{cidr: 10.40.0.0/24}]")},
 }
 
@@ -161,7 +169,8 @@ def test_status_and_lists(checkout: Path, said: Said, tmp_path: Path) -> None:
     said("pool-list.json", "status", "--repo", str(checkout), "--worktree")
     said("allocation-list.json", "get", "allocations", "--repo", str(checkout))
     said("document-list.json", "get", "pools", "--repo", str(checkout))
-    said("document-list.json", "get", "tenants", "--repo", str(checkout))
+    for what in ("tenants", "ippools", "vips"):
+        said("document-list.json", "get", what, "--repo", str(checkout))
     said("render-result.json", "render", "--repo", str(checkout), "--out", str(tmp_path / "out"))
 
 

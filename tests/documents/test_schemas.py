@@ -32,6 +32,18 @@ VALID: dict[str, dict[str, Any]] = {
             },
         },
     },
+    "ProxyIPPool": {
+        "apiVersion": "novaedge.io/v1alpha1", "kind": "ProxyIPPool", "metadata": META,
+        "spec": {"cidrs": ["10.200.0.0/24"], "addresses": ["10.201.0.1/32"], "autoAssign": True},
+    },
+    "ProxyVIP": {
+        "apiVersion": "novaedge.io/v1alpha1", "kind": "ProxyVIP", "metadata": META,
+        "spec": {
+            "mode": "BGP", "addressFamily": "dual", "ports": [80], "poolRef": {"name": "a"},
+            "address": "10.200.0.1/32", "ipv6Address": "2001:db8::1/128",
+            "bgpConfig": {"localAS": 65000}, "bfd": {"enabled": True},
+        },
+    },
     "ProviderConfig": {
         "apiVersion": VERSION, "kind": "ProviderConfig", "metadata": SPACED,
         "spec": {

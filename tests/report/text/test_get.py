@@ -1,8 +1,8 @@
 import pytest
 
 from reconciler.evaluate import Evaluation
+from reconciler.model.instant import age
 from reconciler.report.text.get import (
-    age,
     allocations_text,
     listing_text,
     listings,
@@ -113,4 +113,4 @@ def test_nothing_to_list_is_no_table(what: str) -> None:
 
 
 def test_pools_of_all_families_are_named_first_then_records() -> None:
-    assert [*listings()][:2] == ["pools", "allocations"]
+    assert [*listings()][:3] == ["pools", "ippools", "allocations"]

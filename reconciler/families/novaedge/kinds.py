@@ -1,0 +1,17 @@
+"""NovaEdge's kinds: both are cluster-scoped."""
+
+from reconciler.documents.document import GroupKind, Kind
+
+NAME = "novaedge"
+"""The family, as keys name it."""
+
+GROUP = "novaedge.io"
+API_VERSION = f"{GROUP}/v1alpha1"
+
+POOL = GroupKind(GROUP, "ProxyIPPool")
+VIP = GroupKind(GROUP, "ProxyVIP")
+
+KINDS = (
+    Kind(API_VERSION, POOL.kind, f"{NAME}/{POOL.kind}.json", None, adopts=True),
+    Kind(API_VERSION, VIP.kind, f"{NAME}/{VIP.kind}.json", None, adopts=True),
+)

@@ -1,0 +1,152 @@
+"""NovaEdge's documents to pools, claims and addresses in use."""
+
+from collections.abc import Iterator
+
+from reconciler.addresses import IPRange
+from reconciler.documents.document import Document, Documents
+from reconciler.families._family import Held as Records
+from reconciler.families._family import Reading
+from reconciler.families.novaedge.adopting import Held, held_by_vip, held_in_pool
+from reconciler.families.novaedge.hosts import host_text
+from reconciler.families.novaedge.kinds import POOL, VIP
+from reconciler.families.novaedge.pools import pool_key, read_pool
+from reconciler.families.novaedge.record_form import TYPE
+from reconciler.families.novaedge.vips import Named, Wish, read_vip, vip_key
+from reconciler.findings import Finding, error, warning
+from reconciler.model.claim import Claim, Owner
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.record_kind import NAMESPACE as RECORDS
+from reconciler.model.settings import Settings
+from reconciler.model.state import Blocked, ByHand
+
+
+def read(documents: Documents, held: Records | None, settings: Settings) -> Reading:
+    """Read all pools and VIPs."""
+    return _Reader(documents, held or {}, settings).reading()
+
+
+def judge(document: Document, settings: Settings) -> list[Finding]:
+    """What is wrong with a document whose shape is right; empty when it can be read."""
+    found: list[Finding] = []
+    if document.kind.id == POOL:
+        pool, found = read_pool(document, settings)
+        found = found if pool is None else []
+        list(held_in_pool(document, found))
+    else:
+        held_by_vip(document, read_vip(document, found), found)
+    return found
+
+
+class _Reader:
+    def __init__(self, documents: Documents, held: Records, settings: Settings) -> None:
+        self.documents = documents
+        self.held = held
+        self.settings = settings
+        self.pools: dict[Key, Pool] = {}
+        self.frozen: dict[Key, str] = {}
+        self.claims: dict[Key, Claim] = {}
+        self.blocked: list[Blocked] = []
+        self.findings: list[Finding] = []
+        self.adopted: dict[Key, IPRange] = {}
+
+    def reading(self) -> Reading:
+        for document in self.documents.of(POOL):
+            self._pool(document)
+        for document in self.documents.of(VIP):
+            self._vip(document)
+        return Reading(
+            pools=self.pools,
+            claims=self.claims,
+            findings=tuple(self.findings),
+            blocked=tuple(self.blocked),
+            frozen=self.frozen,
+        )
+
+    def _tell(self, document: Document, *found: Finding) -> None:
+        """Report, unless it is about a document as it was in an earlier revision."""
+        if not document.unread:
+            self.findings += found
+
+    def _pool(self, document: Document) -> None:
+        pool, found = read_pool(document, self.settings)
+        self._tell(document, *found)
+        if pool is None:
+            return
+        self.pools[pool.key] = pool
+        if document.doubt:
+            self.frozen[pool.key] = document.doubt
+        for held in held_in_pool(document, []):
+            self._adopt(document, held)
+
+    def _adopt(self, document: Document, held: Held) -> None:
+        """What a pool's status lists is its VIP's, or in use by somebody who is not here."""
+        vip = self.documents.find(VIP, "", held.vip, asker=document.file) if held.vip else None
+        if vip is not None and read_vip(vip, []).pool == document.name:
+            self.adopted.setdefault(vip_key(held.vip, held.item.version), held.item)
+            return
+        place = document.at(*held.steps)
+        self.blocked.append(Blocked(held.item, f"{held.user} (status of {document.name})", place))
+        message = f"{host_text(held.item)} is given to {held.user}, which is no ProxyVIP of this"
+        message += " pool in the repository; nobody else gets it"
+        hint = "add the ProxyVIP, or remove the entry when the address is no longer in use"
+        self._tell(document, warning("reference-not-found", place, message, hint))
+
+    def _vip(self, document: Document) -> None:
+        wish = read_vip(document, [])
+        if wish.pool:
+            for claim in self._claims(document, wish):
+                self.claims[claim.key] = claim
+            return
+        for named in wish.named.values():
+            title = f"{document.name} ({'.'.join(map(str, named.steps))})"
+            place = document.at(*named.steps)
+            field = str(named.steps[-1])
+            self.blocked.append(Blocked(named.item, title, place, ByHand(None), field))
+
+    def _claims(self, document: Document, wish: Wish) -> Iterator[Claim]:
+        """A claim for each IP version; of two, both get an address or neither does."""
+        candidates, doubt = self._candidates(document, wish)
+        own = held_by_vip(document, wish, [])
+        for version in wish.versions:
+            key = vip_key(document.name, version)
+            others = (vip_key(document.name, it) for it in wish.versions if it != version)
+            yield Claim(
+                key=key,
+                candidates=candidates,
+                wanted=(wish.pool,),
+                size=1,
+                pin=self._pin(key, wish.named.get(version), own.get(version)),
+                fixed=True,
+                owner=Owner("", document.name, ""),
+                type=TYPE,
+                role="initial",
+                name=f"{document.name}-{key.slot}",
+                namespace=RECORDS,
+                source=document.start,
+                doubt=document.doubt or doubt,
+                version=version,
+                beside=next(others, None),
+            )
+
+    def _pin(self, key: Key, named: Named | None, own: IPRange | None) -> IPRange | None:
+        """The address that is asked for; while nothing is recorded, else the one that it has."""
+        if named is not None:
+            return named.item
+        if key in self.held:
+            return None
+        return own or self.adopted.get(key)
+
+    def _candidates(self, document: Document, wish: Wish) -> tuple[tuple[Key, ...], str]:
+        """The pool that a VIP names, or the file in which it may stand and cannot be read."""
+        key = pool_key(wish.pool)
+        if self.documents.find(POOL, "", wish.pool, asker=document.file) is not None:
+            return ((key,) if key in self.pools else ()), ""
+        if path := self.documents.unread(POOL, "", wish.pool, asker=document.file):
+            self.frozen[key] = path
+            return (), path
+        place = document.at("spec", "poolRef", "name")
+        message = f"{document.title}: {POOL.kind} {wish.pool} is not in the repository"
+        hint = "add the pool, or name another in spec.poolRef"
+        self._tell(document, error("reference-not-found", place, message, hint))
+        return (), ""

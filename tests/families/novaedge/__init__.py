@@ -1,0 +1,35 @@
+"""Pools and VIPs of NovaEdge as texts, and seed 003's documents with their indentation restored."""
+
+from pathlib import Path
+
+SEED = Path(__file__).parent / "seed"
+"""All YAML of the seed, a file each."""
+
+
+def pool(name: str = "main", *, auto: str = "true", **spec: str) -> str:
+    """A ProxyIPPool; fields of the spec as YAML flow text."""
+    fields = {**spec, **({"autoAssign": auto} if auto else {})}
+    said = ", ".join(f"{key}: {value}" for key, value in fields.items())
+    return (
+        "apiVersion: novaedge.io/v1alpha1\nkind: ProxyIPPool\n"
+        f"metadata: {{name: {name}}}\nspec: {{{said}}}\n"
+    )
+
+
+def vip(name: str = "web", of: str = "main", **spec: str) -> str:
+    """A ProxyVIP of a pool, or of none; further fields of the spec as YAML flow text."""
+    fields = {"mode": "L2ARP", "ports": "[443]", **spec}
+    fields |= {"poolRef": f"{{name: {of}}}"} if of else {}
+    lines = "".join(f"  {key}: {value}\n" for key, value in fields.items())
+    return (
+        "apiVersion: novaedge.io/v1alpha1\nkind: ProxyVIP\n"
+        f"metadata: {{name: {name}}}\nspec:\n{lines}"
+    )
+
+
+MAIN = pool(cidrs='["10.200.0.0/24", "2001:db8::/120"]')
+
+
+def tree(*texts: str, pools: str = MAIN) -> dict[str, str | bytes]:
+    """A repository of one file of pools and one of VIPs."""
+    return {"pools/p.yaml": pools, "tenants/v.yaml": "---\n".join(texts)}

@@ -1,0 +1,91 @@
+"""`ipam get ippools` and `ipam get vips`: the table of seed 003, exactly."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from reconciler.report.text.get import listing_text, listings
+from reconciler.report.text.table import Painter
+from tests.families.novaedge import pool, tree, vip
+from tests.world import CLOCK, evaluation_of, reconciled, repository
+
+HOUR = 3_600
+POOLS = pool("main-vip-pool", cidrs="[10.200.0.0/24]")
+EXTERNAL = pool(
+    "external-pool", auto="false", addresses="[203.0.113.10, 203.0.113.11, 203.0.113.12]"
+)
+
+
+def table(
+    what: str, files: dict[str, str | bytes], clock: int = CLOCK, *, wide: bool = False
+) -> str:
+    listing = listings()[what]
+    assert listing is not None
+    return listing_text(listing, evaluation_of(files, clock), (), Painter(is_on=False), wide=wide)
+
+
+def test_pools_are_the_table_of_the_seed() -> None:
+    names = ("web-vip", "api-vip", "grpc-vip")
+    first = reconciled(tree(*(vip(name, "main-vip-pool") for name in names), pools=POOLS))
+    first["pools/external.yaml"] = EXTERNAL
+    first["tenants/mail.yaml"] = vip("mail", "external-pool", address="203.0.113.11/32")
+    files = reconciled(first, CLOCK + 2 * HOUR)
+    assert table("ippools", files, CLOCK + 5 * HOUR) == (
+        "NAME            ALLOCATED   AVAILABLE   AUTO-ASSIGN   AGE\n"
+        "external-pool   1           2           false         3h\n"
+        "main-vip-pool   3           251         true          5h\n"
+    )
+
+
+def test_the_age_is_that_of_the_object_which_was_copied() -> None:
+    text = POOLS.replace("{name: main-vip-pool}",
+                         '{name: main-vip-pool, creationTimestamp: "2026-02-14T10:00:30Z"}')  # fmt: skip
+    assert table("ippools", tree(pools=text)).split()[-1] == "1d"
+    assert table("ippools", tree(pools=POOLS)).split()[-1] == "-"
+    odd = POOLS.replace("{name: main-vip-pool}", "{name: main-vip-pool, creationTimestamp: 7}")
+    assert table("ippools", tree(pools=odd)).split()[-1] == "-"
+
+
+def test_large_pools_are_cut_in_the_table_and_exact_beside_it() -> None:
+    files = tree(pools=pool(cidrs="[2001:db8::/64]"))
+    assert table("ippools", files).split()[-3:] == ["1.8e19", "true", "-"]
+    assert table("ippools", files, wide=True).split()[-4:] == [
+        "18446744073709551616", "18446744073709551616", "2001:db8::/64", "ok",
+    ]  # fmt: skip
+
+
+def test_a_pool_that_cannot_be_read_has_no_row() -> None:
+    assert table("ippools", tree(pools=POOLS.replace("/24", "/99"))) == ""
+
+
+def test_vips_tell_what_they_have() -> None:
+    files = reconciled(
+        tree(
+            vip("both", addressFamily="dual"),
+            vip("hand", of="", address="10.9.0.1", bfd="{enabled: true}"),
+            vip("shut", address="10.201.0.1"),
+        )
+    )
+    files["tenants/new.yaml"] = vip("young")
+    assert table("vips", files, CLOCK + HOUR, wide=True).splitlines() == [
+        "NAME    ADDRESS                         MODE    FAMILY   BFD   POOL   AGE   BOUND              SOURCE",
+        "both    10.200.0.1/32, 2001:db8::/128   L2ARP   dual     No    main   60m   True               tenants/v.yaml:1",
+        "hand    10.9.0.1/32                     L2ARP   ipv4     Yes   -      -     -                  tenants/v.yaml:10",
+        "shut    -                               L2ARP   ipv4     No    main   -     pin-outside-pool   tenants/v.yaml:19",
+        "young   -                               L2ARP   ipv4     No    main   -     pending            tenants/new.yaml:1",
+    ]
+
+
+def test_the_verb_prints_them_as_documents_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo = str(repository(tmp_path / "repo", reconciled(tree(vip("a"), vip("b")))))
+    assert run(["get", "vips", "b", "--repo", repo]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["b", "10.200.0.2/32"]
+    assert run(["get", "ippools", "--repo", repo, "-o", "name"]) == 0
+    assert capsys.readouterr().out == "proxyippool.novaedge.io/main\n"
+    assert run(["explain", "b", "--repo", repo]) == 0
+    assert "10.200.0.2" in capsys.readouterr().out
+    assert run(["status", "--repo", repo]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:3] == ["main", "ProxyIPPool", "510"]

@@ -1,0 +1,205 @@
+"""ProxyVIP: which address it gets, which it may name, and what neither pool nor VIP may have."""
+
+import pytest
+
+from reconciler.families.novaedge.record_form import claim_of_copy
+from reconciler.records.emit import record_document
+from tests.engine.outcome import codes, outcome, refusal
+from tests.families.novaedge import MAIN, pool, tree, vip
+from tests.memory import evaluation_after
+from tests.world import CLOCK, SMALL, evaluation_of, reconciled
+
+DAY = 86_400
+
+
+def messages(files: dict[str, str | bytes]) -> list[str]:
+    return [item.message for item in evaluation_of(files).findings]
+
+
+def test_the_numerically_lowest_free_address_is_given() -> None:
+    files = tree(*(vip(name) for name in "abcdefghijk"))
+    assert [text.split()[1] for text in outcome(files).values()] == [
+        f"10.200.0.{number}" for number in range(1, 12)
+    ]
+
+
+def test_a_named_address_is_had_and_nobody_gets_it_before() -> None:
+    assert outcome(tree(vip("a"), vip("b", address="10.200.0.1/32"))) == {
+        "a (vip)": "allocate 10.200.0.2 of main",
+        "b (vip)": "allocate 10.200.0.1 of main",
+    }
+
+
+def test_who_holds_a_named_address_is_named() -> None:
+    files = reconciled(tree(vip("a")))
+    files["tenants/b.yaml"] = vip("b", address="10.200.0.1")
+    assert refusal(files, "b (vip)").message == "10.200.0.1 is taken by a (vip)"
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [("10.201.0.1/32", "pin-outside-pool"), ("10.200.0.0/32", "pin-reserved"),
+     ("10.200.0.255", "pin-reserved")],
+)  # fmt: skip
+def test_a_named_address_must_be_the_pools(address: str, reason: str) -> None:
+    assert refusal(tree(vip(address=address)), "web (vip)").reason == reason
+
+
+def test_a_pool_that_gives_none_by_itself_gives_the_one_that_is_named() -> None:
+    shut = pool(auto="false", addresses="[203.0.113.10/32, 203.0.113.11]")
+    found = outcome(tree(vip("a"), vip("b", address="203.0.113.11"), pools=shut))
+    assert found == {
+        "a (vip)": "refuse auto-assign-disabled",
+        "b (vip)": "allocate 203.0.113.11 of main",
+    }
+
+
+def test_each_family_gets_what_it_asks_for() -> None:
+    found = outcome(
+        tree(
+            vip("four", addressFamily="ipv4"), vip("six", addressFamily="ipv6"),
+            vip("two", addressFamily="dual"),
+        )
+    )  # fmt: skip
+    assert found == {
+        "four (vip)": "allocate 10.200.0.1 of main",
+        "six (vip-ipv6)": "allocate 2001:db8:: of main",
+        "two (vip)": "allocate 10.200.0.2 of main",
+        "two (vip-ipv6)": "allocate 2001:db8::1 of main",
+    }
+
+
+def test_of_two_families_both_are_given_or_neither() -> None:
+    four = pool(cidrs="[10.200.0.0/24]")
+    assert outcome(tree(vip("two", addressFamily="dual"), vip("x"), pools=four)) == {
+        "two (vip)": "refuse family-mismatch",
+        "two (vip-ipv6)": "refuse family-mismatch",
+        "x (vip)": "allocate 10.200.0.1 of main",
+    }
+
+
+def test_who_becomes_dual_keeps_what_it_has() -> None:
+    files = reconciled(tree(vip("two")))
+    files["tenants/v.yaml"] = vip("two", addressFamily="dual")
+    assert outcome(files) == {
+        "two (vip)": "keep 10.200.0.1 of main",
+        "two (vip-ipv6)": "allocate 2001:db8:: of main",
+    }
+
+
+def test_an_address_without_a_pool_is_given_out_by_none() -> None:
+    butlers = {path: text.replace("10.40.0.0/24", "10.200.0.0/24") for path, text in SMALL.items()}
+    files = tree(vip("hand", of="", address="10.200.0.1/32"), vip("auto"))
+    assert outcome(files)["auto (vip)"] == "allocate 10.200.0.2 of main"
+    assert outcome({**files, **butlers})["team-a/one (loadbalancer)"] == (
+        "allocate 10.200.0.2-10.200.0.9 of edge"
+    )
+    refused = refusal(tree(vip("hand", of="", address="10.200.0.1"), vip("b", address="10.200.0.1")),
+                      "b (vip)")  # fmt: skip
+    assert refused.message == "10.200.0.1 is taken by hand (spec.address)"
+
+
+def test_an_address_without_a_pool_is_nobody_elses() -> None:
+    both = tree(vip("a", of="", address="10.9.0.1"), vip("b", of="", address="10.9.0.1"))
+    assert codes(both) == [("error", "manual-range"), ("error", "manual-range")]
+    held = reconciled(tree(vip("a")))
+    held["tenants/b.yaml"] = vip("b", of="", address="10.200.0.1")
+    (found,) = evaluation_of(held).findings
+    assert found.code == "manual-range"
+    assert found.hint == "remove address, or release the other"
+    own = reconciled(tree(vip("a")))
+    own["tenants/v.yaml"] = vip("a", of="", address="10.200.0.1")
+    assert codes(own) == [("gate", "brake")]
+
+
+def test_a_vip_that_is_gone_gives_its_address_back_when_retention_ends() -> None:
+    files = reconciled(tree(vip("a"), vip("b")))
+    files["tenants/v.yaml"] = vip("b")
+    released = reconciled(files)
+    released["tenants/c.yaml"] = vip("c")
+    assert outcome(released)["c (vip)"] == "allocate 10.200.0.3 of main"
+    assert outcome(released, CLOCK + 2 * DAY)["c (vip)"] == "allocate 10.200.0.1 of main"
+
+
+def test_another_pool_moves_nothing_by_itself() -> None:
+    files = reconciled(tree(vip("a"), pools=f"{MAIN}---\n{pool('other', cidrs='[10.201.0.0/24]')}"))
+    files["tenants/v.yaml"] = vip("a", of="other")
+    assert outcome(files) == {"a (vip)": "refuse record-stale"}
+
+
+def test_a_pool_that_is_not_there_is_told_and_nothing_is_lost() -> None:
+    files = tree(vip("a", of="none"))
+    assert codes(files) == [("error", "reference-not-found"), ("gate", "pool-not-found")]
+    kept = reconciled(tree(vip("a")))
+    kept["tenants/v.yaml"] = vip("a", of="none")
+    assert outcome(kept) == {"a (vip)": "refuse record-stale"}
+
+
+def test_a_pool_that_never_could_be_read_gives_nothing_and_keeps_all() -> None:
+    wrong = MAIN.replace("/24", "/99")
+    assert outcome(tree(vip("a"), pools=wrong)) == {"a (vip)": "refuse pool-frozen"}
+    kept = {**reconciled(tree(vip("a"))), "pools/p.yaml": wrong}
+    assert outcome(kept) == {"a (vip)": "keep 10.200.0.1 of main"}
+
+
+def test_a_pool_that_cannot_be_read_any_more_counts_as_it_was() -> None:
+    before = reconciled(tree(vip("a")))
+    now = {**before, "pools/p.yaml": MAIN.replace("/24", "/99"), "tenants/b.yaml": vip("b")}
+    evaluation = evaluation_after([before], now)
+    assert [getattr(item, "reason", "keep") for item in evaluation.plan.decisions] == [
+        "keep", "pool-frozen",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "said"),
+    [
+        ({}, "field-required", "spec: at least one of address, ipv6Address and poolRef is required"),
+        ({"address": "2001:db8::1"}, "family-mismatch",
+         "spec.address: 2001:db8::1 is IPv6, addressFamily is ipv4"),
+        ({"ipv6Address": "2001:db8::1"}, "family-mismatch",
+         "spec.ipv6Address: 2001:db8::1 is IPv6, addressFamily is ipv4"),
+        ({"address": "10.9.0.1", "addressFamily": "ipv6"}, "family-mismatch",
+         "spec.address: 10.9.0.1 is IPv4, addressFamily is ipv6"),
+        ({"ipv6Address": "10.9.0.1", "addressFamily": "dual"}, "family-mismatch",
+         "spec.ipv6Address: 10.9.0.1 is IPv4"),
+        ({"address": "2001:db8::1", "addressFamily": "dual"}, "family-mismatch",
+         "spec.address: 2001:db8::1 is IPv6; with addressFamily dual it is the IPv4 address"),
+        ({"address": "2001:db8::1", "ipv6Address": "2001:db8::2", "addressFamily": "ipv6"},
+         "address-invalid", "spec.ipv6Address and spec.address name two IPv6 addresses"),
+        ({"address": "10.9.0.0/24"}, "address-invalid",
+         "spec.address: '10.9.0.0/24' is a network; one address is required"),
+        ({"address": "10.9.0.300"}, "address-invalid",
+         "spec.address: '10.9.0.300' is not a canonical IPv4 address"),
+    ],
+)  # fmt: skip
+def test_what_contradicts_itself_is_an_error(spec: dict[str, str], code: str, said: str) -> None:
+    (found,) = evaluation_of(tree(vip(of="", **spec))).findings
+    assert (found.code, found.message) == (code, said)
+    assert found.hint
+
+
+def test_an_ipv6_address_may_stand_in_either_field_or_in_both() -> None:
+    for fields in ({"address": "2001:db8::9/128"}, {"ipv6Address": "2001:db8::9"},
+                   {"address": "2001:db8::9/128", "ipv6Address": "2001:db8::9"}):  # fmt: skip
+        files = tree(vip("a", addressFamily="ipv6", **fields))
+        assert outcome(files) == {"a (vip-ipv6)": "allocate 2001:db8::9 of main"}
+
+
+def test_records_say_whose_they_are_in_the_form_of_all_families() -> None:
+    evaluation = evaluation_of(reconciled(tree(vip("two", addressFamily="dual"))))
+    six, four = (record_document(item) for item in evaluation.state.records)
+    assert four["spec"] == {
+        "claimRef": {"apiGroup": "novaedge.io", "kind": "ProxyVIP", "name": "two"},
+        "count": 1,
+        "poolRef": {"apiGroup": "novaedge.io", "kind": "ProxyIPPool", "name": "main"},
+        "type": "vip",
+    }
+    assert six["spec"] == four["spec"]
+    assert (six["status"]["cidr"], six["metadata"]["name"]) == ("2001:db8::/128", "two-vip-ipv6")
+    for document, slot in ((four, "vip"), (six, "vip-ipv6")):
+        claim = claim_of_copy(document)
+        assert claim is not None
+        assert claim.slot == slot
+    assert claim_of_copy({"spec": "none", "status": {"startAddress": "2001:db8::"}}) is None
+    assert claim_of_copy({**six, "status": []}) == claim_of_copy(four)
