@@ -1,0 +1,175 @@
+"""NovaEdge's objects on a real API server: seed 003 end to end, and beside NovaEdge's controller."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from reconciler.addresses.notation import format_short
+from reconciler.documents.dump import dump
+from reconciler.families.novaedge.kinds import VIP as VIP_KIND
+from reconciler.model.cluster import MANAGEMENT
+from tests.applying.site import MERGE, Site, failures, results
+from tests.envtest.servers import ApiServer
+from tests.families.novaedge import MAIN, pool, tree, vip
+from tests.families.novaedge.test_seed import FILES
+from tests.world import evaluation_of, reconciled
+
+API = "/apis/novaedge.io/v1alpha1"
+POOLS, VIPS = f"{API}/proxyippools", f"{API}/proxyvips"
+POOL_REF = "novaedge.io/ProxyIPPool"
+SINCE = "2026-02-15T10:00:30Z"
+Files = dict[str, str | bytes]
+
+
+@pytest.fixture
+def site(management: ApiServer) -> Site:
+    return Site(management)
+
+
+def body_of(text: str) -> dict[str, Any]:
+    body: dict[str, Any] = yaml.safe_load(text)
+    return body
+
+
+def there(site: Site, files: Files) -> None:
+    """The VIPs of a tree are in the cluster: people put them there."""
+    for document in evaluation_of(files).documents.of(VIP_KIND):
+        site.management.put(dict(document.body), path=VIPS)
+
+
+def by_controller(site: Site, path: str, status: dict[str, Any]) -> None:
+    """NovaEdge's controller writes a status."""
+    answer = site.management.request("PATCH", f"{path}/status", {"status": status}, MERGE)
+    assert answer[0] == 200, answer
+
+
+def conditions(manifest: dict[str, Any]) -> dict[str, tuple[str, str, str]]:
+    return {
+        item["type"]: (item["status"], item["reason"], item["message"])
+        for item in manifest["status"]["conditions"]
+    }
+
+
+def test_the_seed_is_applied_as_it_says(site: Site) -> None:
+    files = reconciled(FILES)
+    there(site, files)
+    hub = site.apply(files)[MANAGEMENT]
+    assert failures(hub) == {}
+    main = site.management.get(f"{POOLS}/main-vip-pool")
+    assert main["status"]["allocated"] == 2
+    assert main["status"]["available"] == 252
+    assert main["status"]["allocations"] == [
+        {"address": "10.200.0.1/32", "allocatedAt": SINCE, "vipRef": "auto-vip"},
+        {"address": "10.200.0.50/32", "allocatedAt": SINCE, "vipRef": "specific-vip"},
+    ]
+    assert conditions(main) == {
+        "Ready": ("True", "PoolReady", "Pool has 252 available addresses"),
+    }
+    auto = site.management.get(f"{VIPS}/auto-vip")
+    assert auto["status"]["allocatedAddress"] == "10.200.0.1/32"
+    assert conditions(auto) == {
+        "Bound": ("True", "AddressAllocated",
+                  "Address 10.200.0.1/32 allocated from pool main-vip-pool"),
+    }  # fmt: skip
+    specific = site.management.get(f"{VIPS}/specific-vip")
+    assert specific["status"]["allocatedAddress"] == "10.200.0.50/32"
+    assert results(site.apply(files, "b")[MANAGEMENT]) == {}
+
+
+def test_a_deleted_vip_gives_its_address_back_to_the_pools_status(site: Site) -> None:
+    files = reconciled(tree(vip("a"), vip("b")))
+    there(site, files)
+    site.apply(files)
+    files["tenants/v.yaml"] = vip("b")
+    site.apply(reconciled(files), "b")
+    status = site.management.get(f"{POOLS}/main")["status"]
+    assert [item["vipRef"] for item in status["allocations"]] == ["b"]
+    assert (status["allocated"], status["available"]) == (1, 508)
+
+
+def test_why_a_vip_has_no_address_stands_in_its_condition(site: Site) -> None:
+    files = reconciled(tree(vip("a"), vip("b"), pools=pool(addresses="[10.200.0.1]")))
+    there(site, files)
+    site.apply(files)
+    held = site.management.get(f"{VIPS}/b")
+    assert conditions(held)["Bound"][:2] == ("False", "PoolExhausted")
+    assert conditions(held)["Bound"][2].startswith("pool exhausted: ")
+    assert "allocatedAddress" not in held["status"]
+
+
+def test_a_pool_of_ipv6_is_told_exactly_in_its_condition(site: Site) -> None:
+    files = reconciled(tree(vip(addressFamily="ipv6"), pools=pool(cidrs="[2001:db8::/64]")))
+    assert failures(site.apply(files)[MANAGEMENT]) == {}
+    status = site.management.get(f"{POOLS}/main")["status"]
+    assert status["available"] == 2_147_483_647
+    assert conditions({"status": status})["Ready"][2] == (
+        "Pool has 18446744073709551615 available addresses"
+    )
+
+
+def test_settings_may_have_the_vips_made_too(site: Site) -> None:
+    settings = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        "spec: {apply: {documents: all}}\n"
+    )
+    files = reconciled(
+        {**tree(vip("a"), vip("hand", of="", address="10.9.0.1")), "ipam.yaml": settings}
+    )
+    assert failures(site.apply(files)[MANAGEMENT]) == {}
+    assert site.management.get(f"{VIPS}/a")["status"]["allocatedAddress"] == "10.200.0.1/32"
+    assert site.management.get(f"{VIPS}/hand")["spec"]["address"] == "10.9.0.1"
+    assert results(site.apply(files, "b")[MANAGEMENT]) == {}
+
+
+def test_the_crds_are_installed_where_there_are_none(bare: ApiServer) -> None:
+    files = reconciled(FILES)
+    assert failures(Site(bare).apply(files, crds=True)[MANAGEMENT]) == {}
+    assert bare.get(f"{POOLS}/main-vip-pool")["status"]["available"] == 252
+
+
+def copied(site: Site, path: str) -> str:
+    """An object as `kubectl get -o yaml` shows it."""
+    return dump(site.management.get(path))
+
+
+def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
+    """The page on migrating: import, first apply, a controller that goes on, and the way back."""
+    site.management.put(body_of(MAIN), path=POOLS)
+    for name, address in (("web", "10.200.0.10/32"), ("api", "10.200.0.1/32")):
+        site.management.put(body_of(vip(name)), path=VIPS)
+        by_controller(site, f"{VIPS}/{name}", {"allocatedAddress": address, "activeNode": "node-1"})
+    by_controller(site, f"{POOLS}/main", {
+        "allocated": 1, "allocations": [{"address": "10.200.0.77", "vipRef": "service/shop/web"}],
+    })  # fmt: skip
+    # Import: what is there is what is recorded.
+    files = reconciled({
+        "pools/novaedge.yaml": copied(site, f"{POOLS}/main"),
+        "tenants/novaedge.yaml": "---\n".join(copied(site, f"{VIPS}/{it}") for it in ("web", "api")),
+    })  # fmt: skip
+    held = {it.owner.name: it.range for it in evaluation_of(files).state.records}
+    assert {name: format_short(it) for name, it in held.items() if it} == {
+        "web": "10.200.0.10", "api": "10.200.0.1",
+    }  # fmt: skip
+    # First contact is refused: the pool is not ours. Then it is taken over, and no address moves.
+    assert f"{POOL_REF}/main" in failures(site.apply(files)[MANAGEMENT])
+    assert failures(site.apply(files, "b", adopt=True)[MANAGEMENT]) == {}
+    web = site.management.get(f"{VIPS}/web")
+    assert (web["status"]["allocatedAddress"], web["status"]["activeNode"]) == (
+        "10.200.0.10/32", "node-1",
+    )  # fmt: skip
+    # NovaEdge's controller is faster with a new VIP: nothing is overwritten unasked.
+    files["tenants/new.yaml"] = vip("new")
+    files = reconciled(files)
+    site.management.put(body_of(vip("new")), path=VIPS)
+    by_controller(site, f"{VIPS}/new", {"allocatedAddress": "10.200.0.1/32"})
+    said = failures(site.apply(files, "c")[MANAGEMENT])
+    assert "allocatedAddress" in said["novaedge.io/ProxyVIP/new"]
+    assert failures(site.apply(files, "d", adopt=True)[MANAGEMENT]) == {}
+    new = site.management.get(f"{VIPS}/new")["status"]
+    assert new["allocatedAddress"] == "10.200.0.2/32"
+    # The way back: with nothing of ours running, all that NovaEdge reads is there.
+    status = site.management.get(f"{POOLS}/main")["status"]
+    assert {item["vipRef"]: item["address"] for item in status["allocations"]} == {
+        "web": "10.200.0.10/32", "api": "10.200.0.1/32", "new": "10.200.0.2/32",
+    }  # fmt: skip
