@@ -16,14 +16,14 @@ from reconciler.report.text.status import status_text
 
 @click.command()
 @reading_options
-@output_options("text", "json", "yaml")
+@output_options("text", "wide", "json", "yaml")
 def status(repo: Path, rev: str, worktree: bool, output: str, color: str) -> int:
     """Show how full each pool is, by the records as they stand."""
     evaluation = evaluated(repo, rev, color, worktree=worktree, whole=False)
-    if output != "text":
+    if output in ("json", "yaml"):
         emit_document(pool_list(evaluation), output)
         return ExitCode.OK
-    emit(status_text(evaluation, painter(color)))
+    emit(status_text(evaluation, painter(color), wide=output == "wide"))
     if evaluation.changes:
         refused = summary(evaluation)["refuse"]
         told = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from reconciler.addresses.notation import format_count
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
@@ -10,19 +11,34 @@ from reconciler.report.text.table import TIER_COLOURS, Cell, Painter, table
 
 
 class Column(NamedTuple):
-    """A column: its header, and what stands in it for a pool that is used so much."""
+    """A column: its header, and what stands in it for a pool that is used so much.
+
+    Attributes:
+        exact: What stands in it in a wide table, where that is something else.
+    """
 
     header: str
     cell: Callable[[Key, Usage], Cell]
     is_flush_right: bool = False
+    exact: Callable[[Key, Usage], Cell] | None = None
+
+
+def _counted(header: str, count: Callable[[Usage], int]) -> Column:
+    """A column of counts that may be as large as IPv6 has them."""
+    return Column(
+        header,
+        lambda _, usage: format_count(count(usage)),
+        is_flush_right=True,
+        exact=lambda _, usage: str(count(usage)),
+    )
 
 
 COLUMNS = (
     Column("NAME", lambda pool, _: pool.name),
     Column("KIND", lambda pool, _: pool.kind),
-    Column("TOTAL", lambda _, usage: str(usage.total), is_flush_right=True),
-    Column("ALLOC", lambda _, usage: str(usage.allocated), is_flush_right=True),
-    Column("AVAIL", lambda _, usage: str(usage.available), is_flush_right=True),
+    _counted("TOTAL", lambda usage: usage.total),
+    _counted("ALLOC", lambda usage: usage.allocated),
+    _counted("AVAIL", lambda usage: usage.available),
     Column("COUNT", lambda _, usage: str(usage.count), is_flush_right=True),
     Column("FRAG", lambda _, usage: str(usage.fragmentation), is_flush_right=True),
     Column("USED%", lambda _, usage: f"{usage.percent:.1f}", is_flush_right=True),
@@ -30,10 +46,11 @@ COLUMNS = (
 )
 
 
-def status_text(evaluation: Evaluation, painter: Painter) -> str:
-    """A row for each pool, as it is used today."""
+def status_text(evaluation: Evaluation, painter: Painter, *, wide: bool = False) -> str:
+    """A row for each pool, as it is used today; wide with every number exact."""
     plan = evaluation.plan
-    rows = [[column.cell(key, plan.before[key]) for column in COLUMNS] for key in plan.after]
+    cells = [column.exact if wide and column.exact else column.cell for column in COLUMNS]
+    rows = [[cell(key, plan.before[key]) for cell in cells] for key in plan.after]
     headers = [column.header for column in COLUMNS]
     right = [at for at, column in enumerate(COLUMNS) if column.is_flush_right]
     return table(headers, rows, painter, right) or "No pools found.\n"

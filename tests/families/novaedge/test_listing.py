@@ -1,5 +1,6 @@
 """`ipam get ippools` and `ipam get vips`: the table of seed 003, exactly."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,15 @@ def test_the_verb_prints_them_as_documents_too(
     assert "10.200.0.2" in capsys.readouterr().out
     assert run(["status", "--repo", repo]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[:3] == ["main", "ProxyIPPool", "510"]
+
+
+def test_json_has_every_number_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = tree(vip(addressFamily="ipv6"), pools=pool(cidrs="[2001:db8::/64]"))
+    repo = str(repository(tmp_path / "repo", reconciled(files)))
+    assert run(["status", "--repo", repo, "-o", "json"]) == 0
+    (item,) = json.loads(capsys.readouterr().out)["items"]
+    left = (1 << 64) - 1
+    assert (item["total"], item["allocated"], item["available"]) == (1 << 64, 1, left)
+    assert item["largestFreeBlock"] == left
+    assert run(["status", "--repo", repo, "-o", "wide"]) == 0
+    assert str(left) in capsys.readouterr().out

@@ -1,5 +1,6 @@
 from reconciler.report.text.status import status_text
 from reconciler.report.text.table import Painter
+from tests.families.novaedge import pool as vip_pool
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
@@ -24,3 +25,12 @@ def test_a_full_pool_is_red_and_a_warning_yellow() -> None:
     text = status_text(evaluation_of(reconciled(files)), COLOURED)
     assert "\x1b[31mexhausted\x1b[0m" in text
     assert "\x1b[33mwarning\x1b[0m" in text
+
+
+def test_what_ipv6_has_is_cut_in_the_table_and_exact_in_a_wide_one() -> None:
+    evaluation = evaluation_of({"pools/six.yaml": vip_pool("six", cidrs="[2001:db8::/64]")})
+    assert status_text(evaluation, PLAIN).split()[-7:] == [
+        "1.8e19", "0", "1.8e19", "0", "0", "0.0", "ok",
+    ]  # fmt: skip
+    total = str(1 << 64)
+    assert status_text(evaluation, PLAIN, wide=True).split()[-7:-4] == [total, "0", total]
