@@ -49,7 +49,19 @@ def test_it_runs_the_main_job_with_the_real_verbs(told: tuple[Path, str]) -> Non
     commands = COMMAND.findall(told[1])
     verbs = [line.split()[1] for line in commands if line.startswith("ipam ")]
     assert verbs == [
-        *("status", "check", "plan", "plan", "reconcile", "plan", "render", "check", "simulate"),
+        *(
+            "status",
+            "get",
+            "get",
+            "check",
+            "plan",
+            "plan",
+            "reconcile",
+            "plan",
+            "render",
+            "check",
+            "simulate",
+        ),
     ]
 
 

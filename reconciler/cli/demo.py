@@ -60,6 +60,7 @@ def run_demo(folder: Path, color: str) -> int:
     stage = Stage(folder, color)
     is_new = stage.prepare(_IMPORTED)
     _as_it_stands(stage, is_new=is_new)
+    _virtual_ips(stage)
     if _has(stage, "main", _REFUNDS):
         _added_before(stage)
     else:
@@ -94,6 +95,20 @@ def _as_it_stands(stage: Stage, *, is_new: bool) -> None:
     stage.ipam("status")
     part = "Half" if is_new else "A good half"
     stage.say(f"{part} of the 32 addresses at the edge are given out. vlan40-pool begins to fill.")
+
+
+def _virtual_ips(stage: Stage) -> None:
+    stage.chapter(
+        "Virtual IPs are planned with them",
+        "One plan covers the pools of all systems, IPv4 and IPv6, so that no address is given out"
+        " twice. These are NovaEdge's:",
+    )
+    stage.ipam("get", "ippools")
+    stage.ipam("get", "vips")
+    stage.say(
+        "A VIP gets the lowest free address, or the one that it names; one that asks for both IP"
+        " versions gets both or neither."
+    )
 
 
 def _add_a_tenant(stage: Stage) -> None:
