@@ -9,7 +9,7 @@ from reconciler.clusters.inventory import Entry
 from reconciler.clusters.policies import intruders
 from reconciler.clusters.resources import BINDING, POLICY
 from reconciler.clusters.snapshot import Live
-from reconciler.clusters.transitions import settled_conditions
+from reconciler.clusters.transitions import is_whole_list, settled_conditions
 from reconciler.model.resource import Manifest
 
 
@@ -103,7 +103,8 @@ def status_to_apply(desired: DesiredObject, live: Live, entry: Entry | None) -> 
     """
     if desired.status is None:
         return None
-    wanted = dict(settled_conditions(desired.status, live.status))
+    is_whole = is_whole_list(live.manifest)
+    wanted = dict(settled_conditions(desired.status, live.status, is_whole=is_whole))
     if desired.body is not None:
         wanted["observedGeneration"] = live.generation
     is_same = entry is not None and _half(entry.hash, 1) == _half(desired.hash, 1)

@@ -6,7 +6,7 @@ from typing import Any
 from reconciler.model.resource import Manifest
 
 
-def settled_conditions(wanted: Manifest, live: Manifest) -> Manifest:
+def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = False) -> Manifest:
     """The wanted status with the times that its conditions have in the live one.
 
     A condition whose status is the same there keeps its `lastTransitionTime`; one that flipped, or
@@ -15,12 +15,24 @@ def settled_conditions(wanted: Manifest, live: Manifest) -> Manifest:
     Args:
         wanted: Status to apply.
         live: Status as it is; may be empty.
+        is_whole: The server knows the list as a whole alone: who writes one writes all of them.
     """
     if "conditions" not in wanted:
         return wanted
     present = {item.get("type"): item for item in _conditions(live)}
     conditions = [_settled(item, present.get(item["type"]) or {}) for item in wanted["conditions"]]
-    return {**wanted, "conditions": conditions}
+    ours = [item["type"] for item in conditions]
+    others = [item for item in present.values() if item["type"] not in ours]
+    return {**wanted, "conditions": [*conditions, *(others if is_whole else ())]}
+
+
+def is_whole_list(manifest: Manifest) -> bool:
+    """Somebody owns the list of conditions of a live object, not single conditions of it."""
+    for entry in manifest["metadata"].get("managedFields") or ():
+        status = (entry.get("fieldsV1") or {}).get("f:status")
+        if isinstance(status, Mapping) and status.get("f:conditions") == {}:
+            return True
+    return False
 
 
 def _conditions(status: Manifest) -> list[Mapping[str, Any]]:

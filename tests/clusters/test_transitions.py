@@ -3,7 +3,7 @@
 from typing import Any
 
 from reconciler.clusters.desired import desired_object
-from reconciler.clusters.transitions import settled_conditions, timeless
+from reconciler.clusters.transitions import is_whole_list, settled_conditions, timeless
 from reconciler.projecting import project
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled
 
@@ -75,3 +75,23 @@ def test_a_later_revision_that_changes_nothing_has_the_same_intents() -> None:
     )
     assert [item.status for item in early] != [item.status for item in late]
     assert [item.hash for item in early] == [item.hash for item in late]
+
+
+def test_where_who_writes_one_condition_writes_all_those_of_others_go_with_ours() -> None:
+    theirs = {**ready("False"), "type": "Announced"}
+    live = {"conditions": [theirs, ready("True", EARLY), {"type": 7}]}
+    wanted = {"conditions": [ready("True")]}
+    assert settled_conditions(wanted, live)["conditions"] == [ready("True", EARLY)]
+    assert settled_conditions(wanted, live, is_whole=True)["conditions"] == [
+        ready("True", EARLY), theirs,
+    ]  # fmt: skip
+
+
+def test_that_is_told_by_what_somebody_owns() -> None:
+    def live(*owned: object) -> dict[str, Any]:
+        return {"metadata": {"managedFields": [{"fieldsV1": item} for item in owned]}}
+
+    assert not is_whole_list({"metadata": {}})
+    assert not is_whole_list(live(None, {}, {"f:status": 7}, {"f:status": {}}))
+    assert not is_whole_list(live({"f:status": {"f:conditions": {'k:{"type":"Ready"}': {}}}}))
+    assert is_whole_list(live({}, {"f:status": {"f:conditions": {}}}))

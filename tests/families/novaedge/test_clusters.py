@@ -1,5 +1,6 @@
 """NovaEdge's objects on a real API server: seed 003 end to end, and beside NovaEdge's controller."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from reconciler.documents.dump import dump
 from reconciler.families.novaedge.kinds import VIP as VIP_KIND
 from reconciler.model.cluster import MANAGEMENT
 from tests.applying.site import MERGE, Site, failures, results
+from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer
 from tests.families.novaedge import MAIN, pool, tree, vip
 from tests.families.novaedge.test_seed import FILES
@@ -173,3 +175,48 @@ def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
     assert {item["vipRef"]: item["address"] for item in status["allocations"]} == {
         "web": "10.200.0.10/32", "api": "10.200.0.1/32", "new": "10.200.0.2/32",
     }  # fmt: skip
+
+
+def of_the_original(folder: Path) -> Path:
+    """Our CRDs as NovaEdge's own are: the conditions of an object are one list."""
+    folder.mkdir()
+    for path in CRDS.glob("*.yaml"):
+        crd = body_of(path.read_text(encoding="utf-8"))
+        if crd["spec"]["group"] == VIP_KIND.group:
+            status = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]
+            del status["properties"]["conditions"]["x-kubernetes-list-type"]
+            del status["properties"]["conditions"]["x-kubernetes-list-map-keys"]
+        (folder / path.name).write_text(yaml.safe_dump(crd), encoding="utf-8")
+    return folder
+
+
+def test_beside_novaedges_own_crds_nothing_of_its_controller_is_lost(
+    bare: ApiServer, tmp_path: Path
+) -> None:
+    bare.install_crds(of_the_original(tmp_path / "crds"))
+    site = Site(bare)
+    files = reconciled(tree(vip("a"), vip("b")))
+    there(site, files)
+    announced = {
+        "type": "Ready", "status": "True", "reason": "VIPAssigned", "message": "on node-1",
+        "lastTransitionTime": SINCE,
+    }  # fmt: skip
+    for name in ("a", "b"):
+        by_controller(site, f"{VIPS}/{name}", {"activeNode": "node-1", "conditions": [announced]})
+    # Its list of conditions is owned as a whole: nothing is taken unasked.
+    said = failures(site.apply(files)[MANAGEMENT])
+    assert "status.conditions" in said["novaedge.io/ProxyVIP/a"]
+    assert conditions(site.management.get(f"{VIPS}/a")).keys() == {"Ready"}
+    # Taken over, its conditions stay beside ours, and nothing is left to do.
+    assert failures(site.apply(files, "b", adopt=True)[MANAGEMENT]) == {}
+    live = site.management.get(f"{VIPS}/a")
+    assert conditions(live)["Ready"] == ("True", "VIPAssigned", "on node-1")
+    assert conditions(live)["Bound"][1] == "AddressAllocated"
+    assert results(site.apply(files, "c")[MANAGEMENT]) == {}
+    # With our CRDs each condition is its writer's own, and a new VIP needs nobody's consent.
+    assert failures(site.apply(files, "d", adopt=True, crds=True)[MANAGEMENT]) == {}
+    files["tenants/c.yaml"] = vip("c")
+    site.management.put(body_of(vip("c")), path=VIPS)
+    by_controller(site, f"{VIPS}/c", {"conditions": [announced]})
+    assert failures(site.apply(reconciled(files), "e")[MANAGEMENT]) == {}
+    assert conditions(site.management.get(f"{VIPS}/c")).keys() == {"Ready", "Bound"}
