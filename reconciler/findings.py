@@ -167,7 +167,7 @@ CODES: dict[str, str] = {
     "ranges-unsorted": "Ranges must be sorted and must not overlap.",
     "range-ignored": "start and end are not used: half a range, or ranges stand beside them.",
     "pool-empty": "A pool has no address to give out.",
-    "pool-overlap": "Two pools of one address space hold the same addresses.",
+    "pool-overlap": "Two pools of one address space hold the same addresses, or one holds some in use.",
     "pool-shrunk": "A pool's CIDR may grow; it must keep every address that it had.",
     "pool-added": "A change brings a pool that its base does not have.",
     "pool-changed": "A change edits a pool.",

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
 from reconciler.engine import by_hand
+from reconciler.engine.lookup import Lookup
 from reconciler.engine.overlap import overlapping_pools
 from reconciler.engine.usage import space_of
-from reconciler.findings import NAMED, Finding, Location, error, warning
+from reconciler.findings import NAMED, Finding, Location, error, few, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -20,6 +21,7 @@ Entry = tuple[IPRange, str, Allocation]
 def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
     """Findings about pools that share addresses and records that contradict a pool or each other."""
     yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
+    yield from _used_in_pools(state, is_error=overlap_is_error)
     holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
     yield from _overlapping_records(state, holding)
@@ -39,6 +41,28 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
             "narrow one of them, or give them different address spaces by the annotation"
             " gitops-ipam.dev/address-space",
         )
+
+
+def _used_in_pools(state: State, *, is_error: bool) -> Iterator[Finding]:
+    """Ranges in use without a record that lie in pools, though nobody asks a pool for them."""
+    ranges = [item for item in state.blocked if item.by_hand and item.by_hand.anywhere]
+    if not ranges:
+        return
+    say = error if is_error else warning
+    usable = Lookup((item, pool) for pool in state.pools.values() for item in pool.usable)
+    for used in ranges:
+        pools = dict.fromkeys(
+            f"{pool.key.kind} {pool.key.name} at {pool.source}"
+            for _, pool in usable.overlapping(used.range)
+        )
+        if pools:
+            yield say(
+                "pool-overlap",
+                used.source,
+                f"{format_short(used.range)} of {used.title} lies in {few(list(pools))},"
+                " and is not given out there",
+                "ask that pool for it, or choose an address outside of all pools",
+            )
 
 
 def _shared(first: Pool, second: Pool) -> str:

@@ -19,10 +19,12 @@ class ByHand(NamedTuple):
         pools: One of these must give it out; none are there for somebody who gets no addresses from
             pools. None when it cannot be told which they are.
         quota: The quota that it counts towards, with the claims of the same group.
+        anywhere: It may lie in a pool or not. A pool that it lies in is told.
     """
 
     pools: tuple[Key, ...] | None
     quota: Quota | None = None
+    anywhere: bool = False
 
 
 class Blocked(NamedTuple):

@@ -102,7 +102,9 @@ class _Reader:
             title = f"{document.name} ({'.'.join(map(str, named.steps))})"
             place = document.at(*named.steps)
             field = str(named.steps[-1])
-            self.blocked.append(Blocked(named.item, title, place, ByHand(None), field))
+            self.blocked.append(
+                Blocked(named.item, title, place, ByHand(None, anywhere=True), field)
+            )
 
     def _claims(self, document: Document, wish: Wish) -> Iterator[Claim]:
         """A claim for each IP version; of two, both get an address or neither does."""
