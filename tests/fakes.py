@@ -49,6 +49,10 @@ class FakeSource:
             if changed:
                 yield Step(commit, changed, commit in self.repository.ours)
 
+    def brought(self, paths: Sequence[str]) -> Step:
+        step = next(self.past(paths), None)
+        return step if step is not None and step.id == self.of.id else Step(self.of.id, ())
+
     def believes(self, commit: str) -> bool:
         return commit in self.repository.ours
 

@@ -110,6 +110,10 @@ class MemorySource:
                 ours = inner if self.ours is None else self.ours
                 yield Step(f"{age:040x}" if age else self.id, changed, ours)
 
+    def brought(self, paths: Sequence[str]) -> Step:
+        step = next(self.past(paths), None)
+        return step if step is not None and step.id == self.id else Step(self.id, ())
+
     def believes(self, commit: str) -> bool:
         return commit not in self.doubted
 

@@ -137,8 +137,15 @@ class Source(Protocol):
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first.
 
-        Along the line of the branch: first parents, but where a merge has the branch as another
-        parent, that one. Told only as far as it is asked for.
+        Along the line of the branch: first parents, but over what reconcile did beside them, where
+        somebody merged that. Told only as far as it is asked for.
+        """
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the revision itself changed of these files and folders.
+
+        Of a merge that is what differs from any parent that may be the branch; of a work tree what
+        differs from its HEAD; without a parent all that is there.
         """
 
     def believes(self, commit: str) -> bool:

@@ -1,13 +1,15 @@
 """Which commits made a branch's files what they are: its line, newest first.
 
-First parents, as `git log --first-parent`. But who merges the branch into a change and pushes that
-as the branch makes it another parent of the merge: there the line goes on with the parent that
-has the newest reconcile commit, if reconcile did make it. Anybody can write the trailer of one.
+First parents, as `git log --first-parent`. But who pulls what reconcile committed meanwhile, and
+pushes the merge, makes the branch another parent of it. There the line goes over what reconcile
+did, and joins the first parents again below it. Nothing that people did gets on the line by another
+parent: a branch on which somebody ran reconcile looks just as the branch does.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import accumulate
 
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
@@ -19,6 +21,8 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
+# Reconcile has nothing to do after itself: more commits of it in a row are no one's line.
+_MOST_MADE = 16
 
 
 def past(
@@ -44,7 +48,7 @@ def past(
     if not git.check("rev-list", "--max-count=1", revision, "--", *paths):
         return  # the whole history knows nothing of them: nothing else has to be asked
     parents, ours = _history(git, revision)
-    line = _line(revision, parents, ours, believes)
+    line = line_of(revision, parents, ours, believes)
     # What the oldest commit of a shallow clone changed cannot be told.
     last = line.pop() if line[-1] in _cut_off(git) else ""
     pairs = [
@@ -59,62 +63,95 @@ def past(
         yield Step(last, (), is_cut=True)
 
 
-def last_saying(git: GitProcess, revision: str, skip: int) -> str | None:
+def brought(
+    git: GitProcess, revision: str, paths: Sequence[str], tally: Callable[[], Tally]
+) -> Step:
+    """What a revision itself changed below the paths, of any parent that may be the branch.
+
+    Of a merge that is the first one, and each that has a commit which says that reconcile made it,
+    and which the first one lacks: somebody may have merged the branch into a change.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: It changed more files than are read of a revision.
+    """
+    if revision in _cut_off(git):
+        return Step(revision, (), is_cut=True)
+    _, *parents = git.check("rev-list", "--parents", "--max-count=1", revision).decode().split()
+    first = parents[:1]
+    asked = [*first, *(it for it in parents[1:] if last_saying(git, it, 0, f"^{first[0]}"))]
+    pairs = [f"{revision} {parent}" for parent in asked] or [revision]
+    steps = _differences(git, pairs, paths, tally)
+    return Step(revision, tuple(item for _, changed in steps for item in changed))
+
+
+def last_saying(git: GitProcess, revision: str, skip: int, *but: str) -> str | None:
     """The newest commit up to a revision that says that reconcile made it, but for some."""
     options = ("--max-count=1", f"--skip={skip}", f"--grep={_TRAILER}")
-    return git.check("rev-list", *options, revision).decode("ascii") or None
+    return git.check("rev-list", *options, revision, *but).decode("ascii") or None
 
 
-def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """Parents of all commits, and those that reconcile made, with their place: newest first."""
-    out = git.check("log", "--topo-order", f"--format={_FORMAT}", revision, "--").decode()
+def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], set[str]]:
+    """Parents of all commits, and those that say that reconcile made them."""
+    out = git.check("log", f"--format={_FORMAT}", revision, "--").decode()
     parents: dict[str, list[str]] = {}
-    ours: dict[str, int] = {}
-    for place, text in enumerate(out.split("\n")):
+    ours: set[str] = set()
+    for text in out.split("\n"):
         ids, _, digest = text.partition("\0")
         commit, *before = ids.split()
         parents[commit] = before
         if _DIGEST.fullmatch(digest):
-            ours[commit] = place
+            ours.add(commit)
     return parents, ours
 
 
-def _line(
+def line_of(
     revision: str,
-    parents: dict[str, list[str]],
-    ours: dict[str, int],
+    parents: Mapping[str, Sequence[str]],
+    ours: Collection[str],
     believes: Callable[[str], bool],
 ) -> list[str]:
-    newest = _newest(parents, ours)
-    by_place = {place: commit for commit, place in ours.items()}
-    line = [revision]
-    while before := [item for item in parents[line[-1]] if item in parents]:
-        # `min` takes the first of equals: the first parent. Another one has to prove its claim,
-        # and to have all that reconcile did on the first one.
-        first, chosen = before[0], min(before, key=lambda item: newest[item])
-        own = by_place.get(newest[first])
-        is_led = chosen != first and (own is None or _holds(parents, chosen, own))
-        line.append(chosen if is_led and believes(by_place[newest[chosen]]) else first)
+    """The line: first parents, and what reconcile did beside them."""
+    firsts = _firsts(revision, parents)
+    at = {commit: place for place, commit in enumerate(firsts)}
+    # How many of the first parents above each place say that reconcile made them.
+    said = [0, *accumulate(commit in ours for commit in firsts)]
+    line: list[str] = []
+    place = 0
+    while place < len(firsts):
+        line.append(firsts[place])
+        place += 1
+        for other in parents[line[-1]][1:]:
+            made, below = _made_beside(other, parents, ours, at)
+            left = at.get(below, 0)
+            # Where reconcile went on beside both, the first parent is the branch.
+            if left and said[left] == said[place] and all(believes(commit) for commit in made):
+                line += made
+                place = left
+                break
     return line
 
 
-def _holds(parents: dict[str, list[str]], commit: str, ancestor: str) -> bool:
-    """Whether a commit contains another one."""
-    seen, open_ = {commit}, [commit]
-    while open_:
-        new = [item for item in parents.get(open_.pop(), ()) if item not in seen]
-        seen.update(new)
-        open_ += new
-    return ancestor in seen
+def _firsts(revision: str, parents: Mapping[str, Sequence[str]]) -> list[str]:
+    """A revision, its first parent, and so on, as far as the clone has them."""
+    found = [revision]
+    while (before := parents[found[-1]]) and before[0] in parents:
+        found.append(before[0])
+    return found
 
 
-def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, int]:
-    """The place of the newest reconcile commit that each commit contains."""
-    newest: dict[str, int] = {}
-    for commit in reversed(parents):  # parents stand behind their children
-        known = [newest[item] for item in parents[commit] if item in newest]
-        newest[commit] = min([ours.get(commit, len(parents)), *known])
-    return newest
+def _made_beside(
+    commit: str,
+    parents: Mapping[str, Sequence[str]],
+    ours: Collection[str],
+    firsts: Collection[str],
+) -> tuple[list[str], str]:
+    """Commits that say that reconcile made them, beside the first parents, and what is below."""
+    made: list[str] = []
+    while commit in ours and commit not in firsts and len(made) < _MOST_MADE:
+        made.append(commit)
+        commit = next(iter(parents[commit]), "")
+    return made, commit if made else ""
 
 
 def _differences(

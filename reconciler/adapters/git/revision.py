@@ -7,7 +7,7 @@ from typing import TypeVar
 from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.clock import Clock
 from reconciler.adapters.git.objects import Root, headers, read_blobs
-from reconciler.adapters.git.past import past
+from reconciler.adapters.git.past import brought, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
 from reconciler.documents.text import MAX_BYTES, Unread
@@ -119,6 +119,10 @@ class GitSource:
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first."""
         return past(self._git, self._revision.id, paths, self._budget.tally, self.believes)
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the revision itself changed, of any parent that may be the branch."""
+        return brought(self._git, self._revision.id, paths, self._budget.tally)
 
     def believes(self, commit: str) -> bool:
         """Whether reconcile made a commit that says so."""

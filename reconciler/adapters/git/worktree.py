@@ -88,7 +88,13 @@ class WorktreeSource:
         """What the work tree changes of HEAD, if anything, then the commits of its line."""
         if self._head is None:
             return
-        old = {entry.path: entry for entry in self._head.everything(paths)}
+        if (step := self.brought(paths)).changed:
+            yield step
+        yield from self._head.past(paths)
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the work tree changes of HEAD; without one all is new."""
+        old = {entry.path: entry for entry in self._head.everything(paths)} if self._head else {}
         new = {path: mode for folder in paths for path, mode in self._walk(folder)}
         changed = []
         for path in sorted(old | new):
@@ -96,9 +102,7 @@ class WorktreeSource:
             after = Entry(path, mode, "") if mode is not None else None
             if before is None or after is None or not self._holds(before, after):
                 changed.append(Changed(path, before, after))
-        if changed:
-            yield Step("", tuple(changed))
-        yield from self._head.past(paths)
+        return Step("", tuple(changed))
 
     def believes(self, commit: str) -> bool:
         """Whether reconcile made a commit that says so."""

@@ -69,6 +69,10 @@ class AsOf:
         """The commits that made these files and folders what they are."""
         return self.of.past(paths)
 
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the revision itself changed."""
+        return self.of.brought(paths)
+
     def believes(self, commit: str) -> bool:
         """Whether reconcile made a commit that says so."""
         return self.of.believes(commit)
