@@ -62,6 +62,9 @@ class FakeSource:
     def clock(self) -> int:
         return self.of.clock if self.clock_ahead() is None else max(filter(_is_past, self.line))
 
+    def passed(self) -> int:
+        return self.clock()
+
     def clock_ahead(self) -> int | None:
         return None if _is_past(self.of.clock) else self.of.clock
 

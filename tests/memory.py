@@ -45,6 +45,9 @@ class MemorySource:
     def clock(self) -> int:
         return self._clock
 
+    def passed(self) -> int:
+        return self.clock()
+
     def clock_ahead(self) -> int | None:
         return self.ahead
 

@@ -107,6 +107,12 @@ class Source(Protocol):
         The clock is then the newest date on the first-parent line that is not.
         """
 
+    def passed(self) -> int:
+        """A time that has passed: its clock, or a newer date on its first-parent line.
+
+        A commit may be dated back. Costs a look at all of the line.
+        """
+
     def bound(self, limits: Limits) -> None:
         """From now on hold what is listed and read to these limits; before, to the default ones.
 

@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import TypeVar
 
 from reconciler.adapters.git.bounds import Budget, fields, portions
-from reconciler.adapters.git.clock import Clock
+from reconciler.adapters.git.clock import Clock, passed
 from reconciler.adapters.git.objects import Root, headers, read_blobs
 from reconciler.adapters.git.past import brought, past
 from reconciler.adapters.git.process import GitProcess
@@ -67,6 +67,10 @@ class GitSource:
     def clock_ahead(self) -> int | None:
         """The committer date, when it is too far ahead of the machine's clock."""
         return self._clock.ahead
+
+    def passed(self) -> int:
+        """The newest date of its first-parent line that is not ahead."""
+        return passed(self._git, self._revision, self._clock)
 
     def findings(self) -> tuple[Finding, ...]:
         """Entries that are not plain files."""

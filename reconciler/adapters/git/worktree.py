@@ -47,6 +47,10 @@ class WorktreeSource:
         """The committer date of HEAD, when it is too far ahead of the machine's clock."""
         return self._head.clock_ahead() if self._head is not None else None
 
+    def passed(self) -> int:
+        """The newest date of HEAD's first-parent line that is not ahead."""
+        return self._head.passed() if self._head is not None else 0
+
     def findings(self) -> tuple[Finding, ...]:
         """Entries that are not plain files."""
         return tuple(self._findings)

@@ -22,11 +22,12 @@ def overrides_beside(base: Source, source: Source) -> Overrides:
     """The Overrides of a change, of which those count that its base holds, too.
 
     A committer date is what its committer says: no Override lasts longer for a commit that is
-    dated before its base.
+    dated before its base, or before what it stands on.
     """
     files = _files(source)
-    clock = max(source.clock(), base.clock())
-    return overrides_of(files, Stood(_files(base), clock)) if files else Overrides()
+    if not files:
+        return Overrides()
+    return overrides_of(files, Stood(_files(base), max(source.passed(), base.passed())))
 
 
 def _files(source: Source) -> Mapping[str, bytes]:
@@ -41,4 +42,4 @@ def _stood(source: Source, files: Mapping[str, bytes]) -> Stood:
     step = source.brought([OVERRIDES])
     changed = {item.path for item in step.changed}
     left = {path: data for path, data in files.items() if path not in changed}
-    return Stood(left, source.clock(), step.is_cut)
+    return Stood(left, source.passed(), step.is_cut)
