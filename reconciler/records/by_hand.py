@@ -13,6 +13,7 @@ from reconciler.addresses.notation import format_range
 from reconciler.findings import Finding, Location, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.records.layout import file_of
 from reconciler.records.recall import Recalled
 
 Paths = Mapping[str, bytes | None]
@@ -68,7 +69,7 @@ def _is_its(records: Records, path: str, claim: Key | str) -> bool:
         return (records.claims.get(path) or _claim_of(old) or path) == claim
     if not isinstance(claim, Key):
         return claim == path
-    return path.endswith(f"/{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml")
+    return path.endswith(f"/{file_of(claim)}")
 
 
 def differing(records: Records) -> bool:
@@ -115,6 +116,9 @@ class Freed(NamedTuple):
 
     removed: int
     edited: frozenset[Key | str]
+
+
+NOTHING_FREED = Freed(0, frozenset())
 
 
 def freed(records: Records) -> Freed:
