@@ -38,10 +38,12 @@ def compared(
         {path: stated(head, path) for path in touched},
         is_strict=is_strict,
     )
-    pools, pools_now = (
-        described(tree.sources, tree.settings).pools for tree in (tree_of(base), tree_of(head))
+    before, now = (
+        described(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
     )
-    sides = Base("main", pools, pools_now, records, settings_changed, is_contained)
+    sides = Base(
+        "main", records, settings_changed, is_contained, described=before, described_now=now
+    )
     return compare(sides, evaluation_of(head))
 
 

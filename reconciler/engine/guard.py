@@ -7,7 +7,7 @@ from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
 from reconciler.model.instant import format_instant
 from reconciler.model.override import SETTINGS_SCOPE, OverrideKind, Overrides
-from reconciler.model.plan import Plan, Refuse, Release
+from reconciler.model.plan import Plan, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
@@ -91,11 +91,6 @@ class Going(NamedTuple):
     def freed(self) -> int:
         """How many come free in all."""
         return self.released + self.removed + self.edited
-
-
-def releases(plan: Plan) -> int:
-    """How many records a plan releases."""
-    return sum(1 for decision in plan.decisions if isinstance(decision, Release))
 
 
 def brake(
