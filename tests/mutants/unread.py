@@ -7,7 +7,7 @@ NEVER_READ = ("tests/commands/reading/test_never_read.py",)
 LITERALS = ("tests/addresses/test_literals.py",)
 OVERRIDES = ("tests/test_overrides.py", "tests/hostile/test_overrides.py")
 HISTORY = ("tests/hostile/test_history.py",)
-LINE, MERGES = ("tests/properties/test_line.py",), ("tests/hostile/test_merges.py",)
+MERGES = ("tests/hostile/test_merges.py",)
 REPLAY = ("tests/commands/test_replay.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
 
@@ -169,12 +169,9 @@ UNREAD = (
     Mutant("history: any trailer is believed", "commands/last_made.py",
            "if outcome in (Outcome.SAME, Outcome.NOT_HERE):", "if True:", HISTORY),
     Mutant("history: a trailer leads the line", "adapters/git/past.py",
-           " and all(believes(commit) for commit in made)", "", HISTORY),
+           "is_led and believes(by_place[newest[chosen]])", "is_led", HISTORY),
     Mutant("history: a branch with a reconcile of its own leads the line", "adapters/git/past.py",
-           "left and said[left] == said[place] and", "left and", LINE),
-    Mutant("history: what people did beside the branch gets on the line", "adapters/git/past.py",
-           "while commit in ours and commit not in firsts", "while commit and commit not in firsts",
-           LINE),
+           "(own is None or _holds(parents, chosen, own))", "True", HISTORY),
     Mutant("override: who merges the branch into a change brings his own", "adapters/git/past.py",
            'if last_saying(git, it, 0, f"^{first[0]}")', "if False", MERGES),
     Mutant("replay: an empty commit is reconcile's", "commands/replay.py",

@@ -1,15 +1,13 @@
 """Which commits made a branch's files what they are: its line, newest first.
 
-First parents, as `git log --first-parent`. But who pulls what reconcile committed meanwhile, and
-pushes the merge, makes the branch another parent of it. There the line goes over what reconcile
-did, and joins the first parents again below it. Nothing that people did gets on the line by another
-parent: a branch on which somebody ran reconcile looks just as the branch does.
+First parents, as `git log --first-parent`. But who merges the branch into a change and pushes that
+as the branch makes it another parent of the merge: there the line goes on with the parent that
+has the newest reconcile commit, if reconcile did make it. Anybody can write the trailer of one.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from itertools import accumulate
 
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
@@ -21,8 +19,6 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
-# Reconcile has nothing to do after itself: more commits of it in a row are no one's line.
-_MOST_MADE = 16
 
 
 def past(
@@ -48,7 +44,7 @@ def past(
     if not git.check("rev-list", "--max-count=1", revision, "--", *paths):
         return  # the whole history knows nothing of them: nothing else has to be asked
     parents, ours = _history(git, revision)
-    line = line_of(revision, parents, ours, believes)
+    line = _line(revision, parents, ours, believes)
     # What the oldest commit of a shallow clone changed cannot be told.
     last = line.pop() if line[-1] in _cut_off(git) else ""
     pairs = [
@@ -91,67 +87,56 @@ def last_saying(git: GitProcess, revision: str, skip: int, *but: str) -> str | N
     return git.check("rev-list", *options, revision, *but).decode("ascii") or None
 
 
-def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], set[str]]:
-    """Parents of all commits, and those that say that reconcile made them."""
-    out = git.check("log", f"--format={_FORMAT}", revision, "--").decode()
+def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """Parents of all commits, and those that reconcile made, with their place: newest first."""
+    out = git.check("log", "--topo-order", f"--format={_FORMAT}", revision, "--").decode()
     parents: dict[str, list[str]] = {}
-    ours: set[str] = set()
-    for text in out.split("\n"):
+    ours: dict[str, int] = {}
+    for place, text in enumerate(out.split("\n")):
         ids, _, digest = text.partition("\0")
         commit, *before = ids.split()
         parents[commit] = before
         if _DIGEST.fullmatch(digest):
-            ours.add(commit)
+            ours[commit] = place
     return parents, ours
 
 
-def line_of(
+def _line(
     revision: str,
-    parents: Mapping[str, Sequence[str]],
-    ours: Collection[str],
+    parents: dict[str, list[str]],
+    ours: dict[str, int],
     believes: Callable[[str], bool],
 ) -> list[str]:
-    """The line: first parents, and what reconcile did beside them."""
-    firsts = _firsts(revision, parents)
-    at = {commit: place for place, commit in enumerate(firsts)}
-    # How many of the first parents above each place say that reconcile made them.
-    said = [0, *accumulate(commit in ours for commit in firsts)]
-    line: list[str] = []
-    place = 0
-    while place < len(firsts):
-        line.append(firsts[place])
-        place += 1
-        for other in parents[line[-1]][1:]:
-            made, below = _made_beside(other, parents, ours, at)
-            left = at.get(below, 0)
-            # Where reconcile went on beside both, the first parent is the branch.
-            if left and said[left] == said[place] and all(believes(commit) for commit in made):
-                line += made
-                place = left
-                break
+    newest = _newest(parents, ours)
+    by_place = {place: commit for commit, place in ours.items()}
+    line = [revision]
+    while before := [item for item in parents[line[-1]] if item in parents]:
+        # `min` takes the first of equals: the first parent. Another one has to prove its claim,
+        # and to have all that reconcile did on the first one.
+        first, chosen = before[0], min(before, key=lambda item: newest[item])
+        own = by_place.get(newest[first])
+        is_led = chosen != first and (own is None or _holds(parents, chosen, own))
+        line.append(chosen if is_led and believes(by_place[newest[chosen]]) else first)
     return line
 
 
-def _firsts(revision: str, parents: Mapping[str, Sequence[str]]) -> list[str]:
-    """A revision, its first parent, and so on, as far as the clone has them."""
-    found = [revision]
-    while (before := parents[found[-1]]) and before[0] in parents:
-        found.append(before[0])
-    return found
+def _holds(parents: dict[str, list[str]], commit: str, ancestor: str) -> bool:
+    """Whether a commit contains another one."""
+    seen, open_ = {commit}, [commit]
+    while open_:
+        new = [item for item in parents.get(open_.pop(), ()) if item not in seen]
+        seen.update(new)
+        open_ += new
+    return ancestor in seen
 
 
-def _made_beside(
-    commit: str,
-    parents: Mapping[str, Sequence[str]],
-    ours: Collection[str],
-    firsts: Collection[str],
-) -> tuple[list[str], str]:
-    """Commits that say that reconcile made them, beside the first parents, and what is below."""
-    made: list[str] = []
-    while commit in ours and commit not in firsts and len(made) < _MOST_MADE:
-        made.append(commit)
-        commit = next(iter(parents[commit]), "")
-    return made, commit if made else ""
+def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, int]:
+    """The place of the newest reconcile commit that each commit contains."""
+    newest: dict[str, int] = {}
+    for commit in reversed(parents):  # parents stand behind their children
+        known = [newest[item] for item in parents[commit] if item in newest]
+        newest[commit] = min([ours.get(commit, len(parents)), *known])
+    return newest
 
 
 def _differences(
