@@ -5,7 +5,6 @@ which errors are for good. A request that may have been carried out is sent agai
 does no harm.
 """
 
-import json
 from collections.abc import Callable
 from functools import partial
 from http.client import HTTPException
@@ -17,6 +16,7 @@ from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.failures import judge_failure
 from reconciler.adapters.kube.headers import clock_of, wish_of
 from reconciler.adapters.kube.limits import BODY, REFUSAL, Budget, Limits, TooLargeError
+from reconciler.adapters.kube.parsing import parsed
 from reconciler.adapters.kube.renewal import Sessions
 from reconciler.adapters.kube.retries import may_repeat, pause_before
 from reconciler.adapters.kube.scrubbing import Scrubber
@@ -112,11 +112,10 @@ class Transport:
         """
         with self.deadline.running():
             answer = self.send(ask)
-            heavy = self.budget.read(ask.what, answer.body)
-            value = _read(answer.body)
-        if not isinstance(value, dict):
-            raise ClusterError(f"{ask.what}: the answer is not a JSON object")
-        return value, heavy
+            try:
+                return parsed(answer.body), answer.weight
+            except ValueError as why:
+                raise ClusterError(f"{ask.what}: the answer is {why}") from None
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -156,9 +155,6 @@ class Transport:
             if self.deadline.left() <= 0:
                 return Trouble(self._late(ask.what))
             return judge_failure(ask.what, failure, self._timeouts)
-        if answer is None:
-            limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
-            return Trouble(TooLargeError(f"{ask.what}: {limit}"))
         self._now = clock_of(answer.headers) or self._now
         trouble = judge(ask.what, answer)
         if trouble is None:
@@ -171,8 +167,8 @@ class Transport:
         with self._lock:
             self._counts[kind] += 1
 
-    def _exchange(self, session: Session, ask: Ask, authorization: str) -> Answer | None:
-        """One request and its whole answer; None when it is too large."""
+    def _exchange(self, session: Session, ask: Ask, authorization: str) -> Answer:
+        """One request and its whole answer, weighed before anything reads it."""
         from urllib3 import Timeout
 
         left = max(self.deadline.left(), 0.001)
@@ -192,13 +188,15 @@ class Transport:
         )
         body = _whole(response)
         if body is None:
-            return None
+            limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
+            raise TooLargeError(f"{ask.what}: {limit}")
         headers = {str(name).lower(): str(value) for name, value in response.headers.items()}
         if response.status >= 300 and len(body) > REFUSAL:
             body = b""
+        heavy = self.budget.read(ask.what, body)
         if response.status >= 300 or not ask.is_verbatim:
             body = self._scrubber.clean(body, authorization)
-        return Answer(response.status, headers, body)
+        return Answer(response.status, headers, body, heavy)
 
     def _late(self, what: str) -> UnreachableError:
         seconds = f"{self._timeouts.deadline_seconds:g}"
@@ -218,17 +216,6 @@ def _whole(response: Any) -> bytes | None:
     finally:
         # Nothing is left to close of a connection that was given back.
         response.close()
-
-
-def _read(body: bytes) -> object:
-    """The value of a JSON text; None when it is none, or holds half a letter that nobody can write."""
-    try:
-        value: object = json.loads(body.decode())
-        if b"\\ud" in body or b"\\uD" in body:
-            json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        return None
-    return value
 
 
 def _headers(ask: Ask, authorization: str) -> dict[str, str]:
