@@ -85,6 +85,10 @@ APPLYING = (
     Mutant("apply: the kubeconfig of a Secret runs programs", "adapters/kube/clusters.py",
            "allowed = self.allow_exec and is_named", "allowed = self.allow_exec",
            ["tests/hostile/test_kubeconfigs.py::test_a_program_that_a_secret_names_does_not_run"]),
+    Mutant("apply: who says much keeps its turn", "adapters/kube/crowd.py",
+           "if not self._crowd.is_busy(self._monotonic()):", "if True:",
+           ["tests/adapters/kube/test_crowd.py::"
+            "test_who_says_much_waits_ten_times_as_long_as_reading_it_takes"]),
     Mutant("apply: each address of a name has a deadline of its own", "adapters/kube/sockets.py",
            "        if left <= 0:\n            break\n", "",
            ["tests/adapters/kube/test_addresses.py::"

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from math import inf
 from threading import Lock
 
+from reconciler.adapters.kube.crowd import Crowd
+
 
 @dataclass(frozen=True)
 class Clocks:
@@ -34,12 +36,14 @@ class Timeouts:
         connect_seconds: For one connection.
         read_seconds: From one byte of an answer to the next.
         clocks: What tells it.
+        crowd: The clusters that take their time side by side.
     """
 
     deadline_seconds: float = 60.0
     connect_seconds: float = 5.0
     read_seconds: float = 15.0
     clocks: Clocks = field(default_factory=Clocks)
+    crowd: Crowd = field(default_factory=Crowd)
 
 
 class Deadline:

@@ -38,17 +38,19 @@ class Limits:
         pages: Of a list.
         kept: Weight of all that is kept.
         read: Weight of all answers, in which those parts count that are thrown away.
+        at_once: Bytes of answers that are read without waiting for other clusters.
     """
 
     items: int
     pages: int
     kept: float
     read: float
+    at_once: float
 
 
-TENANT = Limits(50_000, 1_000, 192 * _MIB, 2048 * _MIB)
+TENANT = Limits(50_000, 1_000, 192 * _MIB, 2048 * _MIB, _MIB // 2)
 """A cluster that may mean us harm. One of 5,000 nodes and 20,000 Services stays below."""
-MANAGEMENT = Limits(2_000_000, 50_000, inf, inf)
+MANAGEMENT = Limits(2_000_000, 50_000, inf, inf, inf)
 """Our own. It holds an object for each record, and is as trusted as the repository."""
 
 

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube.answers import Again, Answer, Trouble, judge
+from reconciler.adapters.kube.crowd import Place
 from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.failures import judge_failure
 from reconciler.adapters.kube.headers import clock_of, wish_of
@@ -23,7 +24,7 @@ from reconciler.adapters.kube.scrubbing import Scrubber
 from reconciler.adapters.kube.session import Session
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
 
-_CHUNK = 256 * 1024
+_CHUNK = 64 * 1024
 
 
 class Ask(NamedTuple):
@@ -65,6 +66,9 @@ class Transport:
     ) -> None:
         self.deadline = Deadline(timeouts)
         self.budget = Budget(limits)
+        self._place = Place(
+            timeouts.crowd, limits.at_once, timeouts.clocks.monotonic, timeouts.clocks.sleep
+        )
         self._scrubber = Scrubber()
         self._timeouts = timeouts
         self._is_renewable = renewable
@@ -119,6 +123,7 @@ class Transport:
 
     def close(self) -> None:
         """Let go of all connections."""
+        self._place.leave()
         self._sessions.close()
 
     def pause(self, seconds: float, what: str = "wait") -> None:
@@ -171,6 +176,7 @@ class Transport:
         """One request and its whole answer, weighed before anything reads it."""
         from urllib3 import Timeout
 
+        self._place.heard()
         left = max(self.deadline.left(), 0.001)
         response = session.pool.urlopen(
             ask.method,
@@ -186,7 +192,7 @@ class Transport:
             preload_content=False,
             decode_content=False,
         )
-        body = _whole(response)
+        body = _whole(response, self._turn)
         if body is None:
             limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
             raise TooLargeError(f"{ask.what}: {limit}")
@@ -198,17 +204,22 @@ class Transport:
             body = self._scrubber.clean(body, authorization)
         return Answer(response.status, headers, body, heavy)
 
+    def _turn(self, size: int) -> None:
+        """Wait until this cluster may say so many bytes more."""
+        self._place.take_turn(size, lambda: self.deadline.left() > 0)
+
     def _late(self, what: str) -> UnreachableError:
         seconds = f"{self._timeouts.deadline_seconds:g}"
         return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
 
 
-def _whole(response: Any) -> bytes | None:
+def _whole(response: Any, turn: Callable[[int], None]) -> bytes | None:
     """The body, and the connection back to its pool; a body that is too large closes it."""
     body = bytearray()
     try:
         while chunk := response.read(_CHUNK, decode_content=False):
             body += chunk
+            turn(len(chunk))
             if len(body) > BODY:
                 return None
         response.release_conn()
