@@ -14,7 +14,7 @@ from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.records.by_hand import Records, freed, told
+from reconciler.records.by_hand import Records, freed, told, unproven
 from reconciler.settings import PATH as SETTINGS_PATH
 
 
@@ -97,7 +97,11 @@ def with_record_changes(base: Base, evaluation: Evaluation) -> Evaluation:
     changes = told(base.records, base.name, after, _allows(evaluation))
     if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
         evaluation = with_freed(evaluation, freed(base.records))
-    return replace(evaluation, findings=ordered([*evaluation.findings, *changes]))
+    return replace(
+        evaluation,
+        findings=ordered([*evaluation.findings, *changes]),
+        unproven=unproven(base.records, _allows(evaluation)),
+    )
 
 
 def _allows(evaluation: Evaluation) -> Callable[[str], bool]:

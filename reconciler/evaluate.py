@@ -3,9 +3,10 @@
 Check, plan and reconcile call `evaluate` and differ only in what they do with the result.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from reconciler.addresses import IPSet
 from reconciler.documents.document import Documents
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
@@ -35,6 +36,7 @@ class Evaluation:
         is_freed: Live records were removed by hand, or edited so that what they held is free; with a
             brake nothing at all passes.
         allow_release: How many releases a person expects, or None.
+        unproven: What records hold by somebody's hand alone, by path: no cluster gets it.
     """
 
     tree: Tree
@@ -48,6 +50,7 @@ class Evaluation:
     brake: Finding | None = field(default=None)
     is_freed: bool = False
     allow_release: int | None = None
+    unproven: Mapping[str, IPSet] = field(default_factory=dict)
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:

@@ -96,13 +96,36 @@ def told(
         behind += f" {records.made[:12]} says that reconcile made it); else "
     for claim, hand in _hands(records).items():
         for item in _of_claim(hand, base, after):
-            weighs = item.is_error or records.is_strict
-            by_path = _is_its(records, item.path, claim) and allows(item.path)
-            weighs = weighs and not by_path and not allows(str(claim))
-            severity = Severity.ERROR if weighs else Severity.WARNING
+            severity = Severity.ERROR if _weighs(records, claim, item, allows) else Severity.WARNING
             place = Location(item.path, 1, 1)
             if records.is_strict or item.is_news:
                 yield Finding(item.code, severity, item.message, place, f"{behind}{item.hint}")
+
+
+def unproven(records: Records, allows: Callable[[str], bool]) -> dict[str, IPSet]:
+    """What records hold by somebody's hand alone, by path: no record of the claim held it before.
+
+    Of records that are told of as errors. Args: as of `told`.
+    """
+    found: dict[str, IPSet] = {}
+    for claim, hand in _hands(records).items():
+        held = IPSet.of(item.range for item in _live(hand.before.values()) if item.range)
+        for told_of in _of_claim(hand, "", {}):
+            now = _live([item]) if (item := hand.now.get(told_of.path)) is not None else []
+            more = IPSet.of(it.range for it in now if it.range) - held
+            if more and _weighs(records, claim, told_of, allows):
+                found[told_of.path] = more
+    return found
+
+
+def _weighs(
+    records: Records, claim: Key | str, item: "_Told", allows: Callable[[str], bool]
+) -> bool:
+    """It is an error: it matters, and nobody let it pass."""
+    if not (item.is_error or records.is_strict):
+        return False
+    by_path = _is_its(records, item.path, claim) and allows(item.path)
+    return not by_path and not allows(str(claim))
 
 
 class Freed(NamedTuple):
@@ -206,8 +229,10 @@ def _of_claim(hand: _Hand, base: str, after: Mapping[Key, Allocation]) -> Iterab
 def _added(path: str, item: Stated) -> _Told:
     new = item.recalled.allocation
     whose = f"{new.claim.short} holds {_held(new)}" if new is not None else "it holds something"
-    hint = "right for an import; ipam reconcile writes records of its own"
-    return _Told(path, "record-edited", f"is added by hand: {whose}", hint)
+    hint = "remove it: records are written by ipam reconcile alone; to bring one in, merge an"
+    hint += f" Override of kind record for {path} first"
+    is_error = new is None or new.range is not None
+    return _Told(path, "record-edited", f"is added by hand: {whose}", hint, is_error)
 
 
 def _edited(path: str, came_from: str, old: Stated, item: Stated, base: str) -> _Told:

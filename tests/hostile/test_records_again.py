@@ -111,7 +111,7 @@ def test_a_base_that_is_behind_is_told_in_the_hint_and_stays_an_error(
     hint = f"git fetch, then --base origin/main (commit {made} says that reconcile made it)"
     code, text = said(folder, capsys, "check", "--base", "old")
     assert code == 1
-    assert f"if old is behind: {hint}; else right for an import" in text
+    assert f"if old is behind: {hint}; else remove it: records" in text
     assert said(folder, capsys, "check", "--base", "main")[0] == 0
     edit_all(folder)
     code, text = said(folder, capsys, "check", "--worktree", "--base", "main")

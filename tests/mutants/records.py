@@ -46,8 +46,15 @@ RECORDS = (
     Mutant(
         "by hand: only what a record states counts",
         "records/by_hand.py",
-        "weighs = item.is_error or records.is_strict",
-        "weighs = item.is_error",
+        "if not (item.is_error or records.is_strict):",
+        "if not item.is_error:",
+        HAND,
+    ),
+    Mutant(
+        "by hand: what a person adds is projected",
+        "records/by_hand.py",
+        "            if more and _weighs(",
+        "            if False and _weighs(",
         HAND,
     ),
     Mutant(
