@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.handwork import records_beside, records_since
+from reconciler.commands.judging import with_last_good
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.last_good import DEEPER
@@ -64,6 +65,7 @@ def review(
     left = judging.records if is_moved and has_records(source, judging.records) else ""
     old = replace(settings, sources=judging.sources)
     read = _base(base, (base_source, old), (source, settings), changes, records)
+    read = with_last_good(read, base_source, judging, facts)
     read = replace(read, is_contained=is_contained, stranded=stranded, left=left)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
     return replace(compared, evaluation=with_overrides(compared.evaluation))
