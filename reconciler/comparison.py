@@ -86,7 +86,7 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
         and (new := after.get(old.claim)) is not None
         and new.range != old.range
     )
-    evaluation = with_freed(evaluation, freed(base.records))
+    evaluation = with_freed(evaluation, freed(base.records, _allows(evaluation)))
     merged = ordered([*evaluation.findings, *findings])
     return Compared(replace(evaluation, findings=merged), moved)
 
@@ -96,7 +96,7 @@ def with_record_changes(base: Base, evaluation: Evaluation) -> Evaluation:
     after = _ranges_after(base, evaluation)
     changes = told(base.records, base.name, after, _allows(evaluation))
     if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
-        evaluation = with_freed(evaluation, freed(base.records))
+        evaluation = with_freed(evaluation, freed(base.records, _allows(evaluation)))
     return replace(
         evaluation,
         findings=ordered([*evaluation.findings, *changes]),

@@ -33,7 +33,7 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
-        is_freed: Live records were removed by hand, or edited so that what they held is free; with a
+        is_freed: Live records were removed by hand, which nobody let pass, or edited so that what they held is free; with a
             brake nothing at all passes.
         allow_release: How many releases a person expects, or None.
         unproven: What records hold by somebody's hand alone, by path: no cluster gets it.
@@ -106,18 +106,19 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
 
 def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with a brake that counts what somebody freed by hand, too."""
-    removed, edited = by_hand
-    if not (removed or edited):
+    removed, edited, expected = by_hand
+    if not (removed or edited or expected):
         return evaluation
     tree, allowed = evaluation.tree, evaluation.allow_release
     # A record that was edited and goes is one record.
     releases = [item for item in evaluation.plan.decisions if isinstance(item, Release)]
     released = sum(1 for item in releases if item.claim not in edited)
-    going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited))
+    live = _live(tree, evaluation.state)
+    going = guard.Going(live, released, removed, len(edited), expected)
     brake = guard.brake(going, tree.settings, allowed, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
-    return replace(evaluation, gates=ordered(gates), brake=brake, is_freed=True)
+    return replace(evaluation, gates=ordered(gates), brake=brake, is_freed=bool(removed or edited))
 
 
 def _live(tree: Tree, state: State) -> int:

@@ -124,8 +124,14 @@ def _weighs(
     """It is an error: it matters, and nobody let it pass."""
     if not (item.is_error or records.is_strict):
         return False
-    by_path = _is_its(records, item.path, claim) and allows(item.path)
-    return not by_path and not allows(str(claim))
+    return not _lets_pass(records, claim, item.path, allows)
+
+
+def _lets_pass(
+    records: Records, claim: Key | str, path: str, allows: Callable[[str], bool]
+) -> bool:
+    """A person let pass what is done to a record of a claim."""
+    return (_is_its(records, path, claim) and allows(path)) or allows(str(claim))
 
 
 class Freed(NamedTuple):
@@ -134,22 +140,32 @@ class Freed(NamedTuple):
     Attributes:
         removed: How many claims held addresses in the base, and have no live record now.
         edited: Claims that have one, but not for all that they held: the rest is free.
+        expected: How many have none as a person expects, who let it pass.
     """
 
     removed: int
     edited: frozenset[Key | str]
+    expected: int = 0
 
 
-def freed(records: Records) -> Freed:
-    """What was freed: ranges that live records held, and that none of the same claim holds now."""
-    gone, edited = 0, set[Key | str]()
+def freed(records: Records, allows: Callable[[str], bool]) -> Freed:
+    """What was freed: ranges that live records held, and that none of the same claim holds now.
+
+    What a person let pass is expected: an Override names the very record, or its claim.
+    """
+    gone, expected, edited = 0, 0, set[Key | str]()
     for claim, hand in _hands(records).items():
         now = _live(hand.now.values())
-        if _live(hand.before.values()) and not now:
-            gone += 1
-        elif any(_is_lost(item, now) for item in _live(hand.before.values())):
+        lost = [it for it in _live(hand.before.values()) if not now or _is_lost(it, now)]
+        if not lost:
+            continue
+        if all(_lets_pass(records, claim, it.path, allows) for it in lost):
+            expected += not now
+        elif now:
             edited.add(claim)
-    return Freed(gone, frozenset(edited))
+        else:
+            gone += 1
+    return Freed(gone, frozenset(edited), expected)
 
 
 def _live(stated: Iterable[Stated]) -> list[Allocation]:

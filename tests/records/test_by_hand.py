@@ -9,7 +9,8 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
-from reconciler.records.by_hand import Freed, Records, Stated, differing, freed, told, unproven
+from reconciler.records.by_hand import Freed, Records, Stated, differing, told, unproven
+from reconciler.records.by_hand import freed as freed_unless
 from reconciler.records.emit import record_text
 from reconciler.records.recall import recall
 from tests.records.examples import CLAIM, FOLDER, LATER, V6_POOL, record, unplaced
@@ -42,6 +43,10 @@ def strict(
     expected: Mapping[Key, Mapping[str, bytes | None]] | None = None,
 ) -> Records:
     return Records(before, now, expected=expected or {}, is_strict=True)
+
+
+def freed(records: Records, *allowed: str) -> Freed:
+    return freed_unless(records, lambda scope: scope in allowed)
 
 
 def test_equal_bytes_are_no_news() -> None:
@@ -119,6 +124,17 @@ def test_only_what_the_claim_held_before_is_more_than_somebodys_word() -> None:
     released = side(record(phase=Phase.RELEASED, since=LATER))
     assert nobodys(Records(released, before)).keys() == {HERE}
     assert nobodys(Records(before, released)) == {}
+
+
+def test_what_a_person_let_pass_frees_nothing_that_nobody_expects() -> None:
+    removed = strict(side(record()), {HERE: None})
+    edited = strict(side(record()), side(record("10.40.0.96", "10.40.0.103")))
+    for scope in (HERE, str(CLAIM)):
+        assert freed(removed, scope) == Freed(0, frozenset(), 1)
+        assert freed(edited, scope) == NONE
+    assert freed(removed, ELSEWHERE) == ONE
+    both = {**side(record()), **side(record("10.40.0.96", "10.40.0.103", path=ELSEWHERE))}
+    assert freed(strict(both, {}), HERE) == ONE
 
 
 def test_what_to_do_when_the_base_is_behind_is_told_where_that_may_be() -> None:
