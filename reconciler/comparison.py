@@ -14,7 +14,7 @@ from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.records.by_hand import Records, freed, told
+from reconciler.records.by_hand import Records, freed, told, unproven
 from reconciler.settings import PATH as SETTINGS_PATH
 
 
@@ -92,7 +92,7 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
         and (new := after.get(old.claim)) is not None
         and new.range != old.range
     )
-    evaluation = with_freed(evaluation, freed(base.records))
+    evaluation = with_freed(evaluation, freed(base.records, _allows(evaluation)))
     merged = ordered([*evaluation.findings, *findings])
     return Compared(replace(evaluation, findings=merged), moved)
 
@@ -102,8 +102,12 @@ def with_record_changes(name: str, records: Records, evaluation: Evaluation) -> 
     after = _ranges_after(records, evaluation)
     changes = told(records, name, after, _allows(evaluation))
     if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
-        evaluation = with_freed(evaluation, freed(records))
-    return replace(evaluation, findings=ordered([*evaluation.findings, *changes]))
+        evaluation = with_freed(evaluation, freed(records, _allows(evaluation)))
+    return replace(
+        evaluation,
+        findings=ordered([*evaluation.findings, *changes]),
+        unproven=unproven(records, _allows(evaluation)),
+    )
 
 
 def _allows(evaluation: Evaluation) -> Callable[[str], bool]:

@@ -3,9 +3,10 @@
 Check, plan and reconcile call `evaluate` and differ only in what they do with the result.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from reconciler.addresses import IPSet
 from reconciler.documents.document import Documents
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
@@ -32,10 +33,11 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
-        is_freed: Live records were removed by hand, or edited so that what they held is free; with a
+        is_freed: Live records were removed by hand, which nobody let pass, or edited so that what they held is free; with a
             brake nothing at all passes.
         allow_release: How many releases a person expects, or None.
         cut: Why it cannot be told what people did to records, or None.
+        unproven: What records hold by somebody's hand alone, by path: no cluster gets it.
     """
 
     tree: Tree
@@ -50,6 +52,7 @@ class Evaluation:
     is_freed: bool = False
     allow_release: int | None = None
     cut: Finding | None = None
+    unproven: Mapping[str, IPSet] = field(default_factory=dict)
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
@@ -103,18 +106,19 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
 
 def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with a brake that counts what somebody freed by hand, too."""
-    if not (by_hand.removed or by_hand.edited):
+    removed, edited, expected = by_hand
+    if not (removed or edited or expected):
         return evaluation
-    return replace(_braked(evaluation, by_hand), is_freed=True)
+    return replace(_braked(evaluation, by_hand), is_freed=bool(removed or edited))
 
 
 def _braked(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with the brake that belongs to its plan, and to what somebody freed."""
-    tree, (removed, edited) = evaluation.tree, by_hand
+    tree, (removed, edited, expected) = evaluation.tree, by_hand
     # A record that was edited and goes is one record.
     releases = [item for item in evaluation.plan.decisions if isinstance(item, Release)]
     released = sum(1 for item in releases if item.claim not in edited)
-    going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited))
+    going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited), expected)
     brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []

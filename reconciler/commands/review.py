@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.handwork import records_beside, records_since
+from reconciler.commands.judging import with_last_good
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
@@ -69,6 +70,7 @@ def review(
         described=_described(base_source, old, (change.old for change in changes)),
         described_now=_described(source, settings, (change.new for change in changes)),
     )
+    read = with_last_good(read, base_source, judging, facts)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
     return replace(compared, evaluation=with_overrides(compared.evaluation))
 
