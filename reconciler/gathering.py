@@ -229,7 +229,7 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
         if why is None and claim.name != key.name:
             why = named.get(claim.name)
         if why is not None and not claim.doubt:
-            found[key] = replace(claim, doubt=why.path, doubt_line=_line_of_error(why))
+            found[key] = claim._replace(doubt=why.path, doubt_line=_line_of_error(why))
     return found
 
 

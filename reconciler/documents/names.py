@@ -18,6 +18,8 @@ _MEANT = (".yaml", ".yml", ".json")
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 )  # fmt: skip
+# Nearly every name; in lower case the devices are told by the set alone.
+_PLAIN = re.compile(r"[a-z0-9._-]*[a-z0-9_-]")
 _SIGNS = re.compile(r'[<>:"|?*]')
 _ENDS = (".", " ")
 
@@ -34,12 +36,14 @@ def unread(path: str) -> Finding:
     return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
 
 
-def unfit(path: str) -> Iterator[Finding]:
+def unfit(path: str) -> tuple[Finding, ...]:
     """What Windows has against a path."""
     folder, _, name = path.rpartition("/")
-    if why := _against_folder(folder) or _against(name):
-        message = f"{why}: the file cannot be checked out there"
-        yield warning("name-unfit", Location(path), message, "rename it")
+    why = _against_folder(folder) or _against(name)
+    if not why:
+        return ()
+    message = f"{why}: the file cannot be checked out there"
+    return (warning("name-unfit", Location(path), message, "rename it"),)
 
 
 def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
@@ -77,7 +81,10 @@ def _against_folder(folder: str) -> str:
 
 
 def _against(name: str) -> str:
-    if name.partition(".")[0].rstrip(" ").lower() in _DEVICES:
+    first = name.partition(".")[0]
+    if first not in _DEVICES and _PLAIN.fullmatch(name):
+        return ""
+    if first.rstrip(" ").lower() in _DEVICES:
         return f"Windows keeps {shown(name)} for a device"
     if name.endswith(_ENDS):
         return f"Windows drops the end of {shown(name)}"

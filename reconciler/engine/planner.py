@@ -83,6 +83,8 @@ class _Planner:
         found: list[Decision] = []
         for record in self.state.records:
             wanted = record.claim in self.state.claims
+            if wanted and record.range is not None and record.path not in self.expired:
+                continue  # as nearly always
             is_current = wanted and self.record_of[record.claim] is record
             is_left = record.range is None and not is_current
             if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):

@@ -4,7 +4,7 @@ A small pack can hold an object of any size. What is too large is never unpacked
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
@@ -65,7 +65,7 @@ def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
     if not names:
         return []
     data = "\n".join([*names, ""]).encode()
-    listed = git.run("cat-file", "--batch-check", "--buffer", data=data)
+    listed = git.look_up("cat-file", "--batch-check", "--buffer", data=data)
     if listed.status != 0:
         raise failure("cat-file", listed, DAMAGED)
     return [_header(line) for line in listed.out.splitlines()]
@@ -85,25 +85,33 @@ def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
     Raises:
         GitError: An object is corrupt, or promised by a remote and not here.
     """
+    heads = ((_header(line), data) for line, data in _answers(git, names))
+    return [
+        Object(head.oid, head.kind, data) if head is not None and data is not None else None
+        for head, data in heads
+    ]
+
+
+def _answers(git: GitProcess, names: Sequence[str]) -> Iterator[tuple[bytes, bytes | None]]:
+    """The line that git says of each name, and the bytes of what it means, if anything."""
     if not names:
-        return []
-    result = git.run("cat-file", "--batch", "--buffer", data="\n".join([*names, ""]).encode())
+        return
+    result = git.look_up("cat-file", "--batch", "--buffer", data="\n".join([*names, ""]).encode())
     if result.status != 0:
         raise failure("cat-file", result, DAMAGED)
-    found: list[Object | None] = []
-    at = 0
+    out, at = result.out, 0
     for _ in names:
-        end = result.out.find(b"\n", at)
+        end = out.find(b"\n", at)
         if end < 0:
             raise GitError("git cat-file stopped early", DAMAGED)
-        head = _header(result.out[at:end])
-        at = end + 1
-        if head is None:
-            found.append(None)
-            continue
-        found.append(Object(head.oid, head.kind, result.out[at : at + head.size]))
-        at += head.size + 1
-    return found
+        line, at = out[at:end], end + 1
+        size = line[line.rfind(b" ") + 1 :]
+        if size.isdigit():
+            last = at + int(size)
+            yield line, out[at:last]
+            at = last + 1
+        else:
+            yield line, None
 
 
 def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
@@ -113,10 +121,10 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
         GitError: An object is missing, as in a partial clone, or is corrupt.
     """
     blobs: list[bytes] = []
-    for oid, item in zip(oids, read_objects(git, oids), strict=True):
-        if item is None:
+    for oid, (_, data) in zip(oids, _answers(git, oids), strict=True):
+        if data is None:
             raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
-        blobs.append(item.data)
+        blobs.append(data)
     return blobs
 
 

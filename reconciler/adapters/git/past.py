@@ -147,13 +147,13 @@ def _differences(
     commit, found, counted = "", list[Changed](), tally()
     with closing(fields(git, counted, "diff-tree", *options, *paths, data=data)) as parts:
         for part in parts:
-            if part.startswith(b":"):
+            if part.startswith(":"):
                 found.append(changed_file(part, next(parts)))
                 counted.add(found[-1].path)
             elif part:
                 if commit:
                     yield commit, tuple(found)
-                commit, found, counted = part.decode("ascii"), [], tally()
+                commit, found, counted = part, [], tally()
     if commit:
         yield commit, tuple(found)
 
@@ -176,10 +176,9 @@ def changes(
     return found
 
 
-def changed_file(about: bytes, raw: bytes) -> Changed:
+def changed_file(about: str, path: str) -> Changed:
     """An entry of raw `diff-tree` output: modes and ids, and the path."""
-    path = raw.decode("utf-8", "replace")
-    old_mode, new_mode, old_oid, new_oid, _ = about.decode("ascii")[1:].split(" ")
+    old_mode, new_mode, old_oid, new_oid, _ = about[1:].split(" ")
     old = None if old_mode == _NONE else Entry(path, old_mode, old_oid)
     new = None if new_mode == _NONE else Entry(path, new_mode, new_oid)
     return Changed(path, old, new)

@@ -13,8 +13,7 @@ of the configuration is about it.
 """
 
 import os
-from base64 import b64encode
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,22 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from reconciler.adapters.children import child, converse, listen
-from reconciler.adapters.git.starting import SECONDS, ended, hold, late, require_git, runner
+from reconciler.adapters.git.starting import (
+    SECONDS,
+    absolute,
+    basic,
+    configured,
+    ended,
+    hold,
+    late,
+    named,
+    protocol,
+    redirected,
+    require_git,
+    runner,
+    spool,
+    spooled,
+)
 from reconciler.ports import GitError
 
 _CONFIG = (
@@ -149,13 +163,18 @@ class GitProcess:
             GitError: Git is not installed, or did not end in time.
         """
         start = partial(self._start, arguments, remote=remote, extra=extra or {})
-        with child(start) as process:
-            try:
-                out, err = converse(process, data, SECONDS)
-            except TimeoutExpired:
-                raise late(arguments[0]) from None
-        said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
-        return Result(process.returncode, out, redacted(said, self._secrets()))
+        return self._result(arguments[0], start, data, remote)
+
+    def look_up(self, *arguments: str, data: bytes) -> Result:
+        """Like `run`, of thousands of objects: what git is told and what it answers are files.
+
+        Git writes each blob by itself. Through a pipe each of them wakes the reader, which takes
+        as long as reading it.
+        """
+        with spool(data) as told, spool() as answer:
+            start = partial(self._start, arguments, remote="", extra={}, files=(told, answer))
+            result = self._result(arguments[0], start, None, "")
+            return result._replace(out=spooled(answer))
 
     def parts(
         self, *arguments: str, data: bytes | None = None, memory: int
@@ -195,12 +214,31 @@ class GitProcess:
             raise failure(arguments[0], result)
         return result.out.removesuffix(b"\n")
 
-    def _start(self, arguments: Sequence[str], *, remote: str, extra: Mapping[str, str]) -> Any:
+    def _result(
+        self, command: str, start: Callable[[], Any], data: bytes | None, remote: str
+    ) -> Result:
+        with child(start) as process:
+            try:
+                out, err = converse(process, data, SECONDS)
+            except TimeoutExpired:
+                raise late(command) from None
+        said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
+        return Result(process.returncode, out, redacted(said, self._secrets()))
+
+    def _start(
+        self,
+        arguments: Sequence[str],
+        *,
+        remote: str,
+        extra: Mapping[str, str],
+        files: tuple[int, int] | None = None,
+    ) -> Any:
+        """Start git; `files` are descriptors of its input and its output, in place of pipes."""
         start = runner()
         variables = dict(_ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
         # Git runs in the repository's folder: no program is looked for there.
-        variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
+        variables["PATH"] = absolute(variables.get("PATH", os.defpath))
         variables |= extra
         pairs = [*self.guards]
         settings = [*_CONFIG, f"safe.directory={self.git_dir}"]
@@ -208,13 +246,14 @@ class GitProcess:
             settings.append(f"safe.directory={self.git_dir.parent}")
         if remote:
             settings += _NETWORK
-            pairs += _named(remote, self._credentials())
-            variables["GIT_ALLOW_PROTOCOL"] = _protocol(remote)
-        variables |= _configured(pairs)
+            pairs += named(_REMOTE, remote, self._credentials())
+            variables["GIT_ALLOW_PROTOCOL"] = protocol(remote)
+        variables |= configured(pairs)
         # GitPython hands all of its own environment on; `env -u` takes away what is not ours.
         foreign = [part for name in sorted(os.environ.keys() - variables) for part in ("-u", name)]
         command = [
             *("env", *foreign),
+            *(redirected(files[1]) if files else ()),
             *("git", *(part for setting in settings for part in ("-c", setting))),
             f"--git-dir={self.git_dir}",
             *(_REMOTE if remote and part == remote else part for part in arguments),
@@ -222,8 +261,8 @@ class GitProcess:
         require_git(variables["PATH"])
         # Signals as ours: git then meets a full disk as an error, and takes its locks away.
         return start(str(self.git_dir)).execute(
-            command, as_process=True, istream=PIPE, env=variables, start_new_session=True,
-            restore_signals=False,
+            command, as_process=True, istream=files[0] if files else PIPE, env=variables,
+            start_new_session=True, restore_signals=False, pass_fds=files or (),
         )  # fmt: skip
 
     def _credentials(self) -> str:
@@ -238,7 +277,7 @@ class GitProcess:
         if not credentials:
             return []
         user, _, secret = credentials.partition(":")
-        hidden = [_basic(credentials), secret or user]
+        hidden = [basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
 
 
@@ -257,39 +296,3 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "***")
     return text
-
-
-def _named(remote: str, credentials: str) -> list[tuple[str, str]]:
-    """What leads from our name for a remote to the remote itself, and what is said to it alone."""
-    pairs = [(f"url.{remote}.insteadOf", _REMOTE), (f"url.{remote}.pushInsteadOf", _REMOTE)]
-    if credentials:
-        header = f"http.{remote}.extraHeader"
-        # The empty one takes away those of the repository.
-        pairs += [(header, ""), (header, f"Authorization: Basic {_basic(credentials)}")]
-    return pairs
-
-
-def _configured(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
-    variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
-    for number, (name, value) in enumerate(pairs):
-        variables[f"GIT_CONFIG_KEY_{number}"] = name
-        variables[f"GIT_CONFIG_VALUE_{number}"] = value
-    return variables
-
-
-def _protocol(remote: str) -> str:
-    """The one protocol by which a checked remote is reached."""
-    scheme, separator, _ = remote.partition("://")
-    if separator:
-        return scheme
-    return "file" if remote.startswith("/") else "ssh"
-
-
-def _absolute(path: str) -> str:
-    """A search path without folders that depend on where one stands."""
-    return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
-
-
-def _basic(credentials: str) -> str:
-    return b64encode(credentials.encode()).decode()

@@ -213,12 +213,12 @@ class GitSource:
         return [work(entry.path, data) for entry, data in self._read(entries)]
 
 
-def _entry(line: bytes) -> tuple[Entry, int]:
+def _entry(line: str) -> tuple[Entry, int]:
     """A line of ls-tree: mode, type, id, perhaps size; a tab; the path. And the size, or -1."""
-    about, _, path = line.partition(b"\t")
-    mode, _, oid, *size = about.decode("ascii").split()
+    about, _, path = line.partition("\t")
+    mode, _, oid, *size = about.split()
     known = int(size[0]) if size and size[0].isdigit() else -1
-    return Entry(path.decode("utf-8", "replace"), mode, oid), known
+    return Entry(path, mode, oid), known
 
 
 def irregular(path: str, mode: str) -> Finding | None:
