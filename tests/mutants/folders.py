@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 CONFIG = ("tests/hostile/test_git_config.py",)
+MEMORY = ("tests/hostile/test_git_memory.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
 NAMES = ("tests/hostile/test_names_on_disks.py",)
@@ -19,6 +20,8 @@ FOLDERS = (
     Mutant("git: programs are looked for in the repository", "adapters/git/process.py",
            'for part in path.split(os.pathsep) if part.startswith("/"))', "for part in path.split(os.pathsep))",
            CONFIG),
+    Mutant("git: it takes what memory it likes", "adapters/git/starting.py",
+           "ulimit -S -d {memory >> 10} 2>/dev/null; ", "", MEMORY),
     Mutant("git: filters run", "adapters/git/guard.py",
            '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
     Mutant("git: connections are led elsewhere", "adapters/git/guard.py",

@@ -13,7 +13,6 @@ of the configuration is about it.
 """
 
 import os
-from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +22,19 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from reconciler.adapters.children import child, converse, listen
-from reconciler.adapters.git.starting import SECONDS, ended, hold, late, require_git, runner
+from reconciler.adapters.git import reaching
+from reconciler.adapters.git.starting import (
+    EXCHANGE_MEMORY,
+    MEMORY,
+    SECONDS,
+    ended,
+    held,
+    is_held,
+    late,
+    overfull,
+    require_git,
+    runner,
+)
 from reconciler.ports import GitError
 
 _CONFIG = (
@@ -66,6 +77,9 @@ _CONFIG = (
     "safe.bareRepository=explicit",
     "advice.detachedHead=false",
     "advice.graftFileDeprecated=false",
+    # Memory for packing and unpacking does not grow with a machine's processors or a file's size.
+    "pack.threads=4",
+    "core.bigFileThreshold=16m",
     # Another git may hold a lock for a moment; wait for it.
     "core.filesRefLockTimeout=2000",
     "core.packedRefsTimeout=2000",
@@ -135,6 +149,7 @@ class GitProcess:
         data: bytes | None = None,
         remote: str = "",
         extra: Mapping[str, str] | None = None,
+        memory: int = MEMORY,
     ) -> Result:
         """Run git to its end.
 
@@ -144,17 +159,22 @@ class GitProcess:
             remote: The one remote that it may reach, as `check_remote` gave it, which stands among
                 the arguments; without this every protocol is refused.
             extra: Further variables of its environment.
+            memory: Bytes that git may need, where the system can hold it to that.
 
         Raises:
             GitError: Git is not installed, or did not end in time.
+            LimitError: It needs more memory than that.
         """
-        start = partial(self._start, arguments, remote=remote, extra=extra or {})
+        memory = max(memory, EXCHANGE_MEMORY) if remote else memory
+        start = partial(self._start, arguments, remote=remote, extra=extra or {}, memory=memory)
         with child(start) as process:
             try:
                 out, err = converse(process, data, SECONDS)
             except TimeoutExpired:
                 raise late(arguments[0]) from None
         said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
+        if process.returncode != 0 and is_held(said):
+            raise overfull(arguments[0], said, memory)
         return Result(process.returncode, out, redacted(said, self._secrets()))
 
     def parts(
@@ -173,9 +193,8 @@ class GitProcess:
             GitError: Git failed, is not installed, or did not end in time.
         """
         said = bytearray()
-        start = partial(self._start, arguments, remote="", extra={})
+        start = partial(self._start, arguments, remote="", extra={}, memory=memory)
         with child(start) as process:
-            hold(process.pid, memory)
             try:
                 yield from listen(process, data, SECONDS, said)
             except (TimeoutError, TimeoutExpired):
@@ -195,7 +214,9 @@ class GitProcess:
             raise failure(arguments[0], result)
         return result.out.removesuffix(b"\n")
 
-    def _start(self, arguments: Sequence[str], *, remote: str, extra: Mapping[str, str]) -> Any:
+    def _start(
+        self, arguments: Sequence[str], *, remote: str, extra: Mapping[str, str], memory: int
+    ) -> Any:
         start = runner()
         variables = dict(_ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
@@ -208,13 +229,13 @@ class GitProcess:
             settings.append(f"safe.directory={self.git_dir.parent}")
         if remote:
             settings += _NETWORK
-            pairs += _named(remote, self._credentials())
-            variables["GIT_ALLOW_PROTOCOL"] = _protocol(remote)
-        variables |= _configured(pairs)
+            pairs += reaching.pairs(_REMOTE, remote, self._credentials())
+            variables["GIT_ALLOW_PROTOCOL"] = reaching.protocol(remote)
+        variables |= reaching.configured(pairs)
         # GitPython hands all of its own environment on; `env -u` takes away what is not ours.
         foreign = [part for name in sorted(os.environ.keys() - variables) for part in ("-u", name)]
         command = [
-            *("env", *foreign),
+            *("env", *foreign, *held(memory)),
             *("git", *(part for setting in settings for part in ("-c", setting))),
             f"--git-dir={self.git_dir}",
             *(_REMOTE if remote and part == remote else part for part in arguments),
@@ -238,7 +259,7 @@ class GitProcess:
         if not credentials:
             return []
         user, _, secret = credentials.partition(":")
-        hidden = [_basic(credentials), secret or user]
+        hidden = [reaching.basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
 
 
@@ -259,37 +280,6 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
     return text
 
 
-def _named(remote: str, credentials: str) -> list[tuple[str, str]]:
-    """What leads from our name for a remote to the remote itself, and what is said to it alone."""
-    pairs = [(f"url.{remote}.insteadOf", _REMOTE), (f"url.{remote}.pushInsteadOf", _REMOTE)]
-    if credentials:
-        header = f"http.{remote}.extraHeader"
-        # The empty one takes away those of the repository.
-        pairs += [(header, ""), (header, f"Authorization: Basic {_basic(credentials)}")]
-    return pairs
-
-
-def _configured(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
-    variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
-    for number, (name, value) in enumerate(pairs):
-        variables[f"GIT_CONFIG_KEY_{number}"] = name
-        variables[f"GIT_CONFIG_VALUE_{number}"] = value
-    return variables
-
-
-def _protocol(remote: str) -> str:
-    """The one protocol by which a checked remote is reached."""
-    scheme, separator, _ = remote.partition("://")
-    if separator:
-        return scheme
-    return "file" if remote.startswith("/") else "ssh"
-
-
 def _absolute(path: str) -> str:
     """A search path without folders that depend on where one stands."""
     return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
-
-
-def _basic(credentials: str) -> str:
-    return b64encode(credentials.encode()).decode()

@@ -1,16 +1,21 @@
 """What starts git, and what holds it: GitPython without its variables, and a limit on memory."""
 
 import os
-import resource
+import re
 import signal
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from reconciler.ports import GitError
+from reconciler.ports import GitError, LimitError
 
 SECONDS = 300.0
+MEMORY = 1 << 29
+"""Bytes that git may need to read what is here; packs are mapped and do not count."""
+EXCHANGE_MEMORY = 1 << 30
+"""And to exchange it with a remote, or to pack it: it compares many objects at once."""
 _GITPYTHON = "GIT_PYTHON_"
+# It names the object that it had no room for as if it were damaged.
+_OBJECT = re.compile(r"(?:packed|loose|delta base) object ([0-9a-f]{40,64})\b")
 
 
 @cache
@@ -38,14 +43,32 @@ def require_git(path: str) -> None:
         raise GitError("git is not installed", "install git 2.31 or newer")
 
 
-def hold(process: int, memory: int) -> None:
-    """Hold a process to an amount of memory; files that it maps, as packs, do not count."""
-    if not hasattr(resource, "prlimit"):  # not Linux
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    if most == resource.RLIM_INFINITY or memory < most:
-        with suppress(OSError):  # it has ended already, or is not ours to hold
-            resource.prlimit(process, resource.RLIMIT_DATA, (memory, most))
+def held(memory: int) -> tuple[str, ...]:
+    """Words that a command begins with to be held to an amount of memory, from its first step on.
+
+    Files that it maps, as packs, do not count. Where less is allowed already, that stays.
+    """
+    return ("sh", "-c", f'ulimit -S -d {memory >> 10} 2>/dev/null; exec "$@"', "sh")
+
+
+def is_held(said: str) -> bool:
+    """Git failed because it was held: it says so of what it could not have; a server, of itself."""
+    lines = said.lower().splitlines()
+    return any("out of memory" in line for line in lines if not line.startswith("remote:"))
+
+
+def overfull(command: str, said: str, memory: int) -> LimitError:
+    """A call that was held; with the object that it had no room for, where git names one."""
+    message = f"git {command} needs more than {memory >> 20} MiB of memory"
+    # The last one is what was asked for: another may be what that is a difference from.
+    oids = _OBJECT.findall(said)
+    if not oids:
+        return LimitError(message, "split what it reads: no file, list or history is that large")
+    hint = (
+        "it is too large, or packed as a difference from one that is; leave out the commit that it"
+        f" is, or that brought it: git log --all --find-object={oids[-1]}"
+    )
+    return LimitError(f"{message} to read object {oids[-1]}", hint)
 
 
 def late(command: str) -> GitError:

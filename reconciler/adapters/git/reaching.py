@@ -1,0 +1,38 @@
+"""What git is told of the one remote that a call may reach: its name, who logs in, its protocol."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+
+Pairs = list[tuple[str, str]]
+
+
+def pairs(name: str, remote: str, credentials: str) -> Pairs:
+    """What leads from our name for a remote to the remote itself, and what is said to it alone."""
+    found = [(f"url.{remote}.insteadOf", name), (f"url.{remote}.pushInsteadOf", name)]
+    if credentials:
+        header = f"http.{remote}.extraHeader"
+        # The empty one takes away those of the repository.
+        found += [(header, ""), (header, f"Authorization: Basic {basic(credentials)}")]
+    return found
+
+
+def configured(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
+    variables = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (name, value) in enumerate(settings):
+        variables[f"GIT_CONFIG_KEY_{number}"] = name
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    return variables
+
+
+def protocol(remote: str) -> str:
+    """The one protocol by which a checked remote is reached."""
+    scheme, separator, _ = remote.partition("://")
+    if separator:
+        return scheme
+    return "file" if remote.startswith("/") else "ssh"
+
+
+def basic(credentials: str) -> str:
+    """Who logs in, as a header says it."""
+    return b64encode(credentials.encode()).decode()
