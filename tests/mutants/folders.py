@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 CONFIG = ("tests/hostile/test_git_config.py",)
 MEMORY = ("tests/hostile/test_git_memory.py",)
+FOLDER_REMOTES = ("tests/hostile/test_folder_remotes.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
 NAMES = ("tests/hostile/test_names_on_disks.py",)
@@ -22,6 +23,9 @@ FOLDERS = (
            CONFIG),
     Mutant("git: it takes what memory it likes", "adapters/git/starting.py",
            "ulimit -S -d {memory >> 10} 2>/dev/null; ", "", MEMORY),
+    Mutant("git: a checkout is its own remote", "adapters/git/guard.py",
+           "if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):", "if False:",
+           FOLDER_REMOTES),
     Mutant("git: filters run", "adapters/git/guard.py",
            '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
     Mutant("git: connections are led elsewhere", "adapters/git/guard.py",

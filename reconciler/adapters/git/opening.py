@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from reconciler.adapters.git.fetch import default_branch
-from reconciler.adapters.git.guard import guarded, read_configuration, require_own
+from reconciler.adapters.git.guard import guarded, read_configuration, require_apart, require_own
 from reconciler.adapters.git.mirror import make_mirror, require_ours
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import check_branch, check_remote
@@ -64,6 +64,8 @@ def with_remote(repository: GitRepository) -> GitRepository:
         beside = repository.worktree / url
         url = str(beside) if beside.is_dir() else url
     remote = check_remote(url)
+    require_apart(remote.folders, (repository.worktree, repository.git.git_dir))
+    require_own(remote.folders, repository.git.environment)
     return replace(
         repository,
         remote=remote.url,

@@ -136,12 +136,14 @@ class GitProcess:
         environment: The variables of `PASSED`, `TOKEN`, and `HOME`, as far as they are set.
         credentials: `user:secret` for an http remote, or empty.
         guards: Settings that beat those of the repository, by name.
+        calls_safe: The person calls the folder of the remote safe, though it is another user's.
     """
 
     git_dir: Path
     environment: Mapping[str, str]
     credentials: str = field(default="", repr=False)
     guards: tuple[tuple[str, str], ...] = ()
+    calls_safe: bool = False
 
     def run(
         self,
@@ -230,6 +232,7 @@ class GitProcess:
         if remote:
             settings += _NETWORK
             pairs += reaching.pairs(_REMOTE, remote, self._credentials())
+            pairs += reaching.servers(_REMOTE) if self.calls_safe else []
             variables["GIT_ALLOW_PROTOCOL"] = reaching.protocol(remote)
         variables |= reaching.configured(pairs)
         # GitPython hands all of its own environment on; `env -u` takes away what is not ours.

@@ -16,6 +16,14 @@ def pairs(name: str, remote: str, credentials: str) -> Pairs:
     return found
 
 
+def servers(name: str) -> Pairs:
+    """Programs that serve a folder of another user: they read nothing of the person's."""
+    return [
+        (f"remote.{name}.{role}pack", f"git -c 'safe.directory=*' {role}-pack")
+        for role in ("upload", "receive")
+    ]
+
+
 def configured(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
     variables = {"GIT_CONFIG_COUNT": str(len(settings))}

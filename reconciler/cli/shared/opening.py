@@ -17,11 +17,16 @@ from reconciler.documents.shipped import folder
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Facts, Source, UsageError
 
+_KNOWN = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
+
 
 def environment() -> Mapping[str, str]:
     """What git may know of the environment."""
-    names = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
-    return {name: os.environ[name] for name in names if name in os.environ}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KNOWN or name.startswith("GIT_CONFIG_")
+    }
 
 
 def cache_folder() -> Path:
