@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import GitError, UsageError
@@ -29,6 +30,10 @@ _ELSEWHERE = (
     "git config --unset it, and name proxies and certificates by the environment:"
     " HTTPS_PROXY, GIT_SSL_CAINFO"
 )
+_CERTIFICATES = "name the certificates by the environment, which beats it: GIT_SSL_CAINFO"
+_ABOUT = re.compile(r"https?://(?:[^/@]*@)?([A-Za-z0-9.-]+)(?::[0-9]+)?(?:/.*)?", re.ASCII)
+# Programs that newer versions run as hooks, wherever `core.hooksPath` leads.
+_HOOKS = ("command", "event")
 _SCOPES = ("local", "worktree")
 _NUMBER = re.compile(r"[0-9]{1,10}", re.ASCII)
 _MOST = 1_000
@@ -62,12 +67,19 @@ def read_configuration(git: GitProcess) -> list[Setting]:
     return found
 
 
-def guarded(git: GitProcess, settings: Iterable[Setting]) -> GitProcess:
+def guarded(git: GitProcess, settings: Iterable[Setting], remote: str) -> GitProcess:
     """Git that runs no filter and no server that these settings name.
 
+    Args:
+        git: The repository.
+        settings: Its own configuration.
+        remote: What it may reach; empty when that is nothing.
+
     Raises:
-        UsageError: One of them would lead a connection elsewhere, or weaken it.
+        UsageError: One of them would lead a connection to the remote elsewhere, or weaken it; or
+            newer versions of git run it, and it cannot be beaten.
     """
+    beats = ("sslcainfo",) if git.environment.get("GIT_SSL_CAINFO") else ()
     guards: dict[str, str] = {}
     for item in settings:
         name = ".".join(part for part in (item.section, item.between, item.variable) if part)
@@ -75,17 +87,29 @@ def guarded(git: GitProcess, settings: Iterable[Setting]) -> GitProcess:
             # All of them: git takes `process` before `clean`.
             for variable, value in _SECTIONS[item.section].items():
                 guards[f"{item.section}.{item.between}.{variable}"] = value
-        elif _leads_elsewhere(item):
-            readable = os.fsencode(name).decode("utf-8", "replace")
-            message = f"{readable} of the repository's own configuration is not taken"
-            raise UsageError(message, _ELSEWHERE)
+        elif item.section == "hook" and item.variable in _HOOKS:
+            raise _refused(name, "git config --unset it: no hook of a repository is run")
+        elif item.variable not in beats and _leads_elsewhere(item, remote):
+            raise _refused(name, _CERTIFICATES if item.variable == "sslcainfo" else _ELSEWHERE)
     return replace(git, guards=tuple(guards.items()))
 
 
-def _leads_elsewhere(item: Setting) -> bool:
-    if item.section == "http":
-        return item.variable not in _HARMLESS
-    return (item.section, item.variable) == ("fetch", "bundleuri")
+def _refused(name: str, hint: str) -> UsageError:
+    readable = os.fsencode(name).decode("utf-8", "replace")
+    return UsageError(f"{readable} of the repository's own configuration is not taken", hint)
+
+
+def _leads_elsewhere(item: Setting, remote: str) -> bool:
+    if item.section != "http":
+        return (item.section, item.variable) == ("fetch", "bundleuri")
+    parts = urlsplit(remote)
+    if parts.scheme not in ("http", "https"):
+        return False
+    # What is plainly about another host; git takes letters there as they are.
+    about = _ABOUT.fullmatch(item.between)
+    if about is not None and about[1].lower() != parts.hostname:
+        return False
+    return item.variable not in _HARMLESS
 
 
 def require_own(folders: Sequence[Path], environment: Mapping[str, str]) -> None:

@@ -1,16 +1,22 @@
 """Which repository a path or URL means: a checkout, a bare one, or a mirror in the cache."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from reconciler.adapters.git.fetch import default_branch
-from reconciler.adapters.git.guard import guarded, read_configuration, require_apart, require_own
+from reconciler.adapters.git.guard import (
+    Setting,
+    guarded,
+    read_configuration,
+    require_apart,
+    require_own,
+)
 from reconciler.adapters.git.mirror import make_mirror, require_ours
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.remote import check_branch, check_remote
+from reconciler.adapters.git.remote import Remote, check_branch, check_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
@@ -52,18 +58,11 @@ def with_remote(repository: GitRepository) -> GitRepository:
         UsageError: The remote may not be reached, or something of the configuration not be taken.
     """
     settings = read_configuration(repository.git)
-    repository = replace(repository, git=guarded(repository.git, settings))
-    if repository.worktree is None:
+    named, remote = _remote(repository, settings)
+    git = guarded(repository.git, settings, remote.url if remote is not None else "")
+    repository = replace(repository, git=git)
+    if repository.worktree is None or remote is None:
         return repository
-    remotes = {(item.section, item.between, item.variable): item.value for item in settings}
-    named = remotes.get(("branch", repository.branch, "remote"), "origin")
-    url = remotes.get(("remote", named, "url"), "")
-    if not url or named == ".":
-        return repository
-    if "://" not in url and not Path(url).is_absolute():
-        beside = repository.worktree / url
-        url = str(beside) if beside.is_dir() else url
-    remote = check_remote(url)
     require_apart(remote.folders, (repository.worktree, repository.git.git_dir))
     require_own(remote.folders, repository.git.environment)
     return replace(
@@ -72,6 +71,19 @@ def with_remote(repository: GitRepository) -> GitRepository:
         git=remote.reached_by(repository.git),
         followed=f"refs/remotes/{named}/{repository.branch}",
     )
+
+
+def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
+    """What the configuration of a checkout calls the remote of its branch, and names as that."""
+    remotes = {(item.section, item.between, item.variable): item.value for item in settings}
+    named = remotes.get(("branch", repository.branch, "remote"), "origin")
+    url = remotes.get(("remote", named, "url"), "")
+    if repository.worktree is None or not url or named == ".":
+        return named, None
+    if "://" not in url and not Path(url).is_absolute():
+        beside = repository.worktree / url
+        url = str(beside) if beside.is_dir() else url
+    return named, check_remote(url)
 
 
 def open_mirror(

@@ -231,7 +231,7 @@ class GitProcess:
             settings.append(f"safe.directory={self.git_dir.parent}")
         if remote:
             settings += _NETWORK
-            pairs += reaching.pairs(_REMOTE, remote, self._credentials())
+            pairs += reaching.pairs(_REMOTE, remote, self._credentials(), self._asks_as())
             pairs += reaching.servers(_REMOTE) if self.calls_safe else []
             variables["GIT_ALLOW_PROTOCOL"] = reaching.protocol(remote)
         variables |= reaching.configured(pairs)
@@ -255,6 +255,11 @@ class GitProcess:
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
+
+    def _asks_as(self) -> str:
+        """The URL's user, for whom git asks the person's own program when there is no secret."""
+        user, _, secret = self._credentials().partition(":")
+        return user if not secret and self.environment.get("GIT_ASKPASS") else ""
 
     def _secrets(self) -> list[str]:
         """What must not be shown, in every form that git may show it in."""

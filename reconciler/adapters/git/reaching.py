@@ -6,10 +6,19 @@ from collections.abc import Sequence
 Pairs = list[tuple[str, str]]
 
 
-def pairs(name: str, remote: str, credentials: str) -> Pairs:
-    """What leads from our name for a remote to the remote itself, and what is said to it alone."""
+def pairs(name: str, remote: str, credentials: str, asks_as: str) -> Pairs:
+    """What leads from our name for a remote to the remote itself, and what is said to it alone.
+
+    Args:
+        name: What git knows it by.
+        remote: URL or path.
+        credentials: `user:secret`, or empty.
+        asks_as: The user for whom git asks for the secret instead; empty when it does not.
+    """
     found = [(f"url.{remote}.insteadOf", name), (f"url.{remote}.pushInsteadOf", name)]
-    if credentials:
+    if asks_as:
+        found.append((f"credential.{remote}.username", asks_as))
+    elif credentials:
         header = f"http.{remote}.extraHeader"
         # The empty one takes away those of the repository.
         found += [(header, ""), (header, f"Authorization: Basic {basic(credentials)}")]
