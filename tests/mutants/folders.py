@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 CONFIG = ("tests/hostile/test_git_config.py",)
 MEMORY = ("tests/hostile/test_git_memory.py",)
 FOLDER_REMOTES = ("tests/hostile/test_folder_remotes.py",)
+HONEST = ("tests/hostile/test_honest_config.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
 NAMES = ("tests/hostile/test_names_on_disks.py",)
@@ -26,6 +27,8 @@ FOLDERS = (
     Mutant("git: a checkout is its own remote", "adapters/git/guard.py",
            "if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):", "if False:",
            FOLDER_REMOTES),
+    Mutant("tree: ends of lines that a person made are git's", "adapters/git/conversion.py",
+           "                found.pop(line.decode(", "                found.get(line.decode(", HONEST),
     Mutant("git: filters run", "adapters/git/guard.py",
            '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
     Mutant("git: connections are led elsewhere", "adapters/git/guard.py",

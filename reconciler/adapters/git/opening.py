@@ -6,6 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from reconciler.adapters.git.conversion import Conversion
 from reconciler.adapters.git.fetch import default_branch
 from reconciler.adapters.git.guard import (
     Setting,
@@ -110,11 +111,13 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     """The work tree of a checkout, with what HEAD holds (nothing before the first commit)."""
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
+    git = repository.git
+    conversion = Conversion(lambda: guarded(git, read_configuration(git), ""), repository.worktree)
     try:
         head = repository.source("HEAD")
     except GitError:
-        return WorktreeSource(repository.worktree, None)
-    return WorktreeSource(repository.worktree, head)
+        head = None
+    return WorktreeSource(repository.worktree, head, conversion)
 
 
 def _head(git: GitProcess) -> str:
