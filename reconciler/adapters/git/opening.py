@@ -101,7 +101,7 @@ def open_mirror(
     require_ours(cache, git_dir)
     git = checked.reached_by(GitProcess(git_dir, environment))
     if not _is_file(git_dir / "HEAD"):
-        make_mirror(git, cache)
+        make_mirror(git, cache, checked.url)
     if name is None:
         name = check_branch(default_branch(git, checked.url))
     return GitRepository(git, name, checked.url, is_mirror=True)
