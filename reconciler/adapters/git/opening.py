@@ -22,6 +22,10 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
 
+_NO_REPOSITORY = "git init, or name one with --repo"
+# A path, and a few words.
+_MOST = 1 << 16
+
 
 def open_repository(
     path: Path, environment: Mapping[str, str], branch: str | None = None
@@ -142,10 +146,13 @@ def _locate(path: Path) -> tuple[Path, Path | None]:
             return inner, folder
         if _is_file(inner):
             target = Path(_text(inner).removeprefix("gitdir: "))
-            return (target if target.is_absolute() else (folder / target).resolve()), folder
+            target = target if target.is_absolute() else (folder / target).resolve()
+            if not os.path.isdir(target):  # noqa: PTH112 - as below
+                raise GitError(f"{inner} leads to no Git repository", _NO_REPOSITORY)
+            return target, folder
         if folder == path and _is_file(path / "HEAD") and os.path.isdir(path / "objects"):  # noqa: PTH112 - as below
             return path, path.parent if path.name == ".git" else None
-    raise GitError(f"{path} is not a Git repository", "git init, or name one with --repo")
+    raise GitError(f"{path} is not a Git repository", _NO_REPOSITORY)
 
 
 def _is_file(path: Path) -> bool:
@@ -154,4 +161,5 @@ def _is_file(path: Path) -> bool:
 
 def _text(path: Path) -> str:
     """A small file of a repository, which may hold anything."""
-    return path.read_text(encoding="utf-8", errors="replace").strip()
+    with path.open("rb") as file:
+        return file.read(_MOST).decode("utf-8", "replace").replace("\0", "\ufffd").strip()

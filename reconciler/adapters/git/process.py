@@ -35,7 +35,7 @@ from reconciler.adapters.git.starting import (
     require_git,
     runner,
 )
-from reconciler.ports import GitError
+from reconciler.ports import GitError, UsageError
 
 _CONFIG = (
     "core.hooksPath=/dev/null",
@@ -254,6 +254,8 @@ class GitProcess:
         """What to say to an http remote: the token, in the name of the URL's user if it has one."""
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
+        if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that were no text
+            raise UsageError(f"{TOKEN} is no text in UTF-8", "set it as the server showed it")
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
     def _asks_as(self) -> str:

@@ -14,6 +14,7 @@ MEMORY = 1 << 29
 EXCHANGE_MEMORY = 1 << 30
 """And to exchange it with a remote, or to pack it: it compares many objects at once."""
 _GITPYTHON = "GIT_PYTHON_"
+_LOADING = {f"{_GITPYTHON}REFRESH": "quiet", f"{_GITPYTHON}GIT_EXECUTABLE": "/nonexistent/git"}
 # It names the object that it had no room for as if it were damaged.
 _OBJECT = re.compile(r"(?:packed|loose|delta base) object ([0-9a-f]{40,64})\b")
 
@@ -22,14 +23,23 @@ _OBJECT = re.compile(r"(?:packed|loose|delta base) object ([0-9a-f]{40,64})\b")
 def runner() -> Any:
     """GitPython's runner, which is told nothing by the environment.
 
-    It would run whatever program is named there, and refuse to load when that is none.
+    It would run whatever program is named there, and refuse to load when that is none. It looks for
+    git as it loads, with the whole environment, and not to find it is the one thing that it bears.
+
+    Raises:
+        OSError: The system does not let it look.
     """
     own = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(_GITPYTHON)}
-    os.environ[f"{_GITPYTHON}REFRESH"] = "quiet"
+    os.environ |= _LOADING
     try:
         from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
+    except ImportError as failed:
+        if isinstance(failed.__cause__, OSError):
+            raise failed.__cause__ from None
+        raise
     finally:
-        del os.environ[f"{_GITPYTHON}REFRESH"]
+        for name in _LOADING:
+            del os.environ[name]
         os.environ.update(own)
     return Git
 
@@ -48,7 +58,9 @@ def held(memory: int) -> tuple[str, ...]:
 
     Files that it maps, as packs, do not count. Where less is allowed already, that stays.
     """
-    return ("sh", "-c", f'ulimit -S -d {memory >> 10} 2>/dev/null; exec "$@"', "sh")
+    # Where another user only lends his rights, a shell would give them back.
+    keeps = ("-p",) if os.geteuid() != os.getuid() else ()
+    return ("sh", *keeps, "-c", f'ulimit -S -d {memory >> 10} 2>/dev/null; exec "$@"', "sh")
 
 
 def is_held(said: str) -> bool:
