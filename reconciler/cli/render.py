@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.opening import open_facts, open_source
+from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell, tell_errors
 from reconciler.cli.shared.progress import progress
@@ -47,7 +47,7 @@ def render(
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with progress("reading"):
         read = open_source(repo, rev, worktree=worktree)
-        source, facts = read.source, open_facts(read.repository)
+        source, facts = read.source, read.facts()
         # As check does: what people did to records is no word of reconcile.
         evaluation = with_changes_by_hand(read.repository, source, evaluate_source(source), facts)
         # Two records that hold one address are an error, and stop all; this is the second lock.

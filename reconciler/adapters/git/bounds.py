@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.starting import is_held
 from reconciler.documents.load import is_yaml
 from reconciler.documents.yaml import MAX_BYTES
 from reconciler.model.settings import Limits
@@ -125,7 +126,7 @@ def fields(
                 if len(rest) > _LONGEST:
                     raise LimitError("a path has over a million characters", "remove that file")
     except GitError as failed:
-        if "out of memory" in str(failed).lower():
+        if is_held(str(failed)):
             raise tally.too_many() from failed
         raise
     if rest:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
 from reconciler.documents.text import MAX_BYTES, Unread
-from reconciler.ports import Entry, GitError, Made, Revision
+from reconciler.ports import Entry, GitError, LimitError, Made, Revision
 from reconciler.settings import PATH
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> (\d+) [-+]\d{4}$", re.MULTILINE)
@@ -129,10 +129,17 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
 
 
 def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
-    """The commits that names mean, and what stands at the top of the first."""
+    """The commits that names mean, and what stands at the top of the first.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: One of them is too large to be read.
+    """
     first = names[0]
     asked = [f"{name}^{{commit}}" for name in names]
     known = headers(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
+    for item in known[: len(asked)]:
+        _require_read(item)
     oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
     read = dict(zip(oids, read_objects(git, list(oids)), strict=True))
     found = [read.get(item.oid) if item is not None else None for item in known]
@@ -150,11 +157,13 @@ def read_made(git: GitProcess, rev: str) -> Made:
     """How a commit was made.
 
     Raises:
-        GitError: There is no such commit, or it is too large to be read.
+        GitError: There is no such commit.
+        LimitError: It is too large to be read.
     """
     name = f"{rev}^{{commit}}"
     (head_of,) = headers(git, [name])
-    (item,) = read_objects(git, [name]) if head_of is not None and head_of.is_read else (None,)
+    _require_read(head_of)
+    (item,) = read_objects(git, [name])
     revision = _revision(item)
     if item is None or revision is None:
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
@@ -173,6 +182,12 @@ def there(revision: Revision | None, rev: str) -> Revision:
         hint = "git log shows the revisions; a new repository needs a first commit"
         raise GitError(f"no commit {rev!r} in the repository", hint)
     return revision
+
+
+def _require_read(commit: Header | None) -> None:
+    if commit is not None and not commit.is_read:
+        message = f"commit {commit.oid} has {commit.size} bytes, limit {MAX_OTHER_BYTES}"
+        raise LimitError(message, "make it anew with a shorter message, and leave this one out")
 
 
 def _revision(item: Object | None) -> Revision | None:

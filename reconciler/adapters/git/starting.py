@@ -1,33 +1,48 @@
-"""What starts git, and what holds it: its variables and files, and a limit on memory."""
+"""What starts git, and what holds it: GitPython without its variables, and a limit on memory."""
 
 import os
-import resource
+import re
 import signal
-from base64 import b64encode
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from tempfile import TemporaryFile
 from typing import Any
 
-from reconciler.ports import GitError
+from reconciler.ports import GitError, LimitError
 
 SECONDS = 300.0
+MEMORY = 1 << 29
+"""Bytes that git may need to read what is here; packs are mapped and do not count."""
+EXCHANGE_MEMORY = 1 << 30
+"""And to exchange it with a remote, or to pack it: it compares many objects at once."""
 _GITPYTHON = "GIT_PYTHON_"
+_LOADING = {f"{_GITPYTHON}REFRESH": "quiet", f"{_GITPYTHON}GIT_EXECUTABLE": "/nonexistent/git"}
+# It names the object that it had no room for as if it were damaged.
+_OBJECT = re.compile(r"(?:packed|loose|delta base) object ([0-9a-f]{40,64})\b")
 
 
 @cache
 def runner() -> Any:
     """GitPython's runner, which is told nothing by the environment.
 
-    It would run whatever program is named there, and refuse to load when that is none.
+    It would run whatever program is named there, and refuse to load when that is none. It looks for
+    git as it loads, with the whole environment, and not to find it is the one thing that it bears.
+
+    Raises:
+        OSError: The system does not let it look.
     """
     own = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(_GITPYTHON)}
-    os.environ[f"{_GITPYTHON}REFRESH"] = "quiet"
+    os.environ |= _LOADING
     try:
         from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
+    except ImportError as failed:
+        if isinstance(failed.__cause__, OSError):
+            raise failed.__cause__ from None
+        raise
     finally:
-        del os.environ[f"{_GITPYTHON}REFRESH"]
+        for name in _LOADING:
+            del os.environ[name]
         os.environ.update(own)
     return Git
 
@@ -52,19 +67,43 @@ def spool(data: bytes = b"") -> Iterator[int]:
 
 
 def spooled(descriptor: int) -> bytes:
-    """All that was written to a file by somebody else."""
-    size = os.fstat(descriptor).st_size
-    return os.pread(descriptor, size, 0)
+    """All that somebody else wrote to a file."""
+    return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
 
 
-def hold(process: int, memory: int) -> None:
-    """Hold a process to an amount of memory; files that it maps, as packs, do not count."""
-    if not hasattr(resource, "prlimit"):  # not Linux
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    if most == resource.RLIM_INFINITY or memory < most:
-        with suppress(OSError):  # it has ended already, or is not ours to hold
-            resource.prlimit(process, resource.RLIMIT_DATA, (memory, most))
+def held(memory: int, answer: int | None = None) -> tuple[str, ...]:
+    """Words that a command begins with to be held to an amount of memory, from its first step on.
+
+    Files that it maps, as packs, do not count. Where less is allowed already, that stays.
+
+    Args:
+        memory: The bytes.
+        answer: A descriptor of the file that takes its output; GitPython knows pipes alone.
+    """
+    into = "" if answer is None else f" >/dev/fd/{answer}"
+    # Where another user only lends his rights, a shell would give them back.
+    keeps = ("-p",) if os.geteuid() != os.getuid() else ()
+    return ("sh", *keeps, "-c", f'ulimit -S -d {memory >> 10} 2>/dev/null; exec "$@"{into}', "sh")
+
+
+def is_held(said: str) -> bool:
+    """Git failed because it was held: it says so of what it could not have; a server, of itself."""
+    lines = said.lower().splitlines()
+    return any("out of memory" in line for line in lines if not line.startswith("remote:"))
+
+
+def overfull(command: str, said: str, memory: int) -> LimitError:
+    """A call that was held; with the object that it had no room for, where git names one."""
+    message = f"git {command} needs more than {memory >> 20} MiB of memory"
+    # The last one is what was asked for: another may be what that is a difference from.
+    oids = _OBJECT.findall(said)
+    if not oids:
+        return LimitError(message, "split what it reads: no file, list or history is that large")
+    hint = (
+        "it is too large, or packed as a difference from one that is; leave out the commit that it"
+        f" is, or that brought it: git log --all --find-object={oids[-1]}"
+    )
+    return LimitError(f"{message} to read object {oids[-1]}", hint)
 
 
 def late(command: str) -> GitError:
@@ -76,45 +115,3 @@ def late(command: str) -> GitError:
 def ended(status: int) -> str:
     """How a process ended that said nothing."""
     return f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
-
-
-def redirected(descriptor: int) -> tuple[str, ...]:
-    """What starts the program behind it with its output going to a file: GitPython knows pipes."""
-    return ("sh", "-c", 'exec "$@" >"$0"', f"/dev/fd/{descriptor}")
-
-
-def configured(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
-    variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
-    for number, (name, value) in enumerate(pairs):
-        variables[f"GIT_CONFIG_KEY_{number}"] = name
-        variables[f"GIT_CONFIG_VALUE_{number}"] = value
-    return variables
-
-
-def protocol(remote: str) -> str:
-    """The one protocol by which a checked remote is reached."""
-    scheme, separator, _ = remote.partition("://")
-    if separator:
-        return scheme
-    return "file" if remote.startswith("/") else "ssh"
-
-
-def absolute(path: str) -> str:
-    """A search path without folders that depend on where one stands."""
-    return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
-
-
-def named(name: str, remote: str, credentials: str) -> list[tuple[str, str]]:
-    """What leads from a name for a remote to the remote itself, and what is said to it alone."""
-    pairs = [(f"url.{remote}.insteadOf", name), (f"url.{remote}.pushInsteadOf", name)]
-    if credentials:
-        header = f"http.{remote}.extraHeader"
-        # The empty one takes away those of the repository.
-        pairs += [(header, ""), (header, f"Authorization: Basic {basic(credentials)}")]
-    return pairs
-
-
-def basic(credentials: str) -> str:
-    """Credentials as a header of http has them."""
-    return b64encode(credentials.encode()).decode()

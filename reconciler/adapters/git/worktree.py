@@ -4,12 +4,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from errno import ENAMETOOLONG
-from functools import partial
-from hashlib import sha1, sha256
 from pathlib import Path
 from typing import TypeVar
 
 from reconciler.adapters.git.bounds import Budget
+from reconciler.adapters.git.conversion import Conversion, blob_id
 from reconciler.adapters.git.revision import GitSource, irregular, out_of_place, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
@@ -23,9 +22,10 @@ _LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
 class WorktreeSource:
     """Files of a folder. Symlinks are not followed, as in a revision."""
 
-    def __init__(self, root: Path, head: GitSource | None) -> None:
-        """Take the folder, and what HEAD holds; None before the first commit."""
+    def __init__(self, root: Path, head: GitSource | None, conversion: Conversion) -> None:
+        """Take the folder, what HEAD holds (None before the first commit), and its ends of lines."""
         self._root = root
+        self._conversion = conversion
         self._head = head
         self._findings: dict[Finding, None] = {}
         self._budget = Budget("the work tree")
@@ -130,15 +130,14 @@ class WorktreeSource:
             data = os.fsencode((self._root / entry.path).readlink())
         if isinstance(data, Unread):
             return False
-        make = sha256 if len(committed.oid) == 64 else partial(sha1, usedforsecurity=False)
-        return make(b"blob %d\0" % len(data) + data).hexdigest() == committed.oid
+        return blob_id(data, committed.oid) == committed.oid
 
     def _read(self, path: str) -> bytes:
         handle = os.open(self._root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
             data = file.read(MAX_BYTES + 1)
             if len(data) <= MAX_BYTES:
-                return data
+                return self._conversion.stored(path, data, self._budget.tally)
             return Unread(max(os.fstat(handle).st_size, len(data)))
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:
