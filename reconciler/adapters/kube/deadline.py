@@ -96,6 +96,5 @@ class Deadline:
 
     def extend(self, seconds: float) -> None:
         """See to it that so many seconds are left."""
-        more = seconds - self.left()
         with self._lock:
-            self._more += max(more, 0.0)
+            self._more += max(seconds - self._left(), 0.0)

@@ -126,7 +126,7 @@ class Transport:
         self._place.leave()
         self._sessions.close()
 
-    def pause(self, seconds: float, what: str = "wait") -> None:
+    def pause(self, seconds: float) -> None:
         """Wait.
 
         Raises:
@@ -134,7 +134,7 @@ class Transport:
         """
         with self.deadline.running():
             if seconds >= self.deadline.left():
-                raise self._late(what)
+                raise self._late("wait")
             self._timeouts.clocks.sleep(seconds)
 
     def _may_renew(self, found: Trouble) -> bool:
