@@ -6,6 +6,7 @@ CONFIG = ("tests/hostile/test_git_config.py",)
 MEMORY = ("tests/hostile/test_git_memory.py",)
 FOLDER_REMOTES = ("tests/hostile/test_folder_remotes.py",)
 HONEST = ("tests/hostile/test_honest_config.py",)
+PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
 NAMES = ("tests/hostile/test_names_on_disks.py",)
@@ -29,10 +30,15 @@ FOLDERS = (
            FOLDER_REMOTES),
     Mutant("tree: ends of lines that a person made are git's", "adapters/git/conversion.py",
            "                found.pop(line.decode(", "                found.get(line.decode(", HONEST),
+    Mutant("git: what is about another host stops the run", "adapters/git/guard.py",
+           "about is not None and about[1].lower() != parts.hostname", "False", HONEST),
+    Mutant("cache: what it says of a commit is believed by a review", "cli/shared/opening.py",
+           "partial(open_facts, opened) if trusts else FreshFacts", "partial(open_facts, opened)",
+           PROOFS),
     Mutant("git: filters run", "adapters/git/guard.py",
            '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
     Mutant("git: connections are led elsewhere", "adapters/git/guard.py",
-           "        return item.variable not in _HARMLESS\n", "        return False\n", CONFIG),
+           "    return item.variable not in _HARMLESS\n", "    return False\n", CONFIG),
     Mutant("git: another user's repository counts", "adapters/git/guard.py",
            "return path.lstat().st_uid in users and path.stat().st_uid in users", "return True", CONFIG),
     Mutant("git: what a change laid out is the repository", "adapters/git/opening.py",
