@@ -13,9 +13,9 @@ MIB = 1 << 20
 _COMMIT, _BLOB, _DELTA = 1, 3, 7
 
 
-def huge_commit(folder: Path, head: str, size: int) -> str:
+def huge_commit(folder: Path, head: str, size: int, subject: str = "") -> str:
     """A commit with a message of so many MiB, put into a repository; its id."""
-    start = f"{head}\n\n".encode()
+    start = f"{head}\n\n{subject}".encode()
     oid = _id("commit", start, size, b"A" * MIB)
     _store(folder, _entry(_COMMIT, len(start) + size * MIB, _pieces(start, size, b"A" * MIB)))
     return oid

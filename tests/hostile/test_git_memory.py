@@ -126,6 +126,21 @@ def test_a_commit_that_git_can_read_and_we_do_not_is_told_by_its_size(repo: Path
         assert f"commit {huge} has {65 * MIB + len(text) + 2} bytes, limit {64 * MIB}" in ran.err
 
 
+def test_trailers_without_end_are_not_kept(repo: Path) -> None:
+    head = git(repo, "cat-file", "commit", "HEAD").partition("\n\n")[0]
+    for _ in range(5):
+        huge = huge_commit(repo, head, 60, "x\n\nIpam-Plan: ")
+        head = f"{head.splitlines()[0]}\nparent {huge}\n" + "\n".join(head.splitlines()[-2:])
+    broken = git(repo, "hash-object", "-w", "--stdin", data=b"kind: [\n")
+    git(repo, "update-index", "--cacheinfo", f"100644,{broken},tenants/one.yaml")
+    tree = git(repo, "write-tree")
+    tip = f"tree {tree}\n{head.partition(chr(10))[2]}\n\nx\n"
+    oid = git(repo, "hash-object", "-t", "commit", "-w", "--stdin", data=tip.encode())
+    ran = measured("plan", "--repo", repo, "--rev", oid)  # asks when it was right
+    assert (ran.code, "git log" in ran.err) == (1, False), ran
+    assert ran.peak < HELD
+
+
 def test_a_branch_that_is_to_be_reconciled_is_no_exception(repo: Path, behind: str) -> None:
     git(repo, "checkout", "-q", "--detach")
     ran = measured("reconcile", "--repo", repo, "--branch", "change", "--no-apply")

@@ -6,6 +6,7 @@ CONFIG = ("tests/hostile/test_git_config.py",)
 MEMORY = ("tests/hostile/test_git_memory.py",)
 FOLDER_REMOTES = ("tests/hostile/test_folder_remotes.py",)
 HONEST = ("tests/hostile/test_honest_config.py",)
+PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
 NAMES = ("tests/hostile/test_names_on_disks.py",)
@@ -29,6 +30,11 @@ FOLDERS = (
            FOLDER_REMOTES),
     Mutant("tree: ends of lines that a person made are git's", "adapters/git/conversion.py",
            "                found.pop(line, None)", "                found.get(line, None)", HONEST),
+    Mutant("git: what is about another host stops the run", "adapters/git/guard.py",
+           "about is not None and about[1].lower() != parts.hostname", "False", HONEST),
+    Mutant("cache: what it says of a commit is believed by a review", "cli/shared/opening.py",
+           "partial(open_facts, opened) if trusts else FreshFacts", "partial(open_facts, opened)",
+           PROOFS),
     Mutant("git: filters run", "adapters/git/guard.py",
            '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
     Mutant("git: connections are led elsewhere", "adapters/git/guard.py",

@@ -5,11 +5,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.starting import is_held
+from reconciler.adapters.git.starting import HeldError
 from reconciler.documents.load import is_yaml
 from reconciler.documents.yaml import MAX_BYTES
 from reconciler.model.settings import Limits
-from reconciler.ports import GitError, LimitError
+from reconciler.ports import LimitError
 
 # A path is seldom longer; of deep trees that name each other they grow without end.
 PATH_BYTES = 512
@@ -125,10 +125,8 @@ def fields(
                     yield from whole.decode("utf-8", "replace").split("\0")
                 if len(rest) > _LONGEST:
                     raise LimitError("a path has over a million characters", "remove that file")
-    except GitError as failed:
-        if is_held(str(failed)):
-            raise tally.too_many() from failed
-        raise
+    except HeldError as held:
+        raise tally.too_many() from held
     if rest:
         yield rest.decode("utf-8", "replace")
 

@@ -11,14 +11,17 @@ from contextlib import closing
 
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.starting import MEMORY
 from reconciler.ports import Changed, Entry, Step
 
 _FORMAT = "%H %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
 _TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
+# Nothing behind that makes a trailer one of ours, or a parent one that leads the line.
+_LONGEST = 1 << 16
 
 
 def past(
@@ -89,16 +92,26 @@ def last_saying(git: GitProcess, revision: str, skip: int, *but: str) -> str | N
 
 def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
     """Parents of all commits, and those that reconcile made, with their place: newest first."""
-    out = git.check("log", "--topo-order", f"--format={_FORMAT}", revision, "--").decode()
     parents: dict[str, list[str]] = {}
     ours: dict[str, int] = {}
-    for place, text in enumerate(out.split("\n")):
-        ids, _, digest = text.partition("\0")
-        commit, *before = ids.split()
+    said = _log(git, revision)
+    for place, (ids, digest) in enumerate(zip(said, said, strict=True)):
+        commit, *before = ids.decode("ascii").split()
         parents[commit] = before
         if _DIGEST.fullmatch(digest):
             ours[commit] = place
     return parents, ours
+
+
+def _log(git: GitProcess, revision: str) -> Iterator[bytes]:
+    """Of all commits the ids, and what a trailer says; in turn, and no more of it than is asked."""
+    options = ("--topo-order", "-z", f"--format={_FORMAT}")
+    rest = b""
+    with closing(git.parts("log", *options, revision, "--", memory=MEMORY)) as parts:
+        for piece in parts:
+            *whole, rest = (rest + piece).split(b"\0")
+            yield from whole
+            rest = rest[:_LONGEST]
 
 
 def _line(

@@ -143,6 +143,7 @@ class GitProcess:
 
         Raises:
             GitError: Git failed, is not installed, or did not end in time.
+            LimitError: It needs more memory than that.
         """
         said = bytearray()
         start = partial(self._start, arguments, remote="", extra={}, memory=memory)
@@ -153,6 +154,8 @@ class GitProcess:
                 raise late(arguments[0]) from None
         if process.returncode != 0:
             text = redacted(said.decode("utf-8", "replace").strip(), self._secrets())
+            if is_held(text):
+                raise overfull(arguments[0], text, memory)
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None) -> bytes:

@@ -22,6 +22,10 @@ _LOADING = {f"{_GITPYTHON}REFRESH": "quiet", f"{_GITPYTHON}GIT_EXECUTABLE": "/no
 _OBJECT = re.compile(r"(?:packed|loose|delta base) object ([0-9a-f]{40,64})\b")
 
 
+class HeldError(LimitError):
+    """Git needed more memory than it was held to."""
+
+
 @cache
 def runner() -> Any:
     """GitPython's runner, which is told nothing by the environment.
@@ -92,18 +96,18 @@ def is_held(said: str) -> bool:
     return any("out of memory" in line for line in lines if not line.startswith("remote:"))
 
 
-def overfull(command: str, said: str, memory: int) -> LimitError:
+def overfull(command: str, said: str, memory: int) -> HeldError:
     """A call that was held; with the object that it had no room for, where git names one."""
     message = f"git {command} needs more than {memory >> 20} MiB of memory"
     # The last one is what was asked for: another may be what that is a difference from.
     oids = _OBJECT.findall(said)
     if not oids:
-        return LimitError(message, "split what it reads: no file, list or history is that large")
+        return HeldError(message, "split what it reads: no file, list or history is that large")
     hint = (
         "it is too large, or packed as a difference from one that is; leave out the commit that it"
         f" is, or that brought it: git log --all --find-object={oids[-1]}"
     )
-    return LimitError(f"{message} to read object {oids[-1]}", hint)
+    return HeldError(f"{message} to read object {oids[-1]}", hint)
 
 
 def late(command: str) -> GitError:
