@@ -16,7 +16,7 @@ from reconciler.findings import Finding, Location, error, shown, warning
 _MEANT = (".yaml", ".yml", ".json")
 # https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 _DEVICES = frozenset(
-    ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
+    ("con", "prn", "aux", "nul", *(f"{port}{sign}" for port in ("com", "lpt") for sign in "0123456789¹²³"))
 )  # fmt: skip
 # Nearly every name; in lower case the devices are told by the set alone.
 _PLAIN = re.compile(r"[a-z0-9._-]*[a-z0-9_-]")
@@ -69,6 +69,29 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
             message = f"the same file as {other} where upper and lower case are not told apart"
             found.append(error("name-clash", Location(path), message, "rename one of the two"))
     return found
+
+
+def beside(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
+    """Findings at what stands beside files and folders that are read, and is one of them elsewhere.
+
+    Where case does not count one replaces the other in each checkout. Alone, it is read in some.
+
+    Args:
+        meant: Paths that are read.
+        there: What stands in the same folders.
+    """
+    every = dict.fromkeys(sorted(there))
+    read = {_folded(path): path for path in meant}
+    for path in every:
+        other = read.get(_folded(path), path)
+        if other == path:
+            continue
+        message = f"the same as {other} where upper and lower case are not told apart"
+        if other in every:
+            yield error("name-clash", Location(path), message, "rename one of the two")
+        else:
+            hint = f"rename it {other} if that is meant, else give it another name"
+            yield warning("name-clash", Location(path), f"{message}; here it is not read", hint)
 
 
 def _folded(path: str) -> str:

@@ -10,6 +10,7 @@ from reconciler.adapters.git.objects import Root, headers, read_blobs
 from reconciler.adapters.git.past import brought, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
+from reconciler.documents.names import beside
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
@@ -93,15 +94,22 @@ class GitSource:
         return [*known, *self._files(asked)]
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder although it stands where one belongs, or above."""
-        above = dict.fromkeys(path for folder in folders for path in upwards(folder))
-        top = [path for path in [file, *above] if "/" not in path]
-        deeper = [path for path in above if "/" in path]
+        """Find what is no plain file or no folder although it stands where one belongs, or above.
+
+        And what is the same where upper and lower case are not told apart.
+        """
+        meant = dict.fromkeys([file, *(path for folder in folders for path in upwards(folder))])
+        above = dict.fromkeys(path.rpartition("/")[0] for path in meant)
         # One look at the top, which is known already, and one below it where a name has a slash.
-        for entry in [*self.standing(top), *(self.standing(deeper) if deeper else ())]:
-            wrong = out_of_place(entry.path, entry.mode, is_folder=entry.path != file)
-            if wrong is not None:
-                self._findings[wrong] = None
+        top = self._root.entries.values() if self._root is not None else self._listed(["./"])
+        deeper = self._listed([f"{path}/" for path in above if path])
+        there = {entry.path: entry for entry in [*top, *deeper]}
+        for path in meant:
+            if (entry := there.get(path)) is not None:
+                wrong = out_of_place(path, entry.mode, is_folder=path != file)
+                if wrong is not None:
+                    self._findings[wrong] = None
+        self._findings.update(dict.fromkeys(beside(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> list[Entry]:
         """What stands at some paths itself."""

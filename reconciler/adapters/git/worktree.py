@@ -10,6 +10,7 @@ from typing import TypeVar
 from reconciler.adapters.git.bounds import Budget
 from reconciler.adapters.git.conversion import Conversion, blob_id
 from reconciler.adapters.git.revision import GitSource, irregular, out_of_place, upwards
+from reconciler.documents.names import beside
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
@@ -68,13 +69,24 @@ class WorktreeSource:
         return sorted(found)
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder although it stands where one belongs, or above."""
-        above = dict.fromkeys(path for folder in folders for path in upwards(folder))
-        for path in [file, *above]:
+        """Find what is no plain file or no folder although it stands where one belongs, or above.
+
+        And what is the same where upper and lower case are not told apart.
+        """
+        meant = dict.fromkeys([file, *(path for folder in folders for path in upwards(folder))])
+        for path in meant:
             mode, _ = self._look(path)
             wrong = out_of_place(path, mode, is_folder=path != file) if mode else None
             if wrong is not None:
                 self._findings[wrong] = None
+        above = dict.fromkeys(path.rpartition("/")[0] for path in meant)
+        there = [
+            f"{path}/{name}" if path else name
+            for path in above
+            if not path or self._look(path)[0] == _FOLDER
+            for name in self._names(path)
+        ]
+        self._findings.update(dict.fromkeys(beside(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> None:
         """Folders on disk have no id of their content."""
