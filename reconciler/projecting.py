@@ -20,7 +20,8 @@ def project(
 ) -> tuple[Projection, ...]:
     """The objects of all clusters for the records of the tree as they stand, not as planned.
 
-    Apply reads what was committed; what is not in Git cannot reach a cluster.
+    Apply reads what was committed; what is not in Git cannot reach a cluster. Nor does what a
+    person wrote into a record, which is an error: what clusters have by then stays.
 
     Args:
         evaluation: Of the tree.
@@ -34,10 +35,14 @@ def project(
         evaluation.plan.before,
         format_instant(evaluation.tree.clock),
         evaluation.tree.settings.applies_documents,
-        {**withheld, **_nobodys(evaluation)},
+        {**withheld, **_nobodys(evaluation), **evaluation.unproven},
     )
     found = [item for family in families() for item in family.project(given)]
-    found += [Projection(MANAGEMENT, record_document(record)) for record in records]
+    found += [
+        Projection(MANAGEMENT, record_document(record))
+        for record in records
+        if record.path not in evaluation.unproven
+    ]
     return tuple(found)
 
 
