@@ -3,7 +3,7 @@
 from typing import Any
 
 from reconciler.addresses import IPRange
-from reconciler.addresses.notation import cidrs_of, format_range
+from reconciler.addresses.notation import cidrs_of, format_range, format_short
 from reconciler.digest import action_name
 from reconciler.evaluate import Evaluation
 from reconciler.model.claim import Claim
@@ -71,8 +71,8 @@ def _asked(claim: Claim | None) -> str:
     if claim is None:
         return "nothing: its document is gone"
     if claim.pin is not None:
-        return f"exactly {format_range(claim.pin)}"
-    return f"{claim.size} addresses in a row"
+        return f"exactly {format_short(claim.pin)}"
+    return "1 address" if claim.size == 1 else f"{claim.size} addresses in a row"
 
 
 def _pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> dict[str, Any]:

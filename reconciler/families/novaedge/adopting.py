@@ -56,10 +56,10 @@ def held_by_vip(document: Document, wish: Wish, found: list[Finding]) -> dict[in
 def held_in_pool(document: Document, found: list[Finding]) -> Iterator[Held]:
     """The addresses that a pool's status says are given out."""
     listed = _status(document).get("allocations")
-    for index, entry in enumerate(listed if isinstance(listed, list) else ()):
-        text: Any = entry.get("address") if isinstance(entry, Mapping) else entry
+    for index, value in enumerate(listed if isinstance(listed, list) else ()):
+        entry: Mapping[str, Any] = value if isinstance(value, Mapping) else {"address": value}
         steps = (*ALLOCATIONS, index, "address")
-        item = _host(document, steps, text, found)
+        item = _host(document, steps, entry.get("address"), found)
         if item is not None:
             user = str(entry.get("vipRef") or "somebody")
             kind, _, name = user.rpartition("/")

@@ -83,6 +83,11 @@ def test_what_is_given_to_somebody_who_is_not_here_is_held_back(user: str) -> No
     assert outcome(files) == {"a (vip)": "allocate 10.200.0.2 of main"}
 
 
+def test_an_entry_may_be_a_bare_address() -> None:
+    files = tree(vip("a"), pools=copied(MAIN, "{allocations: [10.200.0.1]}"))
+    assert outcome(files) == {"a (vip)": "allocate 10.200.0.2 of main"}
+
+
 def test_a_vip_of_another_pool_is_somebody_else() -> None:
     listed = "{allocations: [{address: 10.200.0.1, vipRef: a}]}"
     files = tree(vip("a", of="", address="10.9.0.1"), vip("b"), pools=copied(MAIN, listed))
@@ -131,8 +136,9 @@ def test_a_status_that_says_nothing_of_addresses_changes_nothing(status: str) ->
 
 
 def test_an_entry_of_a_pool_that_is_no_address_is_an_error() -> None:
-    files = tree(vip("a"), pools=copied(MAIN, "{allocations: [7]}"))
-    assert ("error", "address-invalid") in codes(files)
+    for entry in ("7", "{vipRef: a}", "[]", "null"):
+        files = tree(vip("a"), pools=copied(MAIN, f"{{allocations: [{entry}]}}"))
+        assert ("error", "address-invalid") in codes(files), entry
 
 
 def test_a_static_vip_has_nothing_to_take_over() -> None:

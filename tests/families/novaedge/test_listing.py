@@ -102,3 +102,13 @@ def test_json_has_every_number_exact(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert item["largestFreeBlock"] == left
     assert run(["status", "--repo", repo, "-o", "wide"]) == 0
     assert str(left) in capsys.readouterr().out
+
+
+def test_what_a_vip_asks_for_is_explained_in_the_singular(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = reconciled(tree(vip("a"), vip("b", address="10.200.0.9")))
+    repo = str(repository(tmp_path / "repo", files))
+    for name, asked in (("a", "1 address"), ("b", "exactly 10.200.0.9")):
+        assert run(["explain", name, "--repo", repo]) == 0
+        assert f"  asks for  {asked}\n" in capsys.readouterr().out
