@@ -33,8 +33,8 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
-        is_freed: Live records were removed by hand, which nobody let pass, or edited so that what they held is free; with a
-            brake nothing at all passes.
+        is_freed: Live records were removed by hand, which nobody let pass, or edited so that what
+            they held is free; with a brake nothing at all passes.
         allow_release: How many releases a person expects, or None.
         cut: Why it cannot be told what people did to records, or None.
         unproven: What records hold by somebody's hand alone, by path: no cluster gets it.

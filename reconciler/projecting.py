@@ -1,12 +1,14 @@
 """A committed tree to the objects of all clusters: what every family makes of it, and the records."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from reconciler.addresses import IPSet
+from reconciler.engine.by_hand import WRONG as BY_HAND
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
-from reconciler.families._family import Projection, ProjectionInput
+from reconciler.families._family import Projection, ProjectionInput, Reading
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
@@ -30,7 +32,7 @@ def project(
     records = apart(evaluation.state.records, evaluation.state.claims)
     given = ProjectionInput(
         evaluation.documents,
-        evaluation.reading,
+        _without_wrong_ranges(evaluation),
         records,
         evaluation.plan.before,
         format_instant(evaluation.tree.clock),
@@ -44,6 +46,20 @@ def project(
         if record.path not in evaluation.unproven
     ]
     return tuple(found)
+
+
+def _without_wrong_ranges(evaluation: Evaluation) -> Reading:
+    """The reading without ranges set by hand that are wrong: no cluster gets those.
+
+    One that has it keeps it: while something is wrong, nothing is withdrawn.
+    """
+    reading = evaluation.reading
+    wrong = {found.location for found in evaluation.findings if found.code == BY_HAND}
+    if not wrong:
+        return reading
+    return replace(
+        reading, blocked=tuple(item for item in reading.blocked if item.source not in wrong)
+    )
 
 
 def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:

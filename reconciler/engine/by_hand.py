@@ -19,6 +19,8 @@ from reconciler.model.state import Blocked, ByHand, Gateway, State
 
 Holding = Sequence[tuple[IPRange, Allocation]]
 _SHOWN = 3
+WRONG = "manual-range"
+"""The code of what is wrong with such a range."""
 
 
 def check(state: State, holding: Holding) -> Iterator[Finding]:
@@ -169,4 +171,4 @@ def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Itera
 
 def _wrong(item: Blocked, message: str, hint: str) -> Finding:
     text = f"{format_range(item.range)} of {item.title} {message}"
-    return error("manual-range", item.source, text, hint)
+    return error(WRONG, item.source, text, hint)
