@@ -104,7 +104,7 @@ def status_to_apply(desired: DesiredObject, live: Live, entry: Entry | None) -> 
     if desired.status is None:
         return None
     wanted = dict(settled_conditions(desired.status, live.status))
-    if desired.body is not None:
+    if desired.body is not None and desired.ref.resource.tells_generation:
         wanted["observedGeneration"] = live.generation
     is_same = entry is not None and _half(entry.hash, 1) == _half(desired.hash, 1)
     if is_same and not differing(wanted, live.status):
