@@ -167,6 +167,8 @@ CODES: dict[str, str] = {
     "ranges-unsorted": "Ranges must be sorted and must not overlap.",
     "range-ignored": "start and end are not used: half a range, or ranges stand beside them.",
     "pool-empty": "A pool has no address to give out.",
+    "pool-ambiguous": "Two pools serve one class of clusters for one role; the order of names decides.",
+    "label-unfit": "A label of a pool selects nobody, or no API server takes it.",
     "pool-overlap": "Two pools of one address space hold the same addresses.",
     "pool-shrunk": "A pool's CIDR may grow; it must keep every address that it had.",
     "pool-added": "A change brings a pool that its base does not have.",
@@ -179,6 +181,8 @@ CODES: dict[str, str] = {
     "address-space-unknown": "A pool names an address space that Settings do not list.",
     "annotation-invalid": "An annotation of gitops-ipam.dev has a value that cannot be used.",
     # Providers and tenants
+    "variable-missing": "A class of clusters lacks the variable that the address is written to.",
+    "claim-paused": "Who claims is paused or being deleted, and gets nothing new meanwhile.",
     "reference-not-found": "A document names another one that is not in the repository.",
     "provider-added": "A change brings a provider that its base does not have.",
     "provider-changed": "A change edits a provider.",
