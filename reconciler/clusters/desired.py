@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -43,6 +43,8 @@ class DesiredObject:
     Attributes:
         body: The object without status; None when it belongs to others and only status is ours.
         status: Its status; None when we write none.
+        part: Fields of an object that belongs to others; None for any other.
+        rests_on: It is left out where one of these objects could not be written.
         hash: Of both, without the revision and its time: what is unchanged in Git need not be
             written anew.
     """
@@ -51,6 +53,8 @@ class DesiredObject:
     body: Manifest | None
     status: Manifest | None
     hash: str
+    part: Manifest | None = None
+    rests_on: tuple[Ref, ...] = ()
 
     def at(self, revision: str) -> Manifest:
         """The body to apply, with the revision that it comes from."""
@@ -64,11 +68,17 @@ def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[Des
     """What each cluster shall hold, in the order of the projections."""
     found: dict[str, list[DesiredObject]] = {}
     for projection in projections:
-        status_only = projection.is_status_only
-        found.setdefault(projection.cluster, []).append(
-            desired_object(projection.manifest, is_status_only=status_only)
-        )
+        found.setdefault(projection.cluster, []).append(_desired(projection))
     return {cluster: tuple(items) for cluster, items in found.items()}
+
+
+def _desired(projection: Projection) -> DesiredObject:
+    manifest = projection.manifest
+    if projection.is_part:
+        ref = ref_of(manifest)
+        return DesiredObject(ref, None, None, NO_BODY, manifest, projection.rests_on)
+    found = desired_object(manifest, is_status_only=projection.is_status_only)
+    return replace(found, rests_on=projection.rests_on) if projection.rests_on else found
 
 
 def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> DesiredObject:

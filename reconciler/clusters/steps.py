@@ -41,6 +41,22 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
+class Patch:
+    """Write some fields of an object that belongs to others; nothing of it is remembered.
+
+    Attributes:
+        manifest: The fields that are ours, whole: what we wrote before and is not here goes.
+        rests_on: It is left out where one of these objects could not be written.
+        takes: Fields without a value are taken from who wrote them.
+    """
+
+    ref: Ref
+    manifest: Manifest
+    rests_on: tuple[Ref, ...] = ()
+    takes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Delete:
     """Take away an object of ours, just as it was read."""
 
@@ -181,6 +197,7 @@ class Try:
 
 Step: TypeAlias = (
     Apply
+    | Patch
     | Delete
     | Note
     | Fail

@@ -19,6 +19,7 @@ from reconciler.clusters.steps import (
     Delete,
     Look,
     MakeNamespace,
+    Patch,
     Step,
     Tell,
     Try,
@@ -59,6 +60,7 @@ class Executor:
         objects = ObjectApplier(cluster, revision, self.progress)
         self._acts: Mapping[type, Callable[..., None]] = {
             Apply: objects.apply,
+            Patch: objects.patch,
             Delete: objects.delete,
             MakeNamespace: self._make_namespace,
             AwaitEstablished: self._await_established,

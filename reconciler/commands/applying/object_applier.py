@@ -10,7 +10,8 @@ from reconciler.clusters.desired import MANAGER, STATUS_MANAGER
 from reconciler.clusters.outcome import Result
 from reconciler.clusters.progress import Progress, foresee
 from reconciler.clusters.snapshot import Live, live_of
-from reconciler.clusters.steps import Apply, Delete, applied, pruned
+from reconciler.clusters.steps import Apply, Delete, Patch, applied, pruned
+from reconciler.model.marks import PART_MANAGER
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import (
     Cluster,
@@ -61,6 +62,27 @@ class ObjectApplier:
             except ClusterError as failed:
                 self.progress.fail(str(step.ref), _said(failed))
             return
+
+    def patch(self, step: Patch) -> None:
+        """Write some fields of an object that belongs to others.
+
+        Raises:
+            UnreachableError: Nothing more can be done in this cluster.
+            UnauthorizedError: As well.
+        """
+        if any(self.progress.has_failed(ref) for ref in step.rests_on):
+            return
+        try:
+            self.cluster.apply(step.manifest, PART_MANAGER, force=step.takes)
+        except (UnreachableError, UnauthorizedError):
+            raise
+        except OwnedError as owned:
+            owners = "; ".join(f"{manager} owns {field}" for manager, field in owned.owners)
+            self.progress.fail(str(step.ref), owners or str(owned))
+        except ClusterError as failed:
+            self.progress.fail(str(step.ref), _said(failed))
+        else:
+            foresee(self.progress, step)
 
     def delete(self, step: Delete) -> None:
         """Take away an object of ours, if it still is.
