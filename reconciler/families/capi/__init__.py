@@ -3,6 +3,7 @@
 from reconciler.families._family import Family
 from reconciler.families._objects import Objects
 from reconciler.families._record_form import referring_whole
+from reconciler.families.capi.fitting import fit
 from reconciler.families.capi.judging import judge
 from reconciler.families.capi.kinds import (
     ADDRESS,
@@ -17,12 +18,13 @@ from reconciler.families.capi.listing import LISTINGS
 from reconciler.families.capi.projecting import project
 from reconciler.families.capi.reading import read
 from reconciler.families.capi.resources import (
-    GLOBAL_POOLS,
-    POOLS,
+    OWNED,
     RESOURCES,
     RIGHTS,
     SHAPES,
 )
+from reconciler.families.capi.withdrawing import ASKED, still_has
+from reconciler.model.shape import NAMED
 
 FAMILY = Family(
     name=NAME,
@@ -36,9 +38,14 @@ FAMILY = Family(
     record=referring_whole(NAME, OWNERS, ADDRESS),
     objects=Objects(
         resources=RESOURCES,
-        owned=(GLOBAL_POOLS, POOLS),
+        owned=OWNED,
+        shared=OWNED,
         shapes=SHAPES,
+        record_spec={"claimRef": NAMED},
         rights=RIGHTS,
+        fit=fit,
+        asked=ASKED,
+        still_has=still_has,
         listings=LISTINGS,
     ),
 )

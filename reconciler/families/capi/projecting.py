@@ -6,6 +6,7 @@ from typing import Any
 
 from reconciler.documents.document import Document
 from reconciler.families._family import Projection, ProjectionInput
+from reconciler.families.capi.holding import project_held
 from reconciler.families.capi.kinds import CLASS_LABEL, GLOBAL_POOL, NAME, POOL, ROLE_LABEL
 from reconciler.families.capi.pools import pool_key
 from reconciler.families.capi.serving import LISTED, is_label_value
@@ -19,7 +20,7 @@ _MOST = 2**63 - 1
 
 def project(given: ProjectionInput) -> tuple[Projection, ...]:
     """The objects of the management cluster."""
-    return tuple(_pools(given))
+    return (*_pools(given), *project_held(given))
 
 
 def _pools(given: ProjectionInput) -> Iterator[Projection]:
