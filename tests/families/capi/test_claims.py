@@ -3,7 +3,7 @@
 import pytest
 
 from tests.families.capi.trees import claim, cluster, gets, got, of, pool
-from tests.world import evaluation_of, reconciled
+from tests.world import CLOCK, evaluation_of, reconciled
 
 ONE = "one.address"
 OWN = "InClusterIPPool"
@@ -44,6 +44,20 @@ def test_a_claim_that_changes_its_pool_is_told_and_keeps_what_it_holds() -> None
     files = reconciled(of(pool(), pool("more", "10.0.0.40"), claim()))
     files["clusters/02.yaml"] = claim(pool="more")
     assert got(evaluation_of(files)) == {ONE: "record-stale"}
+
+
+@pytest.mark.parametrize(("grace", "days"), [(0, 1), (3_600, 1), (3 * 86_400, 3)])
+def test_an_address_is_kept_from_others_for_the_longer_of_grace_and_retention(
+    grace: int, days: int
+) -> None:
+    there = pool(addressReuseGracePeriodSeconds=grace)
+    files = reconciled(of(there, claim()))
+    del files["clusters/01.yaml"]
+    files = reconciled(files)
+    before = evaluation_of(files, CLOCK + days * 86_400 - 1)
+    assert before.plan.decisions == ()
+    after = evaluation_of(files, CLOCK + days * 86_400)
+    assert [type(item).__name__ for item in after.plan.decisions] == ["Expire"]
 
 
 def test_a_paused_claim_or_one_of_a_paused_cluster_gets_nothing_new() -> None:
