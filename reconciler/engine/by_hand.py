@@ -54,8 +54,13 @@ def _recorded(state: State, holding: Holding) -> Iterator[Finding]:
             yield _wrong(
                 item,
                 f"overlaps {format_range(held)} of {record.path}",
-                "remove loadBalancerPool, or release the other",
+                f"remove {_field(item)}, or release the other",
             )
+
+
+def _field(item: Blocked) -> str:
+    """Where a range in use stands, as its title has it in brackets."""
+    return item.title.partition(" (")[2].removesuffix(")") or "it"
 
 
 def _is_of_another(owner: str, record: Allocation) -> bool:
