@@ -58,15 +58,16 @@ def project_held(given: ProjectionInput) -> Iterator[Projection]:
     mine = [it for it in given.records if it.claim.family == NAME and it.path not in given.withheld]
     held = [it for it in mine if it.is_live and it.pool in pools]
     for record in held:
-        owner = clusters.get((record.claim.namespace, record.claim.name))
-        yield Projection(MANAGEMENT, _address(record, pools[record.pool], owner))
+        claimants = documents if record.claim.slot == ADDRESS else clusters
+        claimant = claimants.get((record.claim.namespace, record.claim.name))
+        yield Projection(MANAGEMENT, _address(record, pools[record.pool], claimant))
     for record in mine:
         document = documents.get((record.claim.namespace, object_name(record.claim)))
         if record.is_released:
             yield from _kept(record, document)
-        elif record in held or document is not None:
-            owner = clusters.get((record.claim.namespace, record.claim.name))
-            yield _claim(record, document, owner, is_whole=given.applies_documents)
+        elif document is not None or (record.is_live and record.pool in pools):
+            claimant = clusters.get((record.claim.namespace, record.claim.name))
+            yield _claim(record, document, claimant, is_whole=given.applies_documents)
     yield from _clusters(given, clusters, held)
 
 
@@ -104,10 +105,10 @@ def _reference(pool: Key) -> dict[str, str]:
     return {"apiGroup": IPAM_GROUP, "kind": pool.kind, "name": pool.name}
 
 
-def _metadata(record: Allocation, owner: Document | None) -> dict[str, Any]:
+def _metadata(record: Allocation, claimant: Document | None) -> dict[str, Any]:
     claim = record.claim
     labels = {} if claim.slot == ADDRESS else {CLUSTER_NAME: claim.name, ROLE_LABEL: claim.slot}
-    adopts = owner is not None and claim.slot != ADDRESS and is_adopted(owner)
+    adopts = claimant is not None and is_adopted(claimant)
     return {
         "name": object_name(claim),
         "namespace": claim.namespace,
@@ -116,8 +117,8 @@ def _metadata(record: Allocation, owner: Document | None) -> dict[str, Any]:
     }
 
 
-def _address(record: Allocation, pool: Document, owner: Document | None) -> dict[str, Any]:
-    metadata = _metadata(record, owner)
+def _address(record: Allocation, pool: Document, claimant: Document | None) -> dict[str, Any]:
+    metadata = _metadata(record, claimant)
     labels = {key: text for key, text in metadata.get("labels", {}).items() if key != ROLE_LABEL}
     gateway = pool.spec.get("gateway")
     return {
@@ -135,10 +136,10 @@ def _address(record: Allocation, pool: Document, owner: Document | None) -> dict
 
 
 def _claim(
-    record: Allocation, document: Document | None, owner: Document | None, *, is_whole: bool
+    record: Allocation, document: Document | None, claimant: Document | None, *, is_whole: bool
 ) -> Projection:
     """The claim of a record. One that somebody wrote is theirs: only its status is ours."""
-    metadata = _metadata(record, owner)
+    metadata = _metadata(record, claimant)
     manifest: dict[str, Any] = {"apiVersion": CLAIMS.api_version, "kind": CLAIMS.kind}
     status: dict[str, Any] = {"conditions": [_ready(record)]}
     if record.range is not None:

@@ -202,6 +202,15 @@ def test_one_address_by_hand_for_both_is_no_conflict_and_two_clusters_with_one_a
     assert "overlaps" in found[0][1]
 
 
+def test_an_endpoint_by_hand_that_a_record_holds_is_told_with_the_field() -> None:
+    files = reconciled(of(pool(), cluster("zoo", annotations=NO_INGRESS)))
+    files["clusters/02.yaml"] = by_hand("10.0.0.10", annotations=NO_INGRESS)
+    (found,) = evaluation_of(files).findings
+    assert found.code == "manual-range"
+    assert "allocations/GlobalInClusterIPPool/vips/default/zoo.control-plane.yaml" in found.message
+    assert found.hint == "remove controlPlaneEndpoint, or release the other"
+
+
 @pytest.mark.parametrize(
     ("resting", "why"),
     [

@@ -27,7 +27,7 @@ from tests.families.capi.hub import (
     person,
     there,
 )
-from tests.families.capi.trees import VIP, cluster, of, pool
+from tests.families.capi.trees import VIP, claim, cluster, of, pool
 from tests.world import reconciled
 
 
@@ -64,6 +64,19 @@ def test_an_address_that_another_claim_has_is_never_taken_and_the_rest_goes_on(
     live = there(clusters, CLUSTERS, "shop")
     assert "controlPlaneEndpoint" not in live["spec"]
     assert live["metadata"]["annotations"] == {RESULT: "10.0.0.100"}
+
+
+def test_a_persons_address_is_taken_over_when_its_claim_says_so(clusters: FakeClusters) -> None:
+    foreign(clusters, "one", "10.0.0.17")
+    pinned = {"gitops-ipam.dev/address": "10.0.0.17"}
+    ours = "ipam.cluster.x-k8s.io/IPAddress/default/one"
+    files = reconciled(of(pool(), claim("one", annotations=pinned)))
+    assert failures(hub(clusters, files)) == {
+        ours: "it is there already and not ours; --adopt takes it over"
+    }
+    adopted = {**pinned, "gitops-ipam.dev/adopt": "true"}
+    files = reconciled(of(pool(), claim("one", annotations=adopted)))
+    assert failures(hub(clusters, files, "b")) == {}
 
 
 def test_addresses_of_other_pools_are_in_nobodys_way(clusters: FakeClusters) -> None:
