@@ -29,6 +29,7 @@ __all__ = [  # whoever applies objects takes the marks from here, too
     "DesiredObject",
     "desired_object",
     "desired_objects",
+    "owned_by",
     "owned_labels",
     "with_status",
 ]
@@ -70,6 +71,30 @@ def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[Des
     for projection in projections:
         found.setdefault(projection.cluster, []).append(_desired(projection))
     return {cluster: tuple(items) for cluster, items in found.items()}
+
+
+def owned_by(
+    manifest: Manifest, owners: Iterable[tuple[Ref, bool]], uids: Mapping[Ref, str]
+) -> Manifest:
+    """The object with its owners, whose uids are known.
+
+    Args:
+        manifest: The object.
+        owners: Each with whether it controls the object.
+        uids: By owner.
+    """
+    references = [
+        {
+            "apiVersion": ref.resource.api_version,
+            "blockOwnerDeletion": True,
+            "controller": controls,
+            "kind": ref.resource.kind,
+            "name": ref.name,
+            "uid": uids[ref],
+        }
+        for ref, controls in owners
+    ]
+    return {**manifest, "metadata": {**manifest["metadata"], "ownerReferences": references}}
 
 
 def _desired(projection: Projection) -> DesiredObject:

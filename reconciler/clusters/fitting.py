@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from reconciler.clusters.desired import DesiredObject, desired_object
+from reconciler.clusters.desired import DesiredObject, desired_object, owned_by
 from reconciler.clusters.plan import Draft
 from reconciler.clusters.snapshot import Objects
-from reconciler.clusters.steps import Patch
+from reconciler.clusters.steps import Own, Patch
 from reconciler.families import families
 from reconciler.families._objects import Fit
 from reconciler.model.resource import Manifest, Ref
@@ -18,6 +18,7 @@ class Fits:
     def __init__(self, desired: Sequence[DesiredObject], live: Objects) -> None:
         self._desired, self._live = desired, live
         self._found: dict[Ref, Fit] = {}
+        self._unowned: list[Own] = []
         there = {ref: item.manifest for ref, item in live.items()}
         for own in (family.objects for family in families()):
             if own.fit is not None:
@@ -33,7 +34,9 @@ class Fits:
         return [found for item in self._desired if (found := self._fitted(item)) is not None]
 
     def patch(self, draft: Draft) -> None:
-        """Write the parts of objects that are there, where there is anything to write."""
+        """Write owners that are made by then, and the parts of objects that are there."""
+        for own in self._unowned:
+            draft.add(own)
         for item in self._desired:
             if (step := self._patch(item)) is not None:
                 draft.add(step)
@@ -46,7 +49,13 @@ class Fits:
             return item
         if found.manifest is None:
             return None
-        fitted = desired_object(found.manifest, is_status_only=item.body is None)
+        manifest = found.manifest
+        uids = {ref: self._live[ref].uid for ref, _ in found.owners if ref in self._live}
+        if found.owners and len(uids) == len(found.owners):
+            manifest = owned_by(manifest, found.owners, uids)
+        fitted = desired_object(manifest, is_status_only=item.body is None)
+        if len(uids) < len(found.owners):
+            self._unowned.append(Own(fitted, found.owners, self._live))
         return replace(fitted, rests_on=item.rests_on)
 
     def _patch(self, item: DesiredObject) -> Patch | None:

@@ -57,6 +57,26 @@ class Patch:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """Name the owners of an object that was made before some of them were.
+
+    Attributes:
+        desired: The object without them.
+        owners: Each with whether it controls the object.
+        there: Those of them that were there when the plan was made.
+    """
+
+    desired: DesiredObject
+    owners: tuple[tuple[Ref, bool], ...]
+    there: Objects = field(default_factory=dict, repr=False)
+
+    @property
+    def ref(self) -> Ref:
+        """The object."""
+        return self.desired.ref
+
+
+@dataclass(frozen=True, slots=True)
 class Delete:
     """Take away an object of ours, just as it was read."""
 
@@ -198,6 +218,7 @@ class Try:
 Step: TypeAlias = (
     Apply
     | Patch
+    | Own
     | Delete
     | Note
     | Fail

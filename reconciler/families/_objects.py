@@ -70,11 +70,14 @@ class Fit(NamedTuple):
         manifest: What is applied in its place; None to leave the object as it is.
         error: Why the object cannot be what it shall be; empty when it can.
         takes: Of a part: fields that are there without a value are taken from who wrote them.
+        owners: The objects that own it, each with whether it is the one that controls it. Those
+            that are made in the same run own it at its end.
     """
 
     manifest: Manifest | None = None
     error: str = ""
     takes: bool = False
+    owners: tuple[tuple[Ref, bool], ...] = ()
 
 
 class ClusterKind(NamedTuple):

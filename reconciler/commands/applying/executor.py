@@ -19,6 +19,7 @@ from reconciler.clusters.steps import (
     Delete,
     Look,
     MakeNamespace,
+    Own,
     Patch,
     Step,
     Tell,
@@ -61,6 +62,7 @@ class Executor:
         self._acts: Mapping[type, Callable[..., None]] = {
             Apply: objects.apply,
             Patch: objects.patch,
+            Own: objects.own,
             Delete: objects.delete,
             MakeNamespace: self._make_namespace,
             AwaitEstablished: self._await_established,

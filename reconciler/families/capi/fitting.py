@@ -6,7 +6,6 @@ else has is never overwritten, and a Cluster's endpoint that is set never change
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from reconciler.families._objects import Fit, Manifests
 from reconciler.families.capi.part import fit_cluster
@@ -52,7 +51,7 @@ class _Fitting:
             elif ref.resource in (GLOBAL_POOLS, POOLS):
                 yield from self._pool(ref, item)
             elif ref.resource == ADDRESSES:
-                yield ref, Fit(self._address(ref, item))
+                yield ref, self._address(ref, item)
             elif ref.resource == CLAIMS:
                 yield ref, self._claim(ref, item)
             else:
@@ -95,20 +94,14 @@ class _Fitting:
         if self.has_provider:
             yield ref, Fit({key: item[key] for key in item if key != "status"})
 
-    def _address(self, ref: Ref, item: Manifest) -> Manifest:
+    def _address(self, ref: Ref, item: Manifest) -> Fit:
         """An address cannot change: one that is there keeps what it says of its network."""
         live = self.there.get(ref)
         said = item if live is None else {**item, "spec": live["spec"]}
-        if self.has_provider:
-            return said
         pool = self._pool_of(ref, item)
-        claim = self.there.get(Ref(CLAIMS, ref.namespace, ref.name))
-        holder = self.there.get(pool) if pool is not None else None
-        if claim is None or holder is None:
-            return said
-        owners = [_owner(CLAIMS.api_version, claim, is_controller=True)]
-        owners.append(_owner(holder["apiVersion"], holder, is_controller=False))
-        return {**said, "metadata": {**said["metadata"], "ownerReferences": owners}}
+        if self.has_provider or pool is None:
+            return Fit(said)
+        return Fit(said, owners=((Ref(CLAIMS, ref.namespace, ref.name), True), (pool, False)))
 
     def _claim(self, ref: Ref, item: Manifest) -> Fit:
         live = self.there.get(ref)
@@ -123,24 +116,10 @@ class _Fitting:
                 return Fit(error="foreign-holder: the claim that is there names another pool")
             found["spec"] = live["spec"]  # it cannot change
         name = item["spec"].get("clusterName", "")
-        cluster = self.there.get(Ref(CLUSTERS, ref.namespace, name))
-        if cluster is not None:
-            owners = [_owner(CLUSTERS.api_version, cluster, is_controller=True)]
-            found["metadata"] = {**item["metadata"], "ownerReferences": owners}
-        return Fit(found)
+        cluster = Ref(CLUSTERS, ref.namespace, name)
+        return Fit(found, owners=((cluster, True),) if cluster in self.there else ())
 
 
 def _lost(cluster: Ref, errors: Mapping[Ref, str]) -> frozenset[str]:
     """The names of addresses in a Cluster's namespace that cannot be ours."""
     return frozenset(ref.name for ref in errors if ref.namespace == cluster.namespace)
-
-
-def _owner(api_version: str, manifest: Manifest, *, is_controller: bool) -> dict[str, Any]:
-    return {
-        "apiVersion": api_version,
-        "blockOwnerDeletion": True,
-        "controller": is_controller,
-        "kind": manifest["kind"],
-        "name": manifest["metadata"]["name"],
-        "uid": manifest["metadata"]["uid"],
-    }

@@ -90,7 +90,6 @@ def test_without_a_provider_we_are_one(clusters: FakeClusters) -> None:
     }
     vips = there(clusters, GLOBAL_POOLS, "vips", "")
     assert vips["status"] == {"ipAddresses": {"free": 10, "outOfRange": 0, "total": 11, "used": 1}}
-    hub(clusters)
     owners = there(clusters, ADDRESSES, CP)["metadata"]["ownerReferences"]
     assert [(it["kind"], it["name"], it["controller"]) for it in owners] == [
         ("IPAddressClaim", CP, True),

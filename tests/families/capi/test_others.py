@@ -208,6 +208,26 @@ def _on_the_cluster(error: ClusterError, verb: str, what: Any) -> ClusterError |
     return error if (verb, what) == ("apply", SHOP) else None
 
 
+def test_owners_that_cannot_be_named_are_told_and_named_by_the_next_run(
+    clusters: FakeClusters,
+) -> None:
+    seen: list[Any] = []
+
+    def fault(verb: str, what: Any) -> ClusterError | None:
+        is_address = verb == "apply" and what == Ref(ADDRESSES, "default", CP)
+        seen.extend([what] if is_address else [])
+        return RejectedError("no") if is_address and len(seen) == 2 else None
+
+    clusters.faults[HUB] = fault
+    assert failures(clusters.apply(FILES)["management"]) == {
+        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "no"
+    }
+    clusters.faults.clear()
+    clusters.faults[HUB] = lambda verb, what: None
+    assert failures(clusters.apply(FILES)["management"]) == {}
+    assert len(there(clusters, ADDRESSES, CP)["metadata"]["ownerReferences"]) == 2
+
+
 def test_what_rests_on_a_failure_is_foreseen_as_left_out() -> None:
     address = Ref(ADDRESSES, "default", CP)
     steps: list[Step] = [Fail(str(address), "no"), Patch(SHOP, {}, (address,)), Patch(SHOP, {})]
