@@ -13,7 +13,7 @@ from tests.envtest.servers import ApiServer
 from tests.families.capi.trees import VIP
 from tests.world import reconciled
 
-POOLS = ROOT / "tests" / "crds" / "capi"
+POOLS = ROOT / "tests" / "crds" / "in-cluster"
 IPAM = ("ipaddresses", "ipaddressclaims")
 RESULT = "vip\\.capi\\.gorizond\\.io/ingress-vip"
 # As the README has it, but for the indentation of the page it was copied from.
@@ -204,8 +204,10 @@ def test_what_the_readme_shows_is_what_kubectl_shows(site: Site) -> None:
         "jsonpath={.status.ipAddresses}",
     )
     assert yaml.safe_load(status) == {"free": 10, "outOfRange": 0, "total": 11, "used": 1}
-    again = site.apply(files)["management"]
-    assert set(results(again).values()) <= {"configured"}  # the owners of addresses
+    (owner, _) = server.get(
+        "/apis/ipam.cluster.x-k8s.io/v1beta1/namespaces/default/ipaddresses/vip-cp-my-cluster"
+    )["metadata"]["ownerReferences"]
+    assert (owner["kind"], owner["controller"]) == ("IPAddressClaim", True)
     assert results(site.apply(files)["management"]) == {}
 
 
