@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reconciler.documents.shipped import schema as read_schema
 from reconciler.findings import CODES
 from tests.caches import PYTHON
 
@@ -27,7 +28,7 @@ _FENCE = re.compile(
 )
 _IDS = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{12})\b")
 _TABLE = re.compile(
-    r"(?P<open><!-- fields: (?P<schema>[A-Za-z]+/[A-Za-z]+\.json) -->\n)"
+    r"(?P<open><!-- fields: (?P<schema>[A-Za-z.:]+/[A-Za-z0-9.]+\.json) -->\n)"
     r".*?(?P<close><!-- end of fields -->)",
     re.DOTALL,
 )
@@ -68,6 +69,10 @@ _UNITS = {
     "gateway": "address",
     "podCIDR": "CIDR",
     "serviceCIDR": "CIDR",
+    "prefix": "bits",
+    "port": "number",
+    "addressReuseGracePeriodSeconds": "seconds",
+    "host": "address",
 }
 
 
@@ -268,8 +273,7 @@ def with_tables(text: str) -> str:
     """A page with its tables of fields as the schemas have them now."""
 
     def table(found: re.Match[str]) -> str:
-        path = ROOT / "schemas" / found["schema"]
-        schema = json.loads(path.read_text(encoding="utf-8"))
+        schema = read_schema(found["schema"])
         return f"{found['open']}\n{field_table(schema)}\n{found['close']}"
 
     return _TABLE.sub(table, text)

@@ -12,7 +12,7 @@ from typing import Any
 Fields = dict[tuple[str, ...], Any]
 """What is at each place of an object: steps as `fieldsV1` writes them, and the value."""
 
-_KEYED = {"conditions": "type", "infrastructureAllocations": "ip"}
+_KEYED = {"conditions": "type", "infrastructureAllocations": "ip", "variables": "name"}
 _SETS = ("finalizers",)
 _OWNED_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
 
@@ -87,6 +87,8 @@ def _remove(node: Any, path: tuple[str, ...]) -> None:
             _remove(item, rest)
             if item.keys() <= key.keys():
                 node.remove(item)
+            else:  # what an item is known by stays as long as anything of it does
+                item.update(key)
         return
     if not rest:
         node.pop(name, None)

@@ -105,7 +105,7 @@ def status_to_apply(desired: DesiredObject, live: Live, entry: Entry | None) -> 
         return None
     is_whole = is_whole_list(live.manifest)
     wanted = dict(settled_conditions(desired.status, live.status, is_whole=is_whole))
-    if desired.body is not None:
+    if desired.body is not None and desired.ref.resource.tells_generation:
         wanted["observedGeneration"] = live.generation
     is_same = entry is not None and _half(entry.hash, 1) == _half(desired.hash, 1)
     if is_same and not differing(wanted, live.status):

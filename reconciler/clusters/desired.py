@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -29,6 +29,7 @@ __all__ = [  # whoever applies objects takes the marks from here, too
     "DesiredObject",
     "desired_object",
     "desired_objects",
+    "owned_by",
     "owned_labels",
     "with_status",
 ]
@@ -43,6 +44,8 @@ class DesiredObject:
     Attributes:
         body: The object without status; None when it belongs to others and only status is ours.
         status: Its status; None when we write none.
+        part: Fields of an object that belongs to others; None for any other.
+        rests_on: It is left out where one of these objects could not be written.
         hash: Of both, without the revision and its time: what is unchanged in Git need not be
             written anew.
     """
@@ -51,6 +54,8 @@ class DesiredObject:
     body: Manifest | None
     status: Manifest | None
     hash: str
+    part: Manifest | None = None
+    rests_on: tuple[Ref, ...] = ()
 
     def at(self, revision: str) -> Manifest:
         """The body to apply, with the revision that it comes from."""
@@ -64,11 +69,41 @@ def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[Des
     """What each cluster shall hold, in the order of the projections."""
     found: dict[str, list[DesiredObject]] = {}
     for projection in projections:
-        status_only = projection.is_status_only
-        found.setdefault(projection.cluster, []).append(
-            desired_object(projection.manifest, is_status_only=status_only)
-        )
+        found.setdefault(projection.cluster, []).append(_desired(projection))
     return {cluster: tuple(items) for cluster, items in found.items()}
+
+
+def owned_by(
+    manifest: Manifest, owners: Iterable[tuple[Ref, bool]], uids: Mapping[Ref, str]
+) -> Manifest:
+    """The object with its owners, whose uids are known.
+
+    Args:
+        manifest: The object.
+        owners: Each with whether it controls the object.
+        uids: By owner.
+    """
+    references = [
+        {
+            "apiVersion": ref.resource.api_version,
+            "blockOwnerDeletion": True,
+            "controller": controls,
+            "kind": ref.resource.kind,
+            "name": ref.name,
+            "uid": uids[ref],
+        }
+        for ref, controls in owners
+    ]
+    return {**manifest, "metadata": {**manifest["metadata"], "ownerReferences": references}}
+
+
+def _desired(projection: Projection) -> DesiredObject:
+    manifest = projection.manifest
+    if projection.is_part:
+        ref = ref_of(manifest)
+        return DesiredObject(ref, None, None, NO_BODY, manifest, projection.rests_on)
+    found = desired_object(manifest, is_status_only=projection.is_status_only)
+    return replace(found, rests_on=projection.rests_on) if projection.rests_on else found
 
 
 def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> DesiredObject:

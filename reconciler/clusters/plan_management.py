@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from reconciler.clusters import crds
 from reconciler.clusters.decision import is_ours
 from reconciler.clusters.desired import DesiredObject, with_status
+from reconciler.clusters.fitting import Fits
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.orphans import orphan_notes
@@ -219,9 +220,11 @@ class _Management:
         return found
 
     def _bring(self) -> None:
+        fits = Fits(self.desired, self.live)
+        brought = fits.whole(self.draft)
         recorder = EventRecorder(self.estate.pools, self.live, self.snapshot)
-        recorder.need(self.desired)
-        for item in self.desired:
+        recorder.need(brought)
+        for item in brought:
             if item.ref.resource in self.unknown:
                 if item.body is not None:
                     error = f"no kind {item.ref.resource.kind} there"
@@ -233,9 +236,10 @@ class _Management:
             tell = recorder.tell(item)
             if tell is not None and is_known:
                 self.draft.add(tell)
-            self.draft.bring(item, before)
+            self.draft.bring(item, before, next(iter(item.rests_on), None))
             if tell is not None and not is_known:
                 self.draft.add(tell)
+        fits.patch(self.draft)
         self.draft.notes += recorder.notes
 
     def _prune(self) -> Stop | None:
@@ -265,7 +269,9 @@ class _Management:
             return None
         if stop := self._brake(gone):
             return stop
-        for ref in gone:
+        # What was made last goes first: what holds an address before the address.
+        order = {resource: at for at, resource in enumerate(owned())}
+        for ref in sorted(gone, key=lambda ref: -order.get(ref.resource, -1)):
             self.draft.prune(ref, self.live.get(ref))
         return None
 

@@ -99,7 +99,9 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
         "messageExpression": f"variables.wasOurs ? {kept} + {commit} + {who} : {added}",
         "reason": "Forbidden",
     }
-    locked = (*owned(), ADDRESS_POOL, ADVERTISEMENT, CONFIG_MAP)
+    shared = [kind for family in families() for kind in family.objects.shared]
+    ours = (kind for kind in owned() if kind not in shared)
+    locked = (*ours, ADDRESS_POOL, ADVERTISEMENT, CONFIG_MAP)
     matched = rules(locked, "CREATE", "UPDATE", "DELETE")
     # The selector asks the old and the new object: to take the label off is no way out.
     selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}

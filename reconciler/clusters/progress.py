@@ -13,7 +13,17 @@ from reconciler.clusters.inventory import Entry
 from reconciler.clusters.outcome import WRITTEN, Outcome, Result
 from reconciler.clusters.resources import POLICY
 from reconciler.clusters.snapshot import Live
-from reconciler.clusters.steps import Apply, Delete, Fail, MakeNamespace, Note, Step, Try, refusal
+from reconciler.clusters.steps import (
+    Apply,
+    Delete,
+    Fail,
+    MakeNamespace,
+    Note,
+    Patch,
+    Step,
+    Try,
+    refusal,
+)
 from reconciler.model.resource import Ref
 
 
@@ -97,7 +107,7 @@ def is_policy(name: str) -> bool:
 def foresee(progress: Progress, step: Step) -> None:
     """What a step does when nothing comes between."""
     match step:
-        case Apply():
+        case Apply() | Patch():
             _foresee(progress, step)
         case Delete():
             progress.deleted(step.ref)
@@ -125,7 +135,11 @@ def foreseen(entries: Mapping[str, Entry], steps: Iterable[Step]) -> Progress:
 _RESULTS = {Action.CREATE: Result.CREATED, Action.KEEP: Result.UNCHANGED}
 
 
-def _foresee(progress: Progress, step: Apply) -> None:
+def _foresee(progress: Progress, step: Apply | Patch) -> None:
+    if isinstance(step, Patch):
+        if not any(progress.has_failed(ref) for ref in step.rests_on):
+            progress.outcomes.append(Outcome(str(step.ref), Result.CONFIGURED))
+        return
     action = step.decision.action
     if action is Action.SKIP or (step.unless_failed and progress.has_failed(step.unless_failed)):
         return

@@ -41,6 +41,42 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
+class Patch:
+    """Write some fields of an object that belongs to others; nothing of it is remembered.
+
+    Attributes:
+        manifest: The fields that are ours, whole: what we wrote before and is not here goes.
+        rests_on: It is left out where one of these objects could not be written.
+        takes: Fields without a value are taken from who wrote them.
+    """
+
+    ref: Ref
+    manifest: Manifest
+    rests_on: tuple[Ref, ...] = ()
+    takes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Name the owners of an object that was made before some of them were.
+
+    Attributes:
+        desired: The object without them.
+        owners: Each with whether it controls the object.
+        there: Those of them that were there when the plan was made.
+    """
+
+    desired: DesiredObject
+    owners: tuple[tuple[Ref, bool], ...]
+    there: Objects = field(default_factory=dict, repr=False)
+
+    @property
+    def ref(self) -> Ref:
+        """The object."""
+        return self.desired.ref
+
+
+@dataclass(frozen=True, slots=True)
 class Delete:
     """Take away an object of ours, just as it was read."""
 
@@ -181,6 +217,8 @@ class Try:
 
 Step: TypeAlias = (
     Apply
+    | Patch
+    | Own
     | Delete
     | Note
     | Fail

@@ -72,7 +72,8 @@ def rendered(
     """
     files: dict[str, str] = {}
     for projection in project(evaluation, withheld):
-        if not projection.is_status_only:  # a file of it would make what others own
+        is_others = projection.is_status_only or projection.is_part
+        if not is_others:  # a file of it would make what others own
             files[_path(projection.cluster, projection.manifest)] = dump(projection.manifest)
     for name, text in crd_texts().items():
         files[f"{MANAGEMENT}/crds/{name}"] = text

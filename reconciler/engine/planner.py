@@ -276,7 +276,9 @@ class _Planner:
         if self.state.is_left_alone(record):
             return False
         released = parse_instant(record.since)
-        if released is None or released + self.state.retention > self.state.clock:
+        pool = self.state.pools.get(record.pool)
+        retention = max(self.state.retention, pool.retention if pool is not None else 0)
+        if released is None or released + retention > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)
         if claim is not None and claim.doubt:

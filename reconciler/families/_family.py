@@ -14,6 +14,7 @@ from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
+from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, Gateway
 
@@ -49,11 +50,16 @@ class Projection:
         manifest: The whole object, with status where we own it.
         is_status_only: The object belongs to others. Where it exists, the fields of `status` that
             are given are applied; it is never made, changed or rendered.
+        is_part: The same of any fields: its family's `fit` says which of them are applied to the
+            object that is there.
+        rests_on: It is left out where one of these objects could not be written.
     """
 
     cluster: str
     manifest: Mapping[str, Any]
     is_status_only: bool = False
+    is_part: bool = False
+    rests_on: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from reconciler.model.right import Right
 from reconciler.model.shape import Check
 
 Lists = Mapping[Resource, Iterable[Manifest]]
+Manifests = Mapping[Ref, Manifest]
 
 
 class UpdateRule(NamedTuple):
@@ -60,6 +61,23 @@ class Happening:
     there: Callable[[Ref], Manifest | None]
     recent: Iterable[Manifest]
     now: int
+
+
+class Fit(NamedTuple):
+    """What becomes of a projection beside what the management cluster holds.
+
+    Attributes:
+        manifest: What is applied in its place; None to leave the object as it is.
+        error: Why the object cannot be what it shall be; empty when it can.
+        takes: Of a part: fields that are there without a value are taken from who wrote them.
+        owners: The objects that own it, each with whether it is the one that controls it. Those
+            that are made in the same run own it at its end.
+    """
+
+    manifest: Manifest | None = None
+    error: str = ""
+    takes: bool = False
+    owners: tuple[tuple[Ref, bool], ...] = ()
 
 
 class ClusterKind(NamedTuple):
@@ -162,6 +180,7 @@ class Objects:
     Attributes:
         resources: Its kinds in the management cluster.
         owned: Those whose objects we make, keep and take away. Admission policies lock them.
+        shared: Those of them that others write, too: no policy locks them.
         needed: Those without which nothing can be done at all.
         shapes: The shape of what is read of its kinds, and of those that it observes.
         record_spec: The shape of the fields that it adds to the spec of its records.
@@ -173,6 +192,10 @@ class Objects:
             applied.
         observes: The kinds of the management cluster that it looks at.
         observe: All pools, and all objects of these kinds, to more fields of status.
+        fit: What shall be of its kinds, and what is, to what becomes of it, where that is not the
+            projection as it stands.
+        asked: The kinds of the management cluster that tell whether an address is still in use.
+        still_has: Records whose addresses such objects still have, by path, and why.
         cluster_of: The cluster that announces the addresses of a record, by name. Without it
             that is the management cluster.
         announcer: The same told from a record's copy in the management cluster; None when it is of
@@ -184,6 +207,7 @@ class Objects:
 
     resources: tuple[Resource, ...] = ()
     owned: tuple[Resource, ...] = ()
+    shared: tuple[Resource, ...] = ()
     needed: tuple[Resource, ...] = ()
     shapes: Mapping[Resource, Check] = field(default_factory=dict)
     record_spec: Mapping[str, Check] = field(default_factory=dict)
@@ -194,6 +218,9 @@ class Objects:
     event: Callable[[Happening], Manifest | None] | None = None
     observes: tuple[Resource, ...] = ()
     observe: Callable[[Iterable[Pool], Lists], Mapping[Ref, Manifest]] | None = None
+    fit: Callable[[Manifests, Manifests], Mapping[Ref, Fit]] | None = None
+    asked: tuple[Resource, ...] = ()
+    still_has: Callable[[Iterable[Allocation], Lists], Mapping[str, str]] | None = None
     cluster_of: Callable[[Allocation], str] = _nowhere_else
     announcer: Callable[[Manifest], str | None] = _nobody
     clusters: ClusterKind | None = None

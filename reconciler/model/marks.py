@@ -2,6 +2,8 @@
 
 MANAGER = "gitops-ipam"
 STATUS_MANAGER = "gitops-ipam-status"
+PART_MANAGER = "gitops-ipam-fields"
+"""Who writes single fields of objects that belong to others."""
 OWNER_LABEL = "gitops-ipam.dev/managed-by"
 REVISION = "gitops-ipam.dev/revision"
 ADOPT = "gitops-ipam.dev/adopt"

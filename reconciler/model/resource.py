@@ -19,6 +19,7 @@ class Resource(NamedTuple):
         api_version: The version that we write.
         versions: Others of its versions in which the same objects may be read and written.
         finalizer: What we put on each object that we make, and take off before we delete it.
+        tells_generation: A status that we write says of which generation it is.
         fixed_in: The phases (`status.phase`) in which the spec cannot change: another spec is then
             another object. `EVER` for all.
     """
@@ -30,6 +31,7 @@ class Resource(NamedTuple):
     versions: tuple[str, ...] = ()
     finalizer: str = ""
     fixed_in: tuple[str, ...] = ()
+    tells_generation: bool = True
 
     @property
     def group(self) -> str:

@@ -43,6 +43,8 @@ MANAGEMENT_PATHS = (
 @pytest.fixture
 def site(tmp_path: Path, bare: ApiServer, tenants: tuple[ApiServer, ...]) -> Iterator[Site]:
     """The example repository; one tenant is named, one lies in the folder, one is in a Secret."""
+    for name in ("capi", "in-cluster"):
+        bare.install_crds(ROOT / "tests" / "crds" / name)
     site = Site(tmp_path, bare, read(ROOT / "example-repo"))
     site.name(CHECKOUT, tenants[0])
     site.put_in_folder(FRONTEND, tenants[1])

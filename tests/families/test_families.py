@@ -12,7 +12,7 @@ from reconciler.families.butler.kinds import POOL, TEAM
 
 
 def test_families_are_found_by_scanning_the_folder() -> None:
-    assert [family.name for family in families()] == ["butler", "novaedge"]
+    assert [family.name for family in families()] == ["butler", "capi", "novaedge"]
     assert families() is families()
 
 

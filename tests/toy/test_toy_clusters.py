@@ -149,8 +149,9 @@ def test_a_real_server_holds_them_and_locks_them(site: Site) -> None:
 
 def test_the_command_lists_it(tmp_path: Any) -> None:
     repo = repository(tmp_path / "repo", reconciled(FILES))
-    words = "pools, quays, allocations, tenants or boats"
-    assert words in " ".join(ipam("get", "--help").stdout.split())
+    told = " ".join(ipam("get", "--help").stdout.split())
+    for words in ("List pools, ", " quays, allocations, ", " or boats, in the columns"):
+        assert words in told
     quays = ipam("get", "quays", "--repo", repo, "-o", "wide").stdout.splitlines()
     assert [line.split() for line in quays] == [
         ["NAME", "FREE", "CIDR"],

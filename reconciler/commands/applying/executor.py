@@ -19,6 +19,8 @@ from reconciler.clusters.steps import (
     Delete,
     Look,
     MakeNamespace,
+    Own,
+    Patch,
     Step,
     Tell,
     Try,
@@ -59,6 +61,8 @@ class Executor:
         objects = ObjectApplier(cluster, revision, self.progress)
         self._acts: Mapping[type, Callable[..., None]] = {
             Apply: objects.apply,
+            Patch: objects.patch,
+            Own: objects.own,
             Delete: objects.delete,
             MakeNamespace: self._make_namespace,
             AwaitEstablished: self._await_established,

@@ -30,9 +30,11 @@ from reconciler.commands.applying.targets import is_whole
 from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.work import contained
 from reconciler.evaluate import Evaluation
+from reconciler.families import families
 from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.plan import Expire
-from reconciler.model.resource import Manifest
+from reconciler.model.resource import Manifest, Resource
 from reconciler.ports import (
     CONTACTS,
     BugError,
@@ -130,6 +132,8 @@ class _Doubts:
             return {}
         try:
             with contained(), ExitStack() as opened:
+                if name == MANAGEMENT:
+                    return self._in_management(records)
                 accept = name in self._options.re_enrol
                 if not accept:
                     check_memory(self._memory, name)
@@ -145,6 +149,23 @@ class _Doubts:
         except ClusterError as failed:
             self.failures.append(failed)
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
+
+    def _in_management(self, records: Records) -> Mapping[str, str]:
+        """The records that objects of the management cluster still have, as their family tells."""
+        found: dict[str, str] = {}
+        for family in families():
+            own = family.objects
+            mine = [record for record in records if record.claim.family == family.name]
+            if own.still_has is not None and mine:
+                found |= own.still_has(mine, {kind: self._all(kind) for kind in own.asked})
+        return found
+
+    def _all(self, kind: Resource) -> Sequence[Manifest]:
+        """All objects of a kind; none where the server does not know it."""
+        try:
+            return [live.manifest for live in self._access.management.objects(kind).values()]
+        except NoSuchKindError:
+            return []
 
     def _lost(self, name: str) -> str:
         """Why a cluster without a kubeconfig may still announce; empty when it is gone, or new."""

@@ -5,12 +5,13 @@ An object that is not as the plan saw it is planned again, by the function that 
 
 from dataclasses import dataclass
 
-from reconciler.clusters.decision import Action, status_to_apply
-from reconciler.clusters.desired import MANAGER, STATUS_MANAGER
+from reconciler.clusters.decision import Action, noted, status_to_apply
+from reconciler.clusters.desired import MANAGER, STATUS_MANAGER, desired_object, owned_by
 from reconciler.clusters.outcome import Result
 from reconciler.clusters.progress import Progress, foresee
 from reconciler.clusters.snapshot import Live, live_of
-from reconciler.clusters.steps import Apply, Delete, applied, pruned
+from reconciler.clusters.steps import Apply, Delete, Own, Patch, applied, pruned
+from reconciler.model.marks import PART_MANAGER
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import (
     Cluster,
@@ -61,6 +62,51 @@ class ObjectApplier:
             except ClusterError as failed:
                 self.progress.fail(str(step.ref), _said(failed))
             return
+
+    def patch(self, step: Patch) -> None:
+        """Write some fields of an object that belongs to others.
+
+        Raises:
+            UnreachableError: Nothing more can be done in this cluster.
+            UnauthorizedError: As well.
+        """
+        if any(self.progress.has_failed(ref) for ref in step.rests_on):
+            return
+        if self._write(step.ref, step.manifest, PART_MANAGER, force=step.takes) is not None:
+            foresee(self.progress, step)
+
+    def own(self, step: Own) -> None:
+        """Name the owners of an object that this run made, if they are all there by now.
+
+        Raises:
+            UnreachableError: Nothing more can be done in this cluster.
+            UnauthorizedError: As well.
+        """
+        name, live = str(step.ref), self.progress.now.get(step.ref)
+        owners = {ref: self.progress.live(ref, step.there.get(ref)) for ref, _ in step.owners}
+        uids = {ref: owner.uid for ref, owner in owners.items() if owner is not None}
+        body = step.desired.body
+        if live is None or body is None or len(uids) < len(owners):
+            return
+        wanted = desired_object(owned_by(body, step.owners, uids))
+        said = wanted.at(self.revision)
+        said = {**said, "metadata": {**said["metadata"], "uid": live.uid}}
+        if (now := self._write(step.ref, said, MANAGER, force=True)) is not None:
+            self.progress.now[step.ref] = now
+            self.progress.entries[name] = noted(wanted, now.uid, self.progress.entries.get(name))
+
+    def _write(self, ref: Ref, manifest: Manifest, manager: str, *, force: bool) -> Live | None:
+        """The object as it is then; None, and why, where it could not be written."""
+        try:
+            return live_of(self.cluster.apply(manifest, manager, force=force))
+        except (UnreachableError, UnauthorizedError):
+            raise
+        except OwnedError as owned:
+            owners = "; ".join(f"{manager} owns {field}" for manager, field in owned.owners)
+            self.progress.fail(str(ref), owners or str(owned))
+        except ClusterError as failed:
+            self.progress.fail(str(ref), _said(failed))
+        return None
 
     def delete(self, step: Delete) -> None:
         """Take away an object of ours, if it still is.

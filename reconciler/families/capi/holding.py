@@ -1,0 +1,220 @@
+"""Records as objects: an IPAddress first, its IPAddressClaim, and the fields of the Cluster.
+
+Names, labels and finalizers are those of capi-vip-allocator and of the in-cluster provider
+(`capi.md` §B1, §C2); `spec.clusterName` and the label of the Cluster's name, which the allocator
+left out, are set besides. What depends on the cluster is added in `fitting.py`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reconciler.addresses.notation import format_address
+from reconciler.documents.document import Document
+from reconciler.families._family import Projection, ProjectionInput
+from reconciler.families.capi.byhand import is_adopted
+from reconciler.families.capi.clusters import class_of, variables_of
+from reconciler.families.capi.kinds import (
+    ADDRESS,
+    CLAIM,
+    CLAIM_NAMES,
+    CLASS,
+    CLUSTER,
+    CONTROL_PLANE,
+    GLOBAL_POOL,
+    GROUP,
+    INGRESS,
+    INGRESS_VIP,
+    IPAM_GROUP,
+    NAME,
+    POOL,
+    ROLE_LABEL,
+    VARIABLES,
+)
+from reconciler.families.capi.pools import pool_key
+from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
+from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.key import Key
+from reconciler.model.marks import ADOPT
+from reconciler.model.resource import Ref
+
+CLUSTER_NAME = f"{GROUP}/cluster-name"
+DEFAULT_PORT = 6443
+_REASONS = {
+    "pool-exhausted": "PoolExhausted",
+    "pool-fragmented": "PoolExhausted",
+    "pool-not-found": "PoolNotReady",
+    "pool-frozen": "PoolNotReady",
+    "auto-assign-disabled": "PoolNotReady",
+    "no-matching-pool": "PoolNotReady",
+}
+
+
+def project_held(given: ProjectionInput) -> Iterator[Projection]:
+    """The objects of all records: of all addresses, then of claims, then of Clusters."""
+    pools = _pools(given)
+    documents = {(it.namespace, it.name): it for it in given.documents.of(CLAIM)}
+    clusters = {(it.namespace, it.name): it for it in given.documents.of(CLUSTER)}
+    mine = [it for it in given.records if it.claim.family == NAME and it.path not in given.withheld]
+    held = [it for it in mine if it.is_live and it.pool in pools]
+    for record in held:
+        claimants = documents if record.claim.slot == ADDRESS else clusters
+        claimant = claimants.get((record.claim.namespace, record.claim.name))
+        yield Projection(MANAGEMENT, _address(record, pools[record.pool], claimant))
+    for record in mine:
+        document = documents.get((record.claim.namespace, object_name(record.claim)))
+        if record.is_released:
+            yield from _kept(record, document)
+        elif document is not None or (record.is_live and record.pool in pools):
+            claimant = clusters.get((record.claim.namespace, record.claim.name))
+            yield _claim(record, document, claimant, is_whole=given.applies_documents)
+    yield from _clusters(given, clusters, held)
+
+
+def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]:
+    """The objects of a released record: those that are there stay until its retention ends."""
+    kinds = (ADDRESSES,) if document is not None else (ADDRESSES, CLAIMS)
+    for kind in kinds:
+        metadata = {"name": object_name(record.claim), "namespace": record.claim.namespace}
+        manifest = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
+        yield Projection(MANAGEMENT, manifest, is_part=True)
+
+
+def object_name(claim: Key) -> str:
+    """What the IPAddressClaim and the IPAddress of a claim are called."""
+    return f"{CLAIM_NAMES.get(claim.slot, '')}{claim.name}"
+
+
+def _pools(given: ProjectionInput) -> dict[Key, Document]:
+    """The documents of pools that can be read, by key."""
+    return {
+        key: document
+        for kind in (GLOBAL_POOL, POOL)
+        for document in given.documents.of(kind)
+        if (key := pool_key(kind.kind, document.namespace, document.name)) in given.reading.pools
+    }
+
+
+def address_of(record: Allocation) -> str:
+    """The address that a record holds."""
+    assert record.range is not None  # noqa: S101 - only such have objects  # nosec B101
+    return format_address(record.range.version, record.range.first)
+
+
+def _reference(pool: Key) -> dict[str, str]:
+    return {"apiGroup": IPAM_GROUP, "kind": pool.kind, "name": pool.name}
+
+
+def _metadata(record: Allocation, claimant: Document | None) -> dict[str, Any]:
+    claim = record.claim
+    labels = {} if claim.slot == ADDRESS else {CLUSTER_NAME: claim.name, ROLE_LABEL: claim.slot}
+    adopts = claimant is not None and is_adopted(claimant)
+    return {
+        "name": object_name(claim),
+        "namespace": claim.namespace,
+        **({"labels": labels} if labels else {}),
+        **({"annotations": {ADOPT: "true"}} if adopts else {}),
+    }
+
+
+def _address(record: Allocation, pool: Document, claimant: Document | None) -> dict[str, Any]:
+    metadata = _metadata(record, claimant)
+    labels = {key: text for key, text in metadata.get("labels", {}).items() if key != ROLE_LABEL}
+    gateway = pool.spec.get("gateway")
+    return {
+        "apiVersion": ADDRESSES.api_version,
+        "kind": ADDRESSES.kind,
+        "metadata": {**metadata, **({"labels": labels} if labels else {})},
+        "spec": {
+            "address": address_of(record),
+            "claimRef": {"name": metadata["name"]},
+            "poolRef": _reference(record.pool),
+            "prefix": pool.spec["prefix"],
+            **({"gateway": gateway} if gateway else {}),
+        },
+    }
+
+
+def _claim(
+    record: Allocation, document: Document | None, claimant: Document | None, *, is_whole: bool
+) -> Projection:
+    """The claim of a record. One that somebody wrote is theirs: only its status is ours."""
+    metadata = _metadata(record, claimant)
+    manifest: dict[str, Any] = {"apiVersion": CLAIMS.api_version, "kind": CLAIMS.kind}
+    status: dict[str, Any] = {"conditions": [_ready(record)]}
+    if record.range is not None:
+        status |= {"addressRef": {"name": metadata["name"]}}
+    after = (Ref(ADDRESSES, metadata["namespace"], metadata["name"]),) if record.range else ()
+    if document is not None and not is_whole:
+        named = {key: metadata[key] for key in ("name", "namespace")}
+        manifest |= {"metadata": named, "status": status}
+        return Projection(MANAGEMENT, manifest, is_status_only=True, rests_on=after)
+    if document is not None:
+        spec = document.spec
+        metadata = {**document.metadata, "namespace": document.namespace}
+    else:
+        spec = {"clusterName": record.claim.name, "poolRef": _reference(record.pool)}
+    manifest |= {"metadata": metadata, "spec": spec, "status": status}
+    return Projection(MANAGEMENT, manifest, rests_on=after)
+
+
+def _ready(record: Allocation) -> Mapping[str, str]:
+    """The condition of a claim, with the reasons that Cluster API's core names."""
+    if record.range is not None:
+        message = f"{address_of(record)} allocated from {record.pool.name}"
+        said = {"status": "True", "reason": "AddressAllocated", "message": message}
+    else:
+        reason = _REASONS.get(record.reason, "AllocationFailed")
+        said = {"status": "False", "reason": reason, "message": record.message}
+    return {"type": "Ready", "lastTransitionTime": record.allocated_at or record.since, **said}
+
+
+def _clusters(
+    given: ProjectionInput,
+    clusters: Mapping[tuple[str, str], Document],
+    held: list[Allocation],
+) -> Iterator[Projection]:
+    """The fields of each Cluster that has live records, and of which the tree has a document."""
+    live: dict[tuple[str, str], dict[str, Allocation]] = {}
+    for record in held:
+        if record.claim.slot != ADDRESS:
+            name = record.claim.namespace, record.claim.name
+            live.setdefault(name, {})[record.claim.slot] = record
+    classes = {(it.namespace, it.name): variables_of(it) for it in given.documents.of(CLASS)}
+    for name in sorted(live.keys() & clusters.keys()):
+        reference = class_of(clusters[name])
+        defined = classes.get(reference, frozenset()) if reference else frozenset()
+        yield _cluster(clusters[name], live[name], defined)
+
+
+def _cluster(
+    document: Document, records: Mapping[str, Allocation], defined: frozenset[str]
+) -> Projection:
+    metadata: dict[str, Any] = {"name": document.name, "namespace": document.namespace}
+    spec: dict[str, Any] = {}
+    if (record := records.get(CONTROL_PLANE)) is not None:
+        endpoint = document.spec.get("controlPlaneEndpoint") or {}
+        port = endpoint.get("port") or DEFAULT_PORT
+        spec["controlPlaneEndpoint"] = {"host": address_of(record), "port": port}
+    if (record := records.get(INGRESS)) is not None:
+        address = address_of(record)
+        metadata["annotations"] = {INGRESS_VIP: address}
+        if record.range is not None and record.range.version == 4:  # no label may hold a colon
+            metadata["labels"] = {INGRESS_VIP: address}
+    variables = [
+        {"name": VARIABLES[slot], "value": address_of(records[slot])}
+        for slot in (CONTROL_PLANE, INGRESS)
+        if slot in records and VARIABLES[slot] in defined
+    ]
+    if variables:
+        spec["topology"] = {"variables": variables}
+    manifest = {
+        "apiVersion": CLUSTERS.api_version,
+        "kind": CLUSTERS.kind,
+        "metadata": metadata,
+        **({"spec": spec} if spec else {}),
+    }
+    after = tuple(
+        Ref(ADDRESSES, document.namespace, object_name(record.claim)) for record in records.values()
+    )
+    return Projection(MANAGEMENT, manifest, is_part=True, rests_on=after)

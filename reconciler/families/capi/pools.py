@@ -1,0 +1,190 @@
+"""A pool of Cluster API to a pool: what it gives out, and the rules of its webhook (`capi.md` §C1)."""
+
+from collections.abc import Iterable
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.iprange import BITS
+from reconciler.addresses.notation import format_range, format_short, special_purpose
+from reconciler.documents.document import Document
+from reconciler.documents.yaml import Steps
+from reconciler.families._pool_fields import read_address, read_cidr, read_space, read_thresholds
+from reconciler.families.capi.kinds import NAME, PAUSED
+from reconciler.families.capi.serving import read_serves
+from reconciler.findings import Finding, Severity, error, warning
+from reconciler.model.key import Key
+from reconciler.model.pool import Placement, Pool
+from reconciler.model.settings import Settings
+
+_ADDRESSES = ("spec", "addresses")
+_EXCLUDED = ("spec", "excludedAddresses")
+GATEWAY = ("spec", "gateway")
+_PREFIX = ("spec", "prefix")
+_FORMS = "write an address, a CIDR or a range such as 10.0.0.10-10.0.0.20"
+
+
+def pool_key(kind: str, namespace: str, name: str) -> Key:
+    """The key of a pool; a cluster-scoped one has no namespace."""
+    return Key(NAME, namespace, name, "", kind)
+
+
+def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list[Finding]]:
+    """The pool of a document; None when anything about it is wrong."""
+    found: list[Finding] = []
+    read_serves(document, found)
+    thresholds, gate = read_thresholds(document, settings, found)
+    space = read_space(document, settings, found)
+    given = _entries(document, _ADDRESSES, found)
+    excluded = _entries(document, _EXCLUDED, found)
+    gateway = _gateway(document, found)
+    if not document.spec["addresses"]:
+        hint = "list what the pool gives out"
+        found.append(
+            error("field-required", document.at(*_ADDRESSES), "addresses is required", hint)
+        )
+    subnet = None if _has_error(found) else _subnet(document, given, excluded, gateway, found)
+    if subnet is None or _has_error(found):
+        return None, found
+    kept = _kept(document, subnet, excluded, gateway)
+    usable = IPSet.of(given) - kept
+    if not usable:
+        message = "no address is left to give out: everything is excluded or reserved"
+        hint = "exclude less, or add addresses"
+        found.append(warning("pool-empty", document.at(*_ADDRESSES), message, hint))
+    pool = Pool(
+        key=pool_key(document.kind.name, document.namespace, document.name),
+        usable=usable,
+        windows=tuple(IPSet.of(given)),
+        reserved=kept,
+        placement=Placement.LOWEST,
+        thresholds=thresholds,
+        gate=gate,
+        space=space,
+        extent=IPSet.of(given),
+        source=document.at(*_ADDRESSES),
+        auto_assign=PAUSED not in document.annotations(),
+        retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
+    )
+    return pool, found
+
+
+def read_gateway(document: Document) -> IPRange | None:
+    """The router's address of a pool that can be read."""
+    return _gateway(document, [])
+
+
+def _has_error(found: Iterable[Finding]) -> bool:
+    return any(item.severity is Severity.ERROR for item in found)
+
+
+def _entries(document: Document, steps: Steps, found: list[Finding]) -> list[IPRange]:
+    """The entries of a list, in its order."""
+    entries = []
+    for index, text in enumerate(document.spec.get(str(steps[-1])) or ()):
+        entry = _entry(document, (*steps, index), text, found)
+        if entry is not None:
+            entries.append(entry)
+    return entries
+
+
+def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
+    """An address, a CIDR or a range; None with a finding."""
+    if "-" not in text and "/" in text:
+        item = read_cidr(document, steps, text, found)
+    elif text.count("-") > 1:
+        message = f"{steps[1]}[{steps[2]}]: provided address is not a valid IP, range, nor CIDR"
+        found.append(error("address-invalid", document.at(*steps), message, _FORMS))
+        return None
+    else:
+        item = _between(document, steps, text, found)
+    if item is not None and steps[1] == _ADDRESSES[1] and (block := special_purpose(item)):
+        message = f"{steps[1]}[{steps[2]}]: {format_short(item)} touches {block}"
+        hint = "such addresses cannot be used on a network (RFC 6890)"
+        found.append(error("special-purpose", document.at(*steps), message, hint))
+        return None
+    return item
+
+
+def _between(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
+    """One address, or all from one to another."""
+    left, dash, right = text.partition("-")
+    first = read_address(document, steps, left, found)
+    last = read_address(document, steps, right, found) if dash else first
+    if first is None or last is None:
+        return None
+    if first[0] != last[0]:
+        message = f"{steps[1]}[{steps[2]}]: {left} and {right} differ in IP version"
+        hint = "write both as IPv4 or both as IPv6"
+        found.append(error("family-mismatch", document.at(*steps), message, hint))
+        return None
+    if first[1] > last[1]:
+        message = f"{steps[1]}[{steps[2]}]: {left} is after {right}"
+        found.append(error("range-reversed", document.at(*steps), message, "swap the two"))
+        return None
+    return IPRange(first[0], first[1], last[1])
+
+
+def _gateway(document: Document, found: list[Finding]) -> IPRange | None:
+    """The router's address; None without one, or with a finding. It may lie outside the subnet."""
+    text = document.spec.get(GATEWAY[1])
+    if not text:
+        return None
+    address = read_address(document, GATEWAY, text, found)
+    return None if address is None else IPRange(address[0], address[1], address[1])
+
+
+def _subnet(
+    document: Document,
+    given: list[IPRange],
+    excluded: list[IPRange],
+    gateway: IPRange | None,
+    found: list[Finding],
+) -> IPRange | None:
+    """The network of the lowest address; None, with findings, when something is not of it."""
+    version, prefix = given[0].version, document.spec["prefix"]
+    others = [
+        (_ADDRESSES, given, "provided addresses are of mixed IP families"),
+        (_EXCLUDED, excluded, "addresses and excluded addresses are of mixed IP families"),
+        (
+            GATEWAY,
+            [gateway] if gateway else [],
+            "provided gateway and addresses are of mixed IP families",
+        ),
+    ]
+    for steps, items, message in others:
+        for index, item in enumerate(items):
+            if item.version != version:
+                place = document.at(*steps) if steps == GATEWAY else document.at(*steps, index)
+                hint = f"write IPv{version}, or make a pool for each version"
+                found.append(error("family-mismatch", place, f"{steps[1]}: {message}", hint))
+    if prefix > BITS[version]:
+        message = f"spec.prefix: provided prefix is not valid: {prefix} for IPv{version}"
+        hint = f"write a number of 0 to {BITS[version]}"
+        found.append(error("field-value", document.at(*_PREFIX), message, hint))
+    if _has_error(found):
+        return None
+    size = 1 << (BITS[version] - prefix)
+    first = min(given).first & -size
+    subnet = IPRange(version, first, first + size - 1)
+    for index, item in enumerate(given):
+        if not subnet.covers(item):
+            message = (
+                f"addresses[{index}]: provided address belongs to a different subnet than others:"
+                f" {format_short(item)} is not within {format_range(subnet)}"
+            )
+            hint = "correct spec.prefix, or make a pool for each subnet"
+            found.append(
+                error("range-outside-pool", document.at(*_ADDRESSES, index), message, hint)
+            )
+    return subnet
+
+
+def _kept(
+    document: Document, subnet: IPRange, excluded: list[IPRange], gateway: IPRange | None
+) -> IPSet:
+    """What is never given out: of IPv6 the last address is like any other (`capi.md` §C2)."""
+    kept = [*excluded, *([gateway] if gateway else [])]
+    if not document.spec.get("allocateReservedIPAddresses", False):
+        version = subnet.version
+        kept.append(IPRange(version, subnet.first, subnet.first))
+        kept += [IPRange(version, subnet.last, subnet.last)] if version == 4 else []
+    return IPSet.of(kept)

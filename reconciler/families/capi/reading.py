@@ -1,0 +1,246 @@
+"""Cluster API's documents to pools and claims: the composition of its kinds.
+
+A document looks at others by `Documents.find`, `unread` and `matching` alone, which note what was
+asked for.
+"""
+
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange
+from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.families._family import Held, Reading
+from reconciler.families.capi.byhand import Chosen, chosen, is_adopted
+from reconciler.families.capi.claims import Named, claim_key, named_for, pool_of, read_pin
+from reconciler.families.capi.clusters import (
+    ClassRef,
+    class_of,
+    cluster_named,
+    rests,
+    variables_of,
+    wants,
+)
+from reconciler.families.capi.kinds import (
+    ADDRESS,
+    CLAIM,
+    CLAIM_NAMES,
+    CLASS,
+    CLASS_LABEL,
+    CLUSTER,
+    CONTROL_PLANE,
+    GLOBAL_POOL,
+    INGRESS,
+    INGRESS_ENABLED,
+    NAME,
+    POOL,
+    ROLE_LABEL,
+    VARIABLES,
+)
+from reconciler.families.capi.pools import GATEWAY, read_gateway, read_pool
+from reconciler.families.capi.selecting import Selector
+from reconciler.findings import Finding, info, warning
+from reconciler.model.claim import Claim, Owner, Refusal
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.record_kind import NAMESPACE
+from reconciler.model.settings import Settings
+from reconciler.model.state import Blocked, ByHand, Gateway
+
+
+def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
+    """Read all of Cluster API's documents."""
+    return _Reader(documents, held or {}, settings).reading()
+
+
+class _Wanted(NamedTuple):
+    """Where an address may come from.
+
+    Attributes:
+        candidates: Pools that can be read, best first.
+        names: What they are called, for messages.
+        doubt: A file that cannot be read, and may describe another one.
+        refusal: Why there is none.
+    """
+
+    candidates: tuple[Key, ...]
+    names: tuple[str, ...]
+    doubt: str
+    refusal: Refusal | None = None
+
+
+class _Reader:
+    def __init__(self, documents: Documents, held: Held, settings: Settings) -> None:
+        self.documents = documents
+        self.held = held
+        self.settings = settings
+        self.findings: list[Finding] = []
+        self.pools: dict[Key, Pool] = {}
+        self.frozen: dict[Key, str] = {}
+        self.claims: dict[Key, Claim] = {}
+        self.blocked: list[Blocked] = []
+        self.gateways: list[Gateway] = []
+        self.selector = Selector(documents)
+
+    def reading(self) -> Reading:
+        for kind in (POOL, GLOBAL_POOL):
+            for document in self.documents.of(kind):
+                self._pool(document)
+        for document in self.documents.of(CLASS):
+            self._class(document)
+        for document in self.documents.of(CLUSTER):
+            for slot in (CONTROL_PLANE, INGRESS):
+                self._slot(document, slot)
+        for document in self.documents.of(CLAIM):
+            self._claim(document)
+        return Reading(
+            pools=self.pools,
+            claims=self.claims,
+            findings=tuple(self.findings),
+            blocked=tuple(self.blocked),
+            gateways=tuple(self.gateways),
+            frozen=self.frozen,
+        )
+
+    def _tell(self, document: Document, *found: Finding) -> None:
+        """Report, unless it is about a document as it was in an earlier revision."""
+        if not document.unread:
+            self.findings += found
+
+    def _pool(self, document: Document) -> None:
+        pool, found = read_pool(document, self.settings)
+        self._tell(document, *found)
+        if pool is None:
+            return
+        self.pools[pool.key] = pool
+        if document.doubt:
+            self.frozen[pool.key] = document.doubt
+        if (before := self.selector.before(document)) is not None:
+            first, class_, role = before
+            message = f"{pool.key.short} serves class {class_} for {role}, as {first.short} does,"
+            place = document.at("metadata", "labels")
+            hint = "a pool that is full is passed over; let each have classes of its own otherwise"
+            self._tell(
+                document, info("pool-ambiguous", place, f"{message} which is tried first", hint)
+            )
+        if (gateway := read_gateway(document)) is not None:
+            title = f"{pool.key.short} (gateway)"
+            self.gateways.append(Gateway(gateway, title, (pool.key,), document.at(*GATEWAY)))
+
+    def _class(self, document: Document) -> None:
+        """Say what a class lacks: its Clusters get their endpoint all the same."""
+        variable = VARIABLES[CONTROL_PLANE]
+        if variable not in variables_of(document):
+            message = f"ClusterClass variable '{variable}' not found in {document.title}"
+            hint = (
+                f"Add {variable} variable to ClusterClass: its patches cannot use the address else"
+            )
+            place = document.at("spec", "variables")
+            self._tell(document, warning("variable-missing", place, message, hint))
+
+    def _slot(self, document: Document, slot: str) -> None:
+        """What a Cluster asks for in a slot, or has there by hand."""
+        by_hand = chosen(document, slot, [])
+        record = self.held.get(_key(document, slot))
+        address = by_hand.range if by_hand is not None else None
+        is_given = record is not None and record.range == address
+        if by_hand is not None and not (address and (is_given or is_adopted(document))):
+            self._block(document, by_hand)
+            return
+        class_ = class_of(document)
+        if class_ is None or not wants(document, slot):
+            return
+        wanted = self._wanted(document, class_, slot)
+        if (why := rests(document)) and record is None:
+            self._resting(document, slot, why)
+            return
+        self._add(document, _key(document, slot), wanted, address)
+
+    def _block(self, document: Document, by_hand: Chosen) -> None:
+        """Nobody else is given an address that a Cluster has by hand; a name of DNS is none."""
+        if by_hand.range is None:
+            return
+        others = [item.range for item in self.blocked if item.owner == _title(document)]
+        if by_hand.range not in others:
+            self.blocked.append(Blocked(by_hand.range, by_hand.title, by_hand.source, ByHand(None)))
+
+    def _resting(self, document: Document, slot: str, why: str) -> None:
+        message = f"{document.title} is {why}: it gets no {slot} address"
+        hint = "it gets one when it goes on"
+        self._tell(document, warning("claim-paused", document.start, message, hint))
+
+    def _wanted(self, document: Document, class_: ClassRef, slot: str) -> _Wanted:
+        """The pools of a slot: that of a claim of its name, else those that labels select."""
+        name = f"{CLAIM_NAMES[slot]}{document.name}"
+        own = self.documents.find(CLAIM, document.namespace, name, asker=document.file)
+        if own is not None and (pool := pool_of(own)) is not None:
+            return self._named(document, pool)
+        selected = self.selector.select(document.file, document.namespace, class_.name, slot)
+        told = f"{CLASS_LABEL}={class_.name}, {ROLE_LABEL}={slot}"
+        hint = f"label a pool {told}"
+        hint += f', or annotate the Cluster {INGRESS_ENABLED}: "false"' if slot == INGRESS else ""
+        message = f'no matching ip pool for class "{class_.name}" role "{slot}"'
+        return _Wanted(
+            tuple(key for key in selected.keys if key in self.pools),
+            tuple(key.name for key in selected.keys) or (told,),
+            selected.unread,
+            None if selected.keys else Refusal("no-matching-pool", message, hint),
+        )
+
+    def _named(self, document: Document, pool: Key) -> _Wanted:
+        """A pool that is named. One that never could be read gives nothing out."""
+        kind = POOL if pool.kind == POOL.kind else GLOBAL_POOL
+        there = self.documents.find(kind, pool.namespace, pool.name, asker=document.file)
+        doubt = self._unread(document, kind, pool) if there is None else ""
+        return _Wanted((pool,) if pool in self.pools else (), (pool.name,), doubt)
+
+    def _unread(self, document: Document, kind: GroupKind, pool: Key) -> str:
+        return self.documents.unread(kind, pool.namespace, pool.name, asker=document.file)
+
+    def _claim(self, document: Document) -> None:
+        """An IPAddressClaim, unless it is the one of a Cluster's own claim."""
+        pool = pool_of(document)
+        named = named_for(document.name)
+        if pool is None or (named is not None and self._is_of_cluster(document, named)):
+            return
+        key = claim_key(document)
+        wanted = self._named(document, pool)
+        why = rests(document)
+        cluster_name = document.spec.get("clusterName")
+        if cluster_name:
+            cluster = cluster_named(document, cluster_name, self.documents)
+            why = why or (rests(cluster) if cluster is not None else "")
+        if why and key not in self.held:
+            self._resting(document, ADDRESS, why)
+            return
+        self._add(document, key, wanted, read_pin(document, []))
+
+    def _is_of_cluster(self, document: Document, named: Named) -> bool:
+        """A Cluster asks for it under this name: there is one claim, and this says of which pool."""
+        cluster = cluster_named(document, named.cluster, self.documents)
+        return cluster is not None and _key(cluster, named.slot) in self.claims
+
+    def _add(self, document: Document, key: Key, wanted: _Wanted, pin: IPRange | None) -> None:
+        self.claims[key] = Claim(
+            key=key,
+            candidates=wanted.candidates,
+            wanted=wanted.names,
+            size=1,
+            pin=pin,
+            # What a Cluster holds stays when the labels of pools change; a claim names its pool.
+            fixed=key.slot == ADDRESS,
+            owner=Owner(document.namespace, document.name, document.namespace),
+            type=key.slot,
+            role="initial",
+            name=f"{document.namespace}-{document.name}-{key.slot}",
+            namespace=NAMESPACE,
+            source=document.start,
+            doubt=document.doubt or wanted.doubt,
+            refusal=wanted.refusal,
+        )
+
+
+def _key(document: Document, slot: str) -> Key:
+    return Key(NAME, document.namespace, document.name, slot, CLUSTER.kind)
+
+
+def _title(document: Document) -> str:
+    return f"{document.namespace}/{document.name}"

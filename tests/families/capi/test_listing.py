@@ -1,0 +1,57 @@
+"""What `ipam get` shows of Cluster API's kinds."""
+
+from reconciler.report.text.get import listing_text, listings
+from reconciler.report.text.table import Painter
+from tests.families.capi.trees import claim, cluster, document, of, pool
+from tests.world import evaluation_of, reconciled
+
+TREE = of(
+    pool(),
+    pool("doors", "10.0.0.100-10.0.0.110", role="ingress", gateway="10.0.0.1"),
+    pool("own", "10.0.1.5", namespace="default"),
+    cluster(),
+    cluster("bare", class_=""),
+    claim("own", "own", "InClusterIPPool"),
+    claim("more", "missing"),
+    claim("vip-cp-shop"),
+    document("ClusterClass", "cluster.x-k8s.io/v1beta1", {"name": "web"}, {"variables": [{"name": "clusterVip"}]}),
+)  # fmt: skip
+
+
+def shown(word: str, *names: str, wide: bool = False) -> list[list[str]]:
+    listing = listings()[word]
+    assert listing is not None
+    evaluation = evaluation_of(reconciled(TREE))
+    text = listing_text(listing, evaluation, names, Painter(is_on=False), wide=wide)
+    return [line.split() for line in text.splitlines()]
+
+
+def test_pools_are_shown_as_kubectl_shows_them() -> None:
+    assert shown("globalinclusterippools") == [
+        ["NAME", "ADDRESSES", "TOTAL", "FREE", "USED"],
+        ["doors", "10.0.0.100-10.0.0.110", "11", "10", "1"],
+        ["vips", "10.0.0.10-10.0.0.20", "11", "10", "1"],
+    ]
+    assert shown("inclusterippools", wide=True) == [
+        ["NAMESPACE", "NAME", "ADDRESSES", "TOTAL", "FREE", "USED", "PREFIX", "GATEWAY", "TIER"],
+        ["default", "own", "10.0.1.5", "1", "0", "1", "24", "-", "exhausted"],
+    ]
+
+
+def test_claims_of_clusters_stand_beside_those_of_people() -> None:
+    assert shown("claims", wide=True) == [
+        ["NAMESPACE", "NAME", "POOL", "NAME", "POOL", "KIND", "ADDRESS"],
+        ["default", "more", "missing", "GlobalInClusterIPPool", "-"],
+        ["default", "own", "own", "InClusterIPPool", "10.0.1.5"],
+        ["default", "vip-cp-shop", "vips", "GlobalInClusterIPPool", "10.0.0.10"],
+        ["default", "vip-ingress-shop", "doors", "GlobalInClusterIPPool", "10.0.0.100"],
+    ]
+    assert len(shown("claims", "vip-cp-shop")) == 2
+
+
+def test_clusters_are_shown_with_their_addresses() -> None:
+    assert shown("clusters") == [
+        ["NAMESPACE", "NAME", "CLASS", "CONTROL-PLANE", "INGRESS"],
+        ["default", "bare", "-", "-", "-"],
+        ["default", "shop", "web", "10.0.0.10", "10.0.0.100"],
+    ]

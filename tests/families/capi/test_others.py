@@ -1,0 +1,234 @@
+"""What others hold and refuse: nothing of theirs is taken, and the rest goes on."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.progress import foreseen
+from reconciler.clusters.steps import Fail, Patch, Step
+from reconciler.families.capi.resources import (
+    ADDRESSES,
+    CLAIMS,
+    CLUSTERS,
+)
+from reconciler.model.resource import Ref
+from reconciler.ports import ClusterError, OwnedError, RejectedError, UnreachableError
+from tests.applying.site import failures
+from tests.fake_cluster import HUB
+from tests.fake_clusters import FakeClusters
+from tests.families.capi.hub import (
+    CP,
+    DOORS,
+    FILES,
+    RESULT,
+    SHOP,
+    hub,
+    person,
+    there,
+)
+from tests.families.capi.trees import VIP, claim, cluster, of, pool
+from tests.world import reconciled
+
+
+@pytest.fixture
+def clusters() -> FakeClusters:
+    return person()
+
+
+def foreign(clusters: FakeClusters, name: str, address: str) -> None:
+    spec = there(clusters, ADDRESSES, CP)["spec"] if there(clusters, ADDRESSES, CP) else {
+        "claimRef": {"name": name},
+        "poolRef": {"apiGroup": "ipam.cluster.x-k8s.io", "kind": "GlobalInClusterIPPool", "name": "vips"},
+        "prefix": 24,
+    }  # fmt: skip
+    body = {
+        "apiVersion": ADDRESSES.api_version,
+        "kind": ADDRESSES.kind,
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {**spec, "address": address},
+    }
+    clusters.hand(HUB).apply(body, "in-cluster-provider")
+
+
+def test_an_address_that_another_claim_has_is_never_taken_and_the_rest_goes_on(
+    clusters: FakeClusters,
+) -> None:
+    foreign(clusters, "somebody", "10.0.0.10")
+    found = hub(clusters)
+    assert failures(found) == {
+        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "foreign-holder: the record says 10.0.0.10, which"
+        " ipam.cluster.x-k8s.io/IPAddress/default/somebody has"
+    }
+    assert there(clusters, CLAIMS, CP) is None
+    live = there(clusters, CLUSTERS, "shop")
+    assert "controlPlaneEndpoint" not in live["spec"]
+    assert live["metadata"]["annotations"] == {RESULT: "10.0.0.100"}
+
+
+def test_a_persons_address_is_taken_over_when_its_claim_says_so(clusters: FakeClusters) -> None:
+    foreign(clusters, "one", "10.0.0.17")
+    pinned = {"gitops-ipam.dev/address": "10.0.0.17"}
+    ours = "ipam.cluster.x-k8s.io/IPAddress/default/one"
+    files = reconciled(of(pool(), claim("one", annotations=pinned)))
+    assert failures(hub(clusters, files)) == {
+        ours: "it is there already and not ours; --adopt takes it over"
+    }
+    adopted = {**pinned, "gitops-ipam.dev/adopt": "true"}
+    files = reconciled(of(pool(), claim("one", annotations=adopted)))
+    assert failures(hub(clusters, files, "b")) == {}
+
+
+def test_addresses_of_other_pools_are_in_nobodys_way(clusters: FakeClusters) -> None:
+    foreign(clusters, "somebody", "10.0.0.99")
+    other = {"apiGroup": "ipam.metal3.io", "kind": "Metal3IPPool", "name": "vips"}
+    body = there(clusters, ADDRESSES, "somebody")
+    body = {key: body[key] for key in ("apiVersion", "kind")}
+    metadata = {"name": "metal", "namespace": "default"}
+    spec = {"address": "10.0.0.10", "claimRef": {"name": "metal"}, "poolRef": other, "prefix": 24}
+    clusters.hand(HUB).apply({**body, "metadata": metadata, "spec": spec}, "metal3")
+    assert failures(hub(clusters)) == {}
+
+
+def test_a_cluster_of_which_only_ingress_is_given_gets_that(clusters: FakeClusters) -> None:
+    hub(clusters, reconciled(of(DOORS, cluster())))
+    live = there(clusters, CLUSTERS, "shop")
+    assert "controlPlaneEndpoint" not in live["spec"]
+    assert live["metadata"]["annotations"] == {RESULT: "10.0.0.100"}
+
+
+def test_a_claim_that_the_provider_answered_first_keeps_its_address_and_is_told(
+    clusters: FakeClusters,
+) -> None:
+    foreign(clusters, CP, "10.0.0.11")
+    assert failures(hub(clusters)) == {
+        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "foreign-holder: the record says 10.0.0.10, the"
+        " cluster 10.0.0.11"
+    }
+    assert there(clusters, ADDRESSES, CP)["spec"]["address"] == "10.0.0.11"
+
+
+def test_what_an_address_says_of_its_network_stays_when_the_pool_changes(
+    clusters: FakeClusters,
+) -> None:
+    hub(clusters)
+    files = {**FILES, "pools/00.yaml": pool(gateway="10.0.0.2", prefix=23)}
+    assert failures(hub(clusters, files, "b")) == {}
+    assert there(clusters, ADDRESSES, CP)["spec"]["gateway"] == "10.0.0.1"
+
+
+def test_what_a_claim_names_cannot_change(clusters: FakeClusters) -> None:
+    clusters.hand(HUB).apply(
+        {
+            "apiVersion": CLAIMS.api_version,
+            "kind": CLAIMS.kind,
+            "metadata": {"name": CP, "namespace": "default"},
+            "spec": {"poolRef": {"apiGroup": "ipam.cluster.x-k8s.io", "kind": "GlobalInClusterIPPool", "name": "x"}},
+        },
+        "capi-vip-allocator",
+    )  # fmt: skip
+    assert failures(hub(clusters)) == {
+        f"ipam.cluster.x-k8s.io/IPAddressClaim/default/{CP}": "foreign-holder: the claim that is there"
+        " names another pool"
+    }
+
+
+def test_what_the_originals_made_is_taken_over_when_the_cluster_says_so(
+    clusters: FakeClusters,
+) -> None:
+    foreign(clusters, CP, "10.0.0.15")
+    reference = there(clusters, ADDRESSES, CP)["spec"]["poolRef"]
+    clusters.hand(HUB).apply(
+        {
+            "apiVersion": CLAIMS.api_version,
+            "kind": CLAIMS.kind,
+            "metadata": {"name": CP, "namespace": "default"},
+            "spec": {"poolRef": reference},
+        },
+        "capi-vip-allocator",
+    )
+    clusters.hand(HUB).merge(
+        SHOP, {"spec": {"controlPlaneEndpoint": {"host": "10.0.0.15"}}}, "capi-vip-allocator"
+    )
+    adopted = cluster(
+        annotations={f"{VIP}ingress-enabled": "false", "gitops-ipam.dev/adopt": "true"},
+        controlPlaneEndpoint={"host": "10.0.0.15", "port": 6443},
+    )
+    files = reconciled(of(pool(), adopted))
+    assert failures(hub(clusters, files, adopt=False)) == {}
+    assert there(clusters, CLAIMS, CP)["spec"] == {"poolRef": reference}
+    assert there(clusters, CLUSTERS, "shop")["spec"]["controlPlaneEndpoint"] == {
+        "host": "10.0.0.15"
+    }
+
+
+def test_a_cluster_does_not_hear_of_an_address_that_could_not_be_written(
+    clusters: FakeClusters,
+) -> None:
+    def fault(verb: str, what: Any) -> ClusterError | None:
+        refused = (verb, what) == ("apply", Ref(ADDRESSES, "default", CP))
+        return RejectedError("no") if refused else None
+
+    clusters.faults[HUB] = fault
+    found = clusters.apply(FILES)["management"]
+    assert failures(found) == {f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "no"}
+    assert there_is_no_endpoint(clusters)
+    clusters.faults.clear()
+    refusing = FakeClusters(faults={HUB: lambda verb, what: _refused(verb, what)})
+    refusing.objects = clusters.objects
+    assert failures(refusing.apply(FILES)["management"]) == {str(SHOP): "kubectl owns spec.x"}
+    assert there_is_no_endpoint(clusters)
+
+
+def _refused(verb: str, what: Any) -> ClusterError | None:
+    if (verb, what) == ("apply", SHOP):
+        return OwnedError("conflict", (("kubectl", "spec.x"),))
+    return None
+
+
+def there_is_no_endpoint(clusters: FakeClusters) -> bool:
+    clusters.faults.pop(HUB, None)
+    return "controlPlaneEndpoint" not in there(clusters, CLUSTERS, "shop")["spec"]
+
+
+def test_a_cluster_that_cannot_be_written_is_told_and_one_that_is_away_ends_the_work(
+    clusters: FakeClusters,
+) -> None:
+    for error, said in (
+        (RejectedError("no", "ask"), {str(SHOP): "no; ask"}),
+        (UnreachableError("away"), {}),
+    ):
+        clusters.faults[HUB] = partial(_on_the_cluster, error)
+        found = clusters.apply(FILES)["management"]
+        assert failures(found) == said
+        assert bool(found.error) == (not said)
+
+
+def _on_the_cluster(error: ClusterError, verb: str, what: Any) -> ClusterError | None:
+    return error if (verb, what) == ("apply", SHOP) else None
+
+
+def test_owners_that_cannot_be_named_are_told_and_named_by_the_next_run(
+    clusters: FakeClusters,
+) -> None:
+    seen: list[Any] = []
+
+    def fault(verb: str, what: Any) -> ClusterError | None:
+        is_address = verb == "apply" and what == Ref(ADDRESSES, "default", CP)
+        seen.extend([what] if is_address else [])
+        return RejectedError("no") if is_address and len(seen) == 2 else None
+
+    clusters.faults[HUB] = fault
+    assert failures(clusters.apply(FILES)["management"]) == {
+        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "no"
+    }
+    clusters.faults.clear()
+    clusters.faults[HUB] = lambda verb, what: None
+    assert failures(clusters.apply(FILES)["management"]) == {}
+    assert len(there(clusters, ADDRESSES, CP)["metadata"]["ownerReferences"]) == 2
+
+
+def test_what_rests_on_a_failure_is_foreseen_as_left_out() -> None:
+    address = Ref(ADDRESSES, "default", CP)
+    steps: list[Step] = [Fail(str(address), "no"), Patch(SHOP, {}, (address,)), Patch(SHOP, {})]
+    assert [item.object for item in foreseen({}, steps).outcomes] == [str(address), str(SHOP)]

@@ -1,0 +1,270 @@
+"""The flow of capi-vip-allocator's README on a real API server, with Cluster API's own CRDs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.applying.site import Files, Site, failures, results
+from tests.documentation import ROOT
+from tests.envtest.assets import lacking
+from tests.envtest.servers import ApiServer
+from tests.families.capi.trees import VIP
+from tests.world import reconciled
+
+POOLS = ROOT / "tests" / "crds" / "in-cluster"
+IPAM = ("ipaddresses", "ipaddressclaims")
+RESULT = "vip\\.capi\\.gorizond\\.io/ingress-vip"
+# As the README has it, but for the indentation of the page it was copied from.
+README_POOLS = """\
+apiVersion: ipam.cluster.x-k8s.io/v1alpha2
+kind: GlobalInClusterIPPool
+metadata:
+  name: control-plane-vip-pool
+  labels:
+    vip.capi.gorizond.io/cluster-class: my-cluster-class
+    vip.capi.gorizond.io/role: control-plane
+spec:
+  addresses:
+    - "10.0.0.10-10.0.0.20"
+  gateway: "10.0.0.1"
+  prefix: 24
+---
+apiVersion: ipam.cluster.x-k8s.io/v1alpha2
+kind: GlobalInClusterIPPool
+metadata:
+  name: ingress-vip-pool
+  labels:
+    vip.capi.gorizond.io/cluster-class: my-cluster-class
+    vip.capi.gorizond.io/role: ingress
+spec:
+  addresses:
+    - "10.0.0.100-10.0.0.110"
+  gateway: "10.0.0.1"
+  prefix: 24
+"""
+SHARED_POOL = """\
+apiVersion: ipam.cluster.x-k8s.io/v1alpha2
+kind: GlobalInClusterIPPool
+metadata:
+  name: shared-vip-pool
+  labels:
+    vip.capi.gorizond.io/cluster-class: "rke2-proxmox,rke2-vsphere,k3s-proxmox"
+    vip.capi.gorizond.io/role: "control-plane,ingress"
+spec:
+  addresses:
+    - "10.0.1.10-10.0.1.50"
+  gateway: "10.0.1.1"
+  prefix: 24
+"""
+LONG = (
+    "very-long-cluster-class-name-that-exceeds-kubernetes-label-63-character-limit,"
+    "another-very-long-name,rke2-proxmox-with-some-very-long-suffix-that-makes-it-too-long-for-label"
+)
+LONG_POOL = f"""\
+apiVersion: ipam.cluster.x-k8s.io/v1alpha2
+kind: GlobalInClusterIPPool
+metadata:
+  name: long-names-vip-pool
+  labels:
+    vip.capi.gorizond.io/cluster-class: "true"
+    vip.capi.gorizond.io/role: "control-plane"
+  annotations:
+    vip.capi.gorizond.io/cluster-class: "{LONG}"
+spec:
+  addresses:
+    - "10.0.2.10-10.0.2.20"
+  gateway: "10.0.2.1"
+  prefix: 24
+"""
+CLASS = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: ClusterClass
+metadata:
+  name: my-cluster-class
+spec:
+  variables:
+    - name: clusterVip
+      required: false
+      schema:
+        openAPIV3Schema:
+          default: ""
+          description: "Control plane VIP address (automatically set by capi-vip-allocator)"
+          type: string
+    - name: ingressVip
+      required: false
+      schema:
+        openAPIV3Schema:
+          default: ""
+          description: "Ingress VIP (auto-allocated when annotation enabled)"
+          type: string
+    - name: cni
+      schema:
+        openAPIV3Schema:
+          type: string
+          default: calico
+"""
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: my-cluster
+spec:
+  topology:
+    class: my-cluster-class
+    version: v1.31.0
+    controlPlane:
+      replicas: 3
+    workers:
+      machineDeployments:
+        - class: default-worker
+          name: workers
+          replicas: 2
+    variables:
+      - name: cni
+        value: calico
+"""
+FILES: Files = {
+    "pools/readme.yaml": README_POOLS,
+    "pools/shared.yaml": SHARED_POOL,
+    "pools/long.yaml": LONG_POOL,
+    "clusters/class.yaml": CLASS,
+    "clusters/my-cluster.yaml": CLUSTER,
+}
+
+
+def as_before(theirs: Path, folder: Path) -> Path:
+    """Cluster API's CRDs of one version, v1beta1: nobody converts between two of them here."""
+    for name in ("cluster.x-k8s.io_clusters", *(f"ipam.cluster.x-k8s.io_{it}" for it in IPAM)):
+        crd = yaml.safe_load((theirs / f"{name}.yaml").read_text(encoding="utf-8"))
+        versions = [it for it in crd["spec"]["versions"] if it["name"] == "v1beta1"]
+        crd["spec"]["versions"] = [{**it, "storage": True} for it in versions]
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(crd), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def site(bare: ApiServer, tmp_path: Path) -> Site:
+    """A management cluster with Cluster API's CRDs, and a Cluster that a person made there."""
+    theirs = bare.fleet.assets.crds["capi"]
+    if not theirs.is_dir():
+        lacking("no CRDs of Cluster API: make envtest")
+    bare.install_crds(as_before(theirs, tmp_path))
+    bare.install_crds(POOLS)
+    made(bare, CLUSTER)
+    return Site(bare)
+
+
+def made(server: ApiServer, text: str) -> None:
+    done = server.kubectl("apply", "-f", "-", stdin=text)
+    assert done.returncode == 0, done.stderr
+
+
+def told(server: ApiServer, *words: str) -> str:
+    done = server.kubectl("get", *words)
+    assert done.returncode == 0, done.stderr
+    text: str = done.stdout
+    return text
+
+
+def path(server: ApiServer, jsonpath: str) -> str:
+    return told(server, "cluster", "my-cluster", "-o", f"jsonpath={{{jsonpath}}}")
+
+
+def test_what_the_readme_shows_is_what_kubectl_shows(site: Site) -> None:
+    files = reconciled(FILES)
+    hub = site.apply(files, crds=True)["management"]
+    assert (failures(hub), hub.error) == ({}, "")
+    server = site.management
+    assert path(server, ".spec.controlPlaneEndpoint") == '{"host":"10.0.0.10","port":6443}'
+    assert path(server, f".metadata.annotations.{RESULT}") == "10.0.0.100"
+    assert path(server, f".metadata.labels.{RESULT}") == "10.0.0.100"
+    variables = yaml.safe_load(path(server, ".spec.topology.variables"))
+    assert {it["name"]: it["value"] for it in variables} == {
+        "cni": "calico",
+        "clusterVip": "10.0.0.10",
+        "ingressVip": "10.0.0.100",
+    }
+    claims = told(server, "ipaddressclaim", "--no-headers").splitlines()
+    assert [line.split()[:3] for line in claims] == [
+        ["vip-cp-my-cluster", "control-plane-vip-pool", "GlobalInClusterIPPool"],
+        ["vip-ingress-my-cluster", "ingress-vip-pool", "GlobalInClusterIPPool"],
+    ]
+    addresses = told(server, "ipaddresses.ipam.cluster.x-k8s.io", "--no-headers").splitlines()
+    assert [line.split()[:2] for line in addresses] == [
+        ["vip-cp-my-cluster", "10.0.0.10"],
+        ["vip-ingress-my-cluster", "10.0.0.100"],
+    ]
+    status = told(
+        server,
+        "globalinclusterippool",
+        "control-plane-vip-pool",
+        "-o",
+        "jsonpath={.status.ipAddresses}",
+    )
+    assert yaml.safe_load(status) == {"free": 10, "outOfRange": 0, "total": 11, "used": 1}
+    (owner, _) = server.get(
+        "/apis/ipam.cluster.x-k8s.io/v1beta1/namespaces/default/ipaddresses/vip-cp-my-cluster"
+    )["metadata"]["ownerReferences"]
+    assert (owner["kind"], owner["controller"]) == ("IPAddressClaim", True)
+    assert results(site.apply(files)["management"]) == {}
+
+
+def test_pools_whose_labels_no_server_takes_are_applied_with_annotations(site: Site) -> None:
+    site.apply(reconciled(FILES), crds=True)
+    pool: dict[str, Any] = site.management.get(
+        "/apis/ipam.cluster.x-k8s.io/v1alpha2/globalinclusterippools/shared-vip-pool"
+    )
+    assert (
+        pool["metadata"]["labels"].items()
+        >= {
+            f"{VIP}cluster-class": "true",
+            f"{VIP}role": "true",
+        }.items()
+    )
+    assert (
+        pool["metadata"]["annotations"].items()
+        >= {
+            f"{VIP}cluster-class": "rke2-proxmox,rke2-vsphere,k3s-proxmox",
+            f"{VIP}role": "control-plane,ingress",
+        }.items()
+    )
+
+
+def test_people_keep_their_fields_and_a_host_that_is_set(site: Site) -> None:
+    server = site.management
+    other = CLUSTER.replace("name: my-cluster\n", "name: other\n").replace(
+        "spec:\n", 'spec:\n  controlPlaneEndpoint: {host: "10.9.9.9", port: 8443}\n', 1
+    )
+    made(server, other)
+    files = reconciled(
+        {**FILES, "clusters/other.yaml": CLUSTER.replace("my-cluster\nspec", "other\nspec")}
+    )
+    hub = site.apply(files, crds=True)["management"]
+    assert failures(hub) == {
+        "cluster.x-k8s.io/Cluster/default/other": "its endpoint is 10.9.9.9, its record says 10.0.0.11;"
+        " a host that is set is never changed"
+    }
+    made(server, CLUSTER)  # applied again by the person who made it
+    assert path(server, ".spec.controlPlaneEndpoint.host") == "10.0.0.10"
+    # Of a list, kubectl applies the whole: what we wrote into it is put back.
+    assert "clusterVip" not in path(server, ".spec.topology.variables")
+    site.apply(files)
+    assert "clusterVip" in path(server, ".spec.topology.variables")
+    found = server.get("/apis/cluster.x-k8s.io/v1beta1/namespaces/default/clusters/my-cluster")
+    managers = {entry["manager"] for entry in found["metadata"]["managedFields"]}
+    assert managers == {"kubectl-client-side-apply", "gitops-ipam-fields"}
+
+
+def test_when_all_is_gone_nothing_is_left(site: Site) -> None:
+    files = reconciled(FILES)
+    site.apply(files, crds=True)
+    site.apply(files)
+    done = site.management.kubectl("delete", "cluster", "my-cluster")
+    assert done.returncode == 0, done.stderr
+    hub = site.apply({}, "b", allow_release=99)["management"]
+    assert failures(hub) == {}
+    for kind in ("ipaddressclaims", "ipaddresses"):
+        found = site.management.get(f"/apis/ipam.cluster.x-k8s.io/v1beta1/{kind}")
+        assert found["items"] == []

@@ -1,0 +1,107 @@
+"""When an address of Cluster API counts as withdrawn: never by a missing answer."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.applying.expiry import still_announced
+from reconciler.families.capi.resources import CLAIMS, CLUSTERS
+from reconciler.model.resource import Ref
+from reconciler.ports import ClusterError
+from tests.applying.site import evaluated
+from tests.fake_cluster import HUB
+from tests.fake_clusters import FakeClusters
+from tests.families.capi.hub import DOORS, RESULT, SHOP, shop
+from tests.families.capi.trees import claim, cluster, of, pool
+from tests.world import CLOCK, SMALL, reconciled
+
+LATER = CLOCK + 2 * 86_400
+CP = "allocations/GlobalInClusterIPPool/vips/default/shop.control-plane.yaml"
+INGRESS = "allocations/GlobalInClusterIPPool/doors/default/shop.ingress.yaml"
+ONE = "allocations/GlobalInClusterIPPool/vips/default/one.address.yaml"
+
+
+def gone(*texts: str) -> dict[str, str | bytes]:
+    """The tree whose claimants went, and whose records are released."""
+    files = reconciled(of(pool(), DOORS, *texts))
+    left = {path: data for path, data in files.items() if not path.startswith("clusters/")}
+    return reconciled(left)
+
+
+def doubts(clusters: FakeClusters, files: dict[str, str | bytes], **options: Any) -> dict[str, str]:
+    return still_announced(evaluated(files, clock=LATER), clusters, ApplyOptions(**options))
+
+
+@pytest.fixture
+def clusters() -> FakeClusters:
+    return FakeClusters()
+
+
+def test_a_cluster_that_is_gone_has_nothing_any_more(clusters: FakeClusters) -> None:
+    assert doubts(clusters, gone(cluster())) == {}
+
+
+def test_a_cluster_that_still_has_the_address_holds_it(clusters: FakeClusters) -> None:
+    clusters.hand(HUB).apply(shop(controlPlaneEndpoint={"host": "10.0.0.10"}), "kubectl")
+    assert doubts(clusters, gone(cluster())) == {
+        CP: "10.0.0.10: Cluster default/shop still has it as its endpoint"
+    }
+    assert doubts(clusters, gone(cluster()), confirm_withdrawn=("management",)) == {}
+    clusters.hand(HUB).merge(
+        SHOP, {"spec": {"controlPlaneEndpoint": {"host": "10.9.9.9"}}}, "kubectl"
+    )
+    assert doubts(clusters, gone(cluster())) == {}
+
+
+def test_whichever_cluster_has_it_and_wherever_it_stands(clusters: FakeClusters) -> None:
+    body = shop(topology={"class": "web", "variables": [
+        {"name": "clusterVip", "value": "10.0.0.10"}, {"name": "cni", "value": "calico"},
+        {"name": "ingressVip", "value": {"odd": 1}},
+    ]})  # fmt: skip
+    body["metadata"] = {"name": "zoo", "namespace": "default", "labels": {RESULT: "10.0.0.100"}}
+    clusters.hand(HUB).apply(body, "kubectl")
+    assert doubts(clusters, gone(cluster())) == {
+        CP: "10.0.0.10: Cluster default/zoo still has it as its variable clusterVip",
+        INGRESS: "10.0.0.100: Cluster default/zoo still has it as its ingress address",
+    }
+
+
+def test_a_claim_that_is_still_there_holds_its_address(clusters: FakeClusters) -> None:
+    files = gone(claim("one"))
+    assert doubts(clusters, files) == {}
+    clusters.hand(HUB).apply(
+        {
+            "apiVersion": CLAIMS.api_version,
+            "kind": CLAIMS.kind,
+            "metadata": {"name": "one", "namespace": "default"},
+            "spec": {"poolRef": {"kind": "GlobalInClusterIPPool", "name": "vips"}},
+        },
+        "kubectl",
+    )
+    assert doubts(clusters, files) == {ONE: "10.0.0.10: IPAddressClaim default/one is still there"}
+
+
+def test_where_nobody_can_be_asked_nothing_counts_as_withdrawn(clusters: FakeClusters) -> None:
+    def fault(verb: str, what: Any) -> ClusterError | None:
+        return ClusterError("away") if (verb, what) == ("list", CLUSTERS) else None
+
+    clusters.faults[HUB] = fault
+    found = doubts(clusters, gone(cluster()))
+    assert found.keys() == {CP, INGRESS}
+    assert found[CP] == "management cannot be asked: away"
+
+
+def test_a_server_that_does_not_know_the_kinds_has_none_of_them(clusters: FakeClusters) -> None:
+    clusters.unknown[HUB] = {CLUSTERS, CLAIMS}
+    assert doubts(clusters, gone(cluster())) == {}
+
+
+def test_records_of_other_families_are_asked_about_as_ever(clusters: FakeClusters) -> None:
+    clusters.hand(HUB).apply(shop(controlPlaneEndpoint={"host": "10.0.0.10"}), "kubectl")
+    files = reconciled({**SMALL, **of(pool(), DOORS, cluster())})
+    left = {
+        path: data for path, data in files.items() if not path.startswith(("clusters/", "tenants/"))
+    }
+    assert CP in doubts(clusters, reconciled(left))
+    assert Ref(CLUSTERS, "default", "shop") == SHOP
