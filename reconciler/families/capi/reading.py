@@ -163,7 +163,8 @@ class _Reader:
             self.blocked.append(Blocked(by_hand.range, by_hand.title, by_hand.source, ByHand(None)))
 
     def _resting(self, document: Document, slot: str, why: str) -> None:
-        message = f"{document.title} is {why}: it gets no {slot} address"
+        what = "address" if slot == ADDRESS else f"{slot} address"
+        message = f"{document.title} is {why}: it gets no {what}"
         hint = "it gets one when it goes on"
         self._tell(document, warning("claim-paused", document.start, message, hint))
 
@@ -207,7 +208,8 @@ class _Reader:
         cluster_name = document.spec.get("clusterName")
         if cluster_name:
             cluster = cluster_named(document, cluster_name, self.documents)
-            why = why or (rests(cluster) if cluster is not None else "")
+            if cluster is not None and not why and (rest := rests(cluster)):
+                why = f"of a Cluster that is {rest}"
         if why and key not in self.held:
             self._resting(document, ADDRESS, why)
             return

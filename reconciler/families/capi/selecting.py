@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from reconciler.documents.document import Document, Documents
+from reconciler.documents.document import EVERY, Document, Documents
 from reconciler.families.capi.kinds import GLOBAL_POOL, POOL
 from reconciler.families.capi.pools import pool_key
 from reconciler.families.capi.serving import Serves, read_serves
@@ -27,12 +27,22 @@ class Selector:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._serves: dict[Key, Serves] = {}
+        self._selected: dict[tuple[str, str, str], Selected] = {}
 
     def select(self, asker: str, namespace: str, class_: str, role: str) -> Selected:
         """The pools of a namespace, and those of all, that serve a class for a role.
 
         In the order of their names; of two of one name the namespace's own comes first.
         """
+        asked = namespace, class_, role
+        if asked not in self._selected:
+            self._selected[asked] = self._select(asker, *asked)
+        for kind, space in ((POOL, namespace), (GLOBAL_POOL, "")):
+            # Whoever asks depends on every pool there, though an earlier one had the answer made.
+            self._documents.find(kind, space, EVERY, asker=asker)
+        return self._selected[asked]
+
+    def _select(self, asker: str, namespace: str, class_: str, role: str) -> Selected:
         found: list[Key] = []
         unread: list[str] = []
         for kind, space in ((POOL, namespace), (GLOBAL_POOL, "")):

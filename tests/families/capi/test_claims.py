@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.families.capi.trees import claim, cluster, gets, got, of, pool
+from tests.families.capi.trees import claim, cluster, gets, got, of, pool, said
 from tests.world import CLOCK, evaluation_of, reconciled
 
 ONE = "one.address"
@@ -65,6 +65,13 @@ def test_a_paused_claim_or_one_of_a_paused_cluster_gets_nothing_new() -> None:
     assert gets(pool(), paused) == {}
     resting = cluster(class_="", paused=True)
     assert gets(pool(), resting, claim(clusterName="shop")) == {}
+    assert [message for _, message in said(pool(), resting, claim(clusterName="shop"))] == [
+        "IPAddressClaim default/one is of a Cluster that is paused: it gets no address"
+    ]
+    both = claim(annotations={"cluster.x-k8s.io/paused": "true"}, clusterName="shop")
+    assert [message for _, message in said(pool(), resting, both)] == [
+        "IPAddressClaim default/one is paused: it gets no address"
+    ]
     assert gets(pool(), cluster(class_=""), claim(clusterName="shop")) == {ONE: "vips:10"}
     assert gets(pool(), claim(clusterName="shop")) == {ONE: "vips:10"}
     files = reconciled(of(pool(), claim()))
