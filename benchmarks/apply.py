@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import urllib3
 
+from benchmarks.apply_hostile import hostile_table
 from benchmarks.apply_many import many_table
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Timeouts
@@ -55,7 +56,8 @@ def cluster_tables() -> str:
             fleet.start(["management"])
             server = fleet.servers["management"]
             server.install_crds(CRDS)
-            return "\n".join([first_table(server), idle_table(server), many_table()])
+            tables = [first_table(server), idle_table(server), many_table(), hostile_table()]
+            return "\n".join(tables)
         finally:
             fleet.stop()
 

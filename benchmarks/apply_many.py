@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,7 +42,7 @@ class Done(NamedTuple):
 def many_table() -> str:
     """When healthy clusters are done, without dead ones beside them and with."""
     evaluation = corpus()
-    with tempfile.TemporaryDirectory() as folder, _served() as port, _black_hole() as hole:
+    with tempfile.TemporaryDirectory() as folder, served() as port, _black_hole() as hole:
         _apply(
             evaluation, replace(_clusters(Path(folder), port, port, 0), timeouts=Timeouts(600.0))
         )
@@ -63,13 +64,13 @@ def many_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def corpus() -> Evaluation:
+def corpus(clusters: int = CLUSTERS) -> Evaluation:
     """A tree of tenants with four addresses each, carried out."""
     files: dict[str, str | bytes] = {
         "pools/edge.yaml": pool("edge", "10.0.0.0/16"),
         "providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 4}"),
     }
-    files |= {f"tenants/{number}.yaml": tenant(_name(number)) for number in range(CLUSTERS)}
+    files |= {f"tenants/{number}.yaml": tenant(name_of(number)) for number in range(clusters)}
     return evaluation_of(reconciled(files))
 
 
@@ -78,16 +79,22 @@ def _measured(evaluation: Evaluation, folder: Path, port: int, hole: int, dead: 
     start = time.monotonic()
     unreachable = _apply(evaluation, clusters)
     seconds = time.monotonic() - start
-    last = json.loads(urllib3.request("GET", f"http://127.0.0.1:{port}/last").data)
-    done = [at - start for name, at in last.items() if name != MANAGEMENT and at >= start]
+    done = last_answers(port, start)
     assert len(done) == CLUSTERS - dead, len(done)
     return Done(done, seconds, unreachable)
 
 
+def last_answers(port: int, start: float) -> list[float]:
+    """Seconds until the last answer of each tenant that was asked after the start."""
+    last = json.loads(urllib3.request("GET", f"http://127.0.0.1:{port}/last").data)
+    return [at - start for name, at in last.items() if name != MANAGEMENT and at >= start]
+
+
 def _apply(evaluation: Evaluation, clusters: KubeClusters) -> int:
     applied = apply_fleet(evaluation, clusters, ApplyOptions(), lambda _old, _new: True)
-    assert applied[0].state is State.APPLIED, applied[0].error
-    return sum(item.state is State.UNREACHABLE for item in applied)
+    states = Counter(item.state for item in applied)
+    assert states.keys() <= {State.APPLIED, State.UNREACHABLE}, applied
+    return states[State.UNREACHABLE]
 
 
 def _clusters(folder: Path, port: int, hole: int, dead: int) -> KubeClusters:
@@ -96,13 +103,14 @@ def _clusters(folder: Path, port: int, hole: int, dead: int) -> KubeClusters:
     named = {}
     for number in range(CLUSTERS):
         is_dead = (number + 1) % every == 0
-        url = f"http://127.0.0.1:{hole if is_dead else port}/{_name(number)}"
-        named[f"team-a/{_name(number)}"] = _kubeconfig(folder, _name(number), url)
-    home = _kubeconfig(folder, MANAGEMENT, f"http://127.0.0.1:{port}/{MANAGEMENT}")
+        url = f"http://127.0.0.1:{hole if is_dead else port}/{name_of(number)}"
+        named[f"team-a/{name_of(number)}"] = kubeconfig(folder, name_of(number), url)
+    home = kubeconfig(folder, MANAGEMENT, f"http://127.0.0.1:{port}/{MANAGEMENT}")
     return KubeClusters(home, clusters=named, timeouts=Timeouts(DEADLINE))
 
 
-def _kubeconfig(folder: Path, name: str, url: str) -> Path:
+def kubeconfig(folder: Path, name: str, url: str) -> Path:
+    """A file that leads to a cluster."""
     config = {
         "clusters": [{"name": "c", "cluster": {"server": url}}],
         "users": [{"name": "u", "user": {"token": "secret-token"}}],
@@ -114,14 +122,15 @@ def _kubeconfig(folder: Path, name: str, url: str) -> Path:
     return path
 
 
-def _name(number: int) -> str:
+def name_of(number: int) -> str:
+    """The name of a tenant."""
     return f"c{number:03d}"
 
 
 @contextmanager
-def _served() -> Iterator[int]:
-    """The port of a server, in a process of its own, that stands for many clusters."""
-    command = [sys.executable, "-m", "benchmarks.fake_clusters"]
+def served(module: str = "benchmarks.fake_clusters") -> Iterator[int]:
+    """The port of a server in a process of its own; by default one that stands for many clusters."""
+    command = [sys.executable, "-m", module]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -23,6 +23,8 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             method, target, _ = first.split(" ")
             headers = {key.lower(): value for key, _, value in (x.partition(": ") for x in lines)}
             body = await reader.readexactly(int(headers.get("content-length", "0")))
+            if headers.get("content-type", "").startswith("application/merge"):
+                method = "MERGE"
             await asyncio.sleep(ANSWER_SECONDS)
             status, answer = _answer(method, target, json.loads(body or b"{}"))
             data = json.dumps(answer).encode()
@@ -66,11 +68,12 @@ def _object(
     if method == "POST":
         rest = [*rest, *([""] if len(rest) == 1 else []), body["metadata"].get("name", "review")]
     key = "/".join(rest[:3])
+    if key == "namespaces//kube-system":
+        return 200, {"metadata": {"name": "kube-system", "uid": of, "resourceVersion": "1"}}
+    if method in ("GET", "MERGE") and key not in objects:
+        return 404, _missing(rest)
     if method == "GET":
-        if key == "namespaces//kube-system":
-            return 200, {"metadata": {"name": "kube-system", "uid": of, "resourceVersion": "1"}}
-        there = objects.get(key)
-        return (200, there) if there else (404, _missing(rest))
+        return 200, objects[key]
     found = objects.setdefault(key, _new(f"{of}-{key}"))
     _merge(found, {"status": body["status"]} if is_status else body)
     return 200, found

@@ -58,18 +58,15 @@ def gated_by_base(base: Base, evaluation: Evaluation) -> Evaluation:
     }
     state = replace(state, pools={**state.pools, **judged})
     plan = Plan(plan.decisions, _tiered(plan.before, judged), _tiered(plan.after, judged))
-    gates = [item for item in evaluation.gates if item.code != guard.CAPACITY]
+    tree = evaluation.tree
+    others = (item for item in evaluation.gates if item.code != guard.CAPACITY)
+    gates = ordered([*others, *guard.capacity(state, plan, tree.settings, tree.overrides)])
     told = [_relaxed(base, old, now) for old, now in theirs.values()]
     return replace(
         evaluation,
         state=state,
         plan=plan,
-        gates=ordered(
-            [
-                *gates,
-                *guard.capacity(state, plan, evaluation.tree.settings, evaluation.tree.overrides),
-            ]
-        ),
+        gates=gates,
         findings=ordered([*evaluation.findings, *told]),
     )
 

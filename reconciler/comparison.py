@@ -14,7 +14,7 @@ from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.records.by_hand import Records, freed, told
+from reconciler.records.by_hand import Records, freed, told, unproven
 from reconciler.settings import PATH as SETTINGS_PATH
 
 
@@ -27,8 +27,6 @@ class Base:
 
     Attributes:
         name: The revision, as it was asked for.
-        pools: Pools that changed and removed files describe in the base.
-        pools_now: Pools that changed and new files describe in the change.
         records: Changed, removed and new records.
         is_contained: The change contains the whole base.
         stranded: The folder of the base's records, when the change names another one that has
@@ -40,8 +38,6 @@ class Base:
     """
 
     name: str
-    pools: Mapping[Key, Pool]
-    pools_now: Mapping[Key, Pool]
     records: Records
     settings_changed: bool
     is_contained: bool
@@ -49,6 +45,16 @@ class Base:
     left: str = ""
     described: Described = field(default_factory=Described)
     described_now: Described = field(default_factory=Described)
+
+    @property
+    def pools(self) -> Mapping[Key, Pool]:
+        """Pools that changed and removed files describe in the base."""
+        return self.described.pools
+
+    @property
+    def pools_now(self) -> Mapping[Key, Pool]:
+        """Pools that changed and new files describe in the change."""
+        return self.described_now.pools
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ class Compared:
 
 def compare(base: Base, evaluation: Evaluation) -> Compared:
     """Compare a change with its base."""
-    after = _ranges_after(base, evaluation)
+    after = _ranges_after(base.records, evaluation)
     findings = [*_shrunk(base), *told(base.records, base.name, after, _allows(evaluation))]
     start = evaluation.tree.settings.location
     if start.path != SETTINGS_PATH:  # the base has none: what is changed is that there are some
@@ -86,18 +92,22 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
         and (new := after.get(old.claim)) is not None
         and new.range != old.range
     )
-    evaluation = with_freed(evaluation, freed(base.records))
+    evaluation = with_freed(evaluation, freed(base.records, _allows(evaluation)))
     merged = ordered([*evaluation.findings, *findings])
     return Compared(replace(evaluation, findings=merged), moved)
 
 
-def with_record_changes(base: Base, evaluation: Evaluation) -> Evaluation:
-    """An evaluation with what was done to records since the base."""
-    after = _ranges_after(base, evaluation)
-    changes = told(base.records, base.name, after, _allows(evaluation))
+def with_record_changes(name: str, records: Records, evaluation: Evaluation) -> Evaluation:
+    """An evaluation with what was done to records since a revision of that name."""
+    after = _ranges_after(records, evaluation)
+    changes = told(records, name, after, _allows(evaluation))
     if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
-        evaluation = with_freed(evaluation, freed(base.records))
-    return replace(evaluation, findings=ordered([*evaluation.findings, *changes]))
+        evaluation = with_freed(evaluation, freed(records, _allows(evaluation)))
+    return replace(
+        evaluation,
+        findings=ordered([*evaluation.findings, *changes]),
+        unproven=unproven(records, _allows(evaluation)),
+    )
 
 
 def _allows(evaluation: Evaluation) -> Callable[[str], bool]:
@@ -121,9 +131,9 @@ def left_over(settings: Settings, folder: str) -> Finding:
     return error("settings-changed", settings.location._replace(path=SETTINGS_PATH), message, hint)
 
 
-def _ranges_after(base: Base, evaluation: Evaluation) -> dict[Key, Allocation]:
+def _ranges_after(records: Records, evaluation: Evaluation) -> dict[Key, Allocation]:
     """What each claim that may be touched holds once the plan is committed."""
-    now = base.records.now.values()
+    now = records.now.values()
     stated = (item.recalled.allocation for item in now if item is not None)
     return {item.claim: item for item in stated if item is not None} | {
         decision.claim: decision.allocation

@@ -3,9 +3,10 @@
 Check, plan and reconcile call `evaluate` and differ only in what they do with the result.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from reconciler.addresses import IPSet
 from reconciler.documents.document import Documents
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
@@ -15,7 +16,7 @@ from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.plan import Plan, Release
 from reconciler.model.state import State
-from reconciler.records.by_hand import Freed
+from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
 from reconciler.records.claimed import claimed
 from reconciler.records.findings import findings_of
@@ -32,9 +33,11 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
-        is_freed: Live records were removed by hand, or edited so that what they held is free; with a
-            brake nothing at all passes.
+        is_freed: Live records were removed by hand, which nobody let pass, or edited so that what
+            they held is free; with a brake nothing at all passes.
         allow_release: How many releases a person expects, or None.
+        cut: Why it cannot be told what people did to records, or None.
+        unproven: What records hold by somebody's hand alone, by path: no cluster gets it.
     """
 
     tree: Tree
@@ -48,6 +51,8 @@ class Evaluation:
     brake: Finding | None = field(default=None)
     is_freed: bool = False
     allow_release: int | None = None
+    cut: Finding | None = None
+    unproven: Mapping[str, IPSet] = field(default_factory=dict)
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
@@ -83,11 +88,9 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         ]
     )
     settings, overrides = tree.settings, tree.overrides
-    going = guard.Going(_live(tree, state), guard.releases(plan))
-    brake = guard.brake(going, settings, allow_release, overrides)
     ahead = guard.clock(tree.clock_ahead, tree.clock)
     gates = [*ahead, *guard.refusals(plan), *guard.capacity(state, plan, settings, overrides)]
-    return Evaluation(
+    evaluation = Evaluation(
         tree=tree,
         documents=documents,
         reading=reading,
@@ -95,26 +98,31 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         plan=_whole(plan, tree.settled),
         changes=changes(plan, state, tree.settings.records),
         findings=findings,
-        gates=ordered([*gates, brake] if brake else gates),
-        brake=brake,
+        gates=ordered(gates),
         allow_release=allow_release,
     )
+    return _braked(evaluation, NOTHING_FREED)
 
 
 def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with a brake that counts what somebody freed by hand, too."""
-    removed, edited = by_hand
-    if not (removed or edited):
+    removed, edited, expected = by_hand
+    if not (removed or edited or expected):
         return evaluation
-    tree, allowed = evaluation.tree, evaluation.allow_release
+    return replace(_braked(evaluation, by_hand), is_freed=bool(removed or edited))
+
+
+def _braked(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
+    """The evaluation with the brake that belongs to its plan, and to what somebody freed."""
+    tree, (removed, edited, expected) = evaluation.tree, by_hand
     # A record that was edited and goes is one record.
     releases = [item for item in evaluation.plan.decisions if isinstance(item, Release)]
     released = sum(1 for item in releases if item.claim not in edited)
-    going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited))
-    brake = guard.brake(going, tree.settings, allowed, tree.overrides)
+    going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited), expected)
+    brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
-    return replace(evaluation, gates=ordered(gates), brake=brake, is_freed=True)
+    return replace(evaluation, gates=ordered(gates), brake=brake)
 
 
 def _live(tree: Tree, state: State) -> int:

@@ -67,6 +67,12 @@ def info(code: str, location: Location, message: str, hint: str = "") -> Finding
     return Finding(code, Severity.INFO, message, location, hint)
 
 
+def cut_off(location: Location, message: str) -> Finding:
+    """A warning that something is behind the end of this clone."""
+    hint = "git fetch --unshallow; in a CI job: fetch-depth: 0"
+    return warning("history-cut", location, message, hint)
+
+
 def gate(code: str, location: Location, message: str, hint: str = "") -> Finding:
     """A finding about right content that may not pass: capacity, a refused claim, a brake."""
     return Finding(code, Severity.GATE, message, location, hint)

@@ -100,12 +100,14 @@ class Described(NamedTuple):
         broken: Those that are recognised, but wrong.
         pools: The pools.
         by_hand: Ranges that people set by hand, by the title of who has them.
+        unread: Paths of files that hold something broken.
     """
 
     documents: Mapping[Identity, Document] = MappingProxyType({})
     broken: frozenset[Identity] = frozenset()
     pools: Mapping[Key, Pool] = MappingProxyType({})
     by_hand: Mapping[str, Blocked] = MappingProxyType({})
+    unread: frozenset[str] = frozenset()
 
 
 def described(sources: Iterable[Loaded], settings: Settings) -> Described:
@@ -119,6 +121,7 @@ def described(sources: Iterable[Loaded], settings: Settings) -> Described:
         frozenset(identity for file in files for identity in file.broken),
         reading.pools,
         {item.title: item for item in reading.blocked if item.by_hand is not None},
+        frozenset(file.path for file in files if file.is_broken),
     )
 
 
@@ -226,7 +229,7 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
         if why is None and claim.name != key.name:
             why = named.get(claim.name)
         if why is not None and not claim.doubt:
-            found[key] = replace(claim, doubt=why.path, doubt_line=_line_of_error(why))
+            found[key] = claim._replace(doubt=why.path, doubt_line=_line_of_error(why))
     return found
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.load import Kinds, has_error, is_yaml, load
-from reconciler.findings import Finding, Location, error, info, shown, warning
+from reconciler.findings import Finding, Location, cut_off, error, info, shown, warning
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.override import (
@@ -190,8 +190,7 @@ def _expired(item: Override) -> Finding:
 
 def _cut(item: Override) -> Finding:
     message = "whether it was merged before is behind the end of this clone: it does not count"
-    hint = "git fetch --unshallow; in a CI job: fetch-depth: 0"
-    return warning("history-cut", item.location, message, hint)
+    return cut_off(item.location, message)
 
 
 def is_override(path: str) -> bool:

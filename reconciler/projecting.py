@@ -1,12 +1,14 @@
 """A committed tree to the objects of all clusters: what every family makes of it, and the records."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from reconciler.addresses import IPSet
+from reconciler.engine.by_hand import WRONG as BY_HAND
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
-from reconciler.families._family import Projection, ProjectionInput
+from reconciler.families._family import Projection, ProjectionInput, Reading
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
@@ -20,7 +22,8 @@ def project(
 ) -> tuple[Projection, ...]:
     """The objects of all clusters for the records of the tree as they stand, not as planned.
 
-    Apply reads what was committed; what is not in Git cannot reach a cluster.
+    Apply reads what was committed; what is not in Git cannot reach a cluster. Nor does what a
+    person wrote into a record, which is an error: what clusters have by then stays.
 
     Args:
         evaluation: Of the tree.
@@ -29,16 +32,34 @@ def project(
     records = apart(evaluation.state.records, evaluation.state.claims)
     given = ProjectionInput(
         evaluation.documents,
-        evaluation.reading,
+        _without_wrong_ranges(evaluation),
         records,
         evaluation.plan.before,
         format_instant(evaluation.tree.clock),
         evaluation.tree.settings.applies_documents,
-        {**withheld, **_nobodys(evaluation)},
+        {**withheld, **_nobodys(evaluation), **evaluation.unproven},
     )
     found = [item for family in families() for item in family.project(given)]
-    found += [Projection(MANAGEMENT, record_document(record)) for record in records]
+    found += [
+        Projection(MANAGEMENT, record_document(record))
+        for record in records
+        if record.path not in evaluation.unproven
+    ]
     return tuple(found)
+
+
+def _without_wrong_ranges(evaluation: Evaluation) -> Reading:
+    """The reading without ranges set by hand that are wrong: no cluster gets those.
+
+    One that has it keeps it: while something is wrong, nothing is withdrawn.
+    """
+    reading = evaluation.reading
+    wrong = {found.location for found in evaluation.findings if found.code == BY_HAND}
+    if not wrong:
+        return reading
+    return replace(
+        reading, blocked=tuple(item for item in reading.blocked if item.source not in wrong)
+    )
 
 
 def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:

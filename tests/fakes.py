@@ -49,6 +49,10 @@ class FakeSource:
             if changed:
                 yield Step(commit, changed, commit in self.repository.ours)
 
+    def brought(self, paths: Sequence[str]) -> Step:
+        step = next(self.past(paths), None)
+        return step if step is not None and step.id == self.of.id else Step(self.of.id, ())
+
     def believes(self, commit: str) -> bool:
         return commit in self.repository.ours
 
@@ -57,6 +61,9 @@ class FakeSource:
 
     def clock(self) -> int:
         return self.of.clock if self.clock_ahead() is None else max(filter(_is_past, self.line))
+
+    def passed(self) -> int:
+        return self.clock()
 
     def clock_ahead(self) -> int | None:
         return None if _is_past(self.of.clock) else self.of.clock

@@ -45,6 +45,9 @@ class MemorySource:
     def clock(self) -> int:
         return self._clock
 
+    def passed(self) -> int:
+        return self.clock()
+
     def clock_ahead(self) -> int | None:
         return self.ahead
 
@@ -109,6 +112,10 @@ class MemorySource:
                 inner = all(item.path.startswith("allocations/") for item in changed)
                 ours = inner if self.ours is None else self.ours
                 yield Step(f"{age:040x}" if age else self.id, changed, ours)
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        step = next(self.past(paths), None)
+        return step if step is not None and step.id == self.id else Step(self.id, ())
 
     def believes(self, commit: str) -> bool:
         return commit not in self.doubted

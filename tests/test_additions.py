@@ -20,8 +20,6 @@ def base_of(before: Files, now: Files) -> Base:
     old, new = (described(tree.sources, tree.settings) for tree in map(tree_of, (before, now)))
     return Base(
         "main",
-        old.pools,
-        new.pools,
         Records({}, {}),
         settings_changed=False,
         is_contained=True,

@@ -38,10 +38,12 @@ def compared(
         {path: stated(head, path) for path in touched},
         is_strict=is_strict,
     )
-    pools, pools_now = (
-        described(tree.sources, tree.settings).pools for tree in (tree_of(base), tree_of(head))
+    before, now = (
+        described(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
     )
-    sides = Base("main", pools, pools_now, records, settings_changed, is_contained)
+    sides = Base(
+        "main", records, settings_changed, is_contained, described=before, described_now=now
+    )
     return compare(sides, evaluation_of(head))
 
 
@@ -125,9 +127,9 @@ def test_a_record_that_held_nothing_is_removed_without_loss() -> None:
     assert "held nothing" in item.message
 
 
-def test_a_record_that_is_added_by_hand_is_a_warning() -> None:
+def test_a_record_that_is_added_by_hand_is_an_error() -> None:
     (item,) = found(SMALL, DONE)
-    assert (item.code, item.severity) == ("record-edited", "warning")
+    assert (item.code, item.severity) == ("record-edited", "error")
     assert item.message == ("is added by hand: team-a/one (loadbalancer) holds 10.40.0.0-10.40.0.7")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.adapters.git import process, remote
+from reconciler.adapters.git import config, process, remote
 from reconciler.adapters.kube import cluster as kube
 from reconciler.cli.shared.verbs import VERBS, ipam
 from reconciler.clusters.orphans import GRACE_SECONDS
@@ -196,7 +196,7 @@ def test_the_page_of_git_names_every_variable_that_git_is_given() -> None:
     assert set(process.PASSED) >= set(
         re.findall(r"`([A-Za-z_]+)`", told.partition("A signature")[0])
     )
-    assert "http.lowSpeedTime=60" in process._NETWORK
+    assert "http.lowSpeedTime=60" in config.NETWORK
     assert remote._LOOPBACK
 
 

@@ -38,10 +38,12 @@ def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
     # A fork beside threads may inherit a lock that nobody will ever let go of.
     if count < 2 or threading.active_count() > 1:
         return [work(items)]
-    # Objects that are there now outlive the children: no use in looking at them again.
+    # Objects that are there now outlive the children, and few are made that need collecting.
     gc.freeze()
+    gc.disable()
     started = [_start(work, items[number::count]) for number in range(1, count)]
     answers = [_own(work, items[0::count]), *(_answer(*child) for child in started)]
+    gc.enable()
     gc.unfreeze()
     for failure in (item for item in answers if isinstance(item, _Failure)):
         raise failure.reason

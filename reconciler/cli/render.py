@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.opening import open_facts, open_source
+from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.clusters.policies import policies as admission_policies
+from reconciler.commands.contested import withheld
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import render as run_render
 from reconciler.commands.review import with_changes_by_hand
-from reconciler.commands.seniority import withheld
 from reconciler.documents.load import has_error
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import envelope
@@ -47,7 +47,7 @@ def render(
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with progress("reading"):
         read = open_source(repo, rev, worktree=worktree)
-        source, facts = read.source, open_facts(read.repository)
+        source, facts = read.source, read.facts()
         # As check does: what people did to records is no word of reconcile.
         evaluation = with_changes_by_hand(read.repository, source, evaluate_source(source), facts)
         # Two records that hold one address are an error, and stop all; this is the second lock.

@@ -33,13 +33,13 @@ PART_LABEL = "gitops-ipam.dev/inventory"
 WHOLE = 900 * 1024
 """Bytes of a ConfigMap that are used; a server takes 1 MiB, and others may write at the same time."""
 
+_TENANT = 1024 * 1024
+"""Letters that the objects of a tenant's cluster may take: each needs a hundred, and few are there."""
+
 _LEAST = 64 * 1024
 _MOST_PARTS = 512
 _ORPHAN = "orphan-since-"
 _LONGEST_TIME = 15
-TENANT_BYTES = 1 << 20
-"""What the inventory of a tenant's cluster may list: a few objects need some hundred."""
-
 _LONGEST_LINE = 1_024
 _WORDS = 3
 
@@ -98,8 +98,8 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
 
     Args:
         config_maps: All of them.
-        remembers: It is that of the management cluster, which knows of others. One that does not
-            is a tenant's, who may have written anything: it says nothing of others, and so much.
+        remembers: It is that of the management cluster, which knows of others. Any other is a
+            tenant's, who may have written anything: what it says of others is not read.
 
     Raises:
         ValueError: Its own identity or revision cannot be read, or it is too large.
@@ -107,8 +107,8 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
     parts = data_of(config_maps)
     if not remembers:
         size = sum(len(data.get("objects", "")) for data in parts.values())
-        if size > TENANT_BYTES:
-            raise ValueError(f"it lists objects in {size} characters, limit {TENANT_BYTES}")
+        if size > _TENANT:
+            raise ValueError(f"it lists objects in {size} characters, limit {_TENANT}")
     first = parts.get(NAME, {})
     uid, revision = first.get("uid", ""), revision_of(first.get("revision", ""))
     lines = [line for data in parts.values() for line in data.get("objects", "").splitlines()]

@@ -16,6 +16,9 @@ from reconciler.findings import shown
 from reconciler.model.resource import Manifest
 
 NAMESPACE = "metallb-system"
+MOST_POOLS = 200
+"""IPAddressPools that are compared with ranges of ours; nobody has as many."""
+
 _TOLD = 5
 Pools = Mapping[str, IPSet]
 

@@ -12,6 +12,7 @@ from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.difference import Drift, taken
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.metallb import (
+    MOST_POOLS,
     NAMESPACE,
     giving,
     overlaps,
@@ -44,7 +45,6 @@ _ADVERTISEMENTS = Query(ADVERTISEMENT, NAMESPACE)
 _STATES = Query(CONFIGURATION_STATE, NAMESPACE)
 _SERVICES = Query(SERVICE)
 _NOTHING = IPSet()
-_MOST_POOLS = 200
 _MOST_ENTRIES = 50_000
 
 
@@ -138,10 +138,10 @@ class _Tenant:
         pools, known = list(self._pools()), self.draft.entries
         entries = sum(len(live.spec.get("addresses") or ()) for _, live in pools)
         ours = sum(is_ours(live, known.get(str(ref))) for ref, live in pools)
-        if entries <= _MOST_ENTRIES and ours <= _MOST_POOLS:
+        if entries <= _MOST_ENTRIES and ours <= MOST_POOLS:
             return None
         message = f"its IPAddressPools have {entries} entries, and {ours} of them our label"
-        return Stop(message, f"at most {_MOST_ENTRIES} and {_MOST_POOLS} are read; remove some")
+        return Stop(message, f"at most {_MOST_ENTRIES} and {MOST_POOLS} are read; remove some")
 
     def _without_metallb(self) -> Stop | None:
         """Nothing can be done; and nothing needs to be when nothing is wanted."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.handwork import records_beside, records_since
+from reconciler.commands.judging import with_last_good
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.last_good import DEEPER
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
@@ -16,12 +16,12 @@ from reconciler.commands.uncommitted import changed_since
 from reconciler.comparison import Base, Compared, compare, left_over, with_record_changes
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Location, ordered, warning
+from reconciler.findings import Finding, Location, cut_off, ordered
 from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
 from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
-from reconciler.records.by_hand import Records, differing
+from reconciler.records.by_hand import differing
 from reconciler.settings import PATH
 
 
@@ -57,16 +57,32 @@ def review(
     records = records_beside((base_source, judging), (source, settings), changes, facts)
     if is_contained and differing(records):
         records = replace(records, made=_made_since(repository, base_source, source))
-    stranded = ""
-    if judging.records != own.records and not source.entries([own.records]):
-        stranded = judging.records if base_source.entries([judging.records]) else ""
-    is_moved = judging.records != own.records
-    left = judging.records if is_moved and has_records(source, judging.records) else ""
+    # Each in its own source folders: what judges a pool stays with it wherever it goes.
     old = replace(settings, sources=judging.sources)
-    read = _base(base, (base_source, old), (source, settings), changes, records)
-    read = replace(read, is_contained=is_contained, stranded=stranded, left=left)
+    stranded, left = _elsewhere((base_source, judging), (source, own))
+    read = Base(
+        name=base,
+        records=records,
+        settings_changed=any(change.path == PATH for change in changes),
+        is_contained=is_contained,
+        stranded=stranded,
+        left=left,
+        described=_described(base_source, old, (change.old for change in changes)),
+        described_now=_described(source, settings, (change.new for change in changes)),
+    )
+    read = with_last_good(read, base_source, judging, facts)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
     return replace(compared, evaluation=with_overrides(compared.evaluation))
+
+
+def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:
+    """The base's records folder, if the change names another: that has none; some stay behind."""
+    folder, other = base[1].records, change[1].records
+    if folder == other:
+        return "", ""
+    is_stranded = not change[0].entries([other]) and bool(base[0].entries([folder]))
+    is_left = has_records(change[0], folder)
+    return folder if is_stranded else "", folder if is_left else ""
 
 
 def _made_since(repository: Repository, base: Source, change: Source) -> str:
@@ -91,42 +107,38 @@ def with_changes_by_hand(
     """
     revision, settings = source.revision(), evaluation.tree.settings
     made = LastMade(None) if revision is None else last_made(repository, revision, facts)
-    last, doubts = made.commit, [*made.findings, *_cut(repository, source, settings, made)]
+    last, cut = made.commit, _cut(repository, source, settings, made)
     changes: list[Changed] = []
-    if revision is not None and last is not None:
-        changes, _ = repository.changed(
-            last, revision.id, [PATH, settings.records], settings.limits
-        )
-    evaluation = _with(evaluation, doubts)
+    if revision is not None and last is not None and last != revision.id:
+        paths = [PATH, settings.records]
+        changes, _ = repository.changed(last, revision.id, paths, settings.limits)
     is_set_anew = any(change.path == PATH for change in changes)
+    doubts = [*made.findings, *([cut] if cut else [])]
     # Where reconcile went on, no record was left elsewhere.
     if last is None or is_set_anew:
         folder = folder_with_records(source, settings)
-        evaluation = _with(evaluation, [left_over(settings, folder)] if folder else [])
-    if revision is None or last is None or last == revision.id:
-        return evaluation
-    if not changes:
+        doubts += [left_over(settings, folder)] if folder else []
+    evaluation = replace(_with(evaluation, doubts), cut=cut)
+    if last is None or not changes:
         return evaluation
     before = repository.source(last)
     before.bound(settings.limits)
     theirs = read_own_settings(before, settings).settings if is_set_anew else settings
     if not has_records(before, theirs.records):
         return evaluation
-    sides = (before, theirs), (source, settings)
-    records = records_since(*sides, changes)
-    base = _base(last[:12], *sides, changes, records)
-    return with_record_changes(base, evaluation)
+    records = records_since((before, theirs), (source, settings), changes)
+    return with_record_changes(last[:12], records, evaluation)
 
 
 def _cut(
     repository: Repository, source: Source, settings: Settings, made: LastMade
-) -> list[Finding]:
+) -> Finding | None:
     """What is said where the clone ends before the newest commit that is known to be reconcile's."""
     is_told = made.is_proven or source.revision() is None or not repository.is_shallow()
     if is_told or not has_records(source, settings.records):
-        return []
+        return None
     message = "the clone is too shallow to tell what people did to records"
-    return [warning("history-cut", Location(settings.records), message, DEEPER)]
+    return cut_off(Location(settings.records), message)
 
 
 def require_history(evaluation: Evaluation) -> None:
@@ -135,10 +147,8 @@ def require_history(evaluation: Evaluation) -> None:
     Raises:
         GitError: The clone is too shallow.
     """
-    place = Location(evaluation.tree.settings.records)
-    for found in evaluation.findings:
-        if (found.code, found.location) == ("history-cut", place):
-            raise GitError(found.message, found.hint)
+    if evaluation.cut is not None:
+        raise GitError(evaluation.cut.message, evaluation.cut.hint)
 
 
 def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
@@ -148,32 +158,8 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
     return replace(evaluation, findings=ordered([*evaluation.findings, *listed]))
 
 
-def _base(
-    name: str,
-    old: tuple[Source, Settings],
-    new: tuple[Source, Settings],
-    changes: list[Changed],
-    records: Records,
-) -> Base:
-    """Read what the change touches, in the base and in the change, and nothing else.
-
-    Each in its own source folders: what judges a pool stays with it wherever it goes.
-    """
-    before = _described(*old, [change.old for change in changes])
-    now = _described(*new, [change.new for change in changes])
-    return Base(
-        name=name,
-        pools=before.pools,
-        pools_now=now.pools,
-        records=records,
-        settings_changed=any(change.path == PATH for change in changes),
-        is_contained=True,
-        described=before,
-        described_now=now,
-    )
-
-
 def _described(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
+    """What files that a change touches describe, and nothing else."""
     folders = tuple(f"{folder}/" for folder in settings.sources)
     # Of what is no plain file it is told elsewhere that it is none.
     there = [

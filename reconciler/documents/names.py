@@ -16,8 +16,10 @@ from reconciler.findings import Finding, Location, error, shown, warning
 _MEANT = (".yaml", ".yml", ".json")
 # https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 _DEVICES = frozenset(
-    ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
+    ("con", "prn", "aux", "nul", *(f"{port}{sign}" for port in ("com", "lpt") for sign in "0123456789¹²³"))
 )  # fmt: skip
+# Nearly every name; in lower case the devices are told by the set alone.
+_PLAIN = re.compile(r"[a-z0-9._-]*[a-z0-9_-]")
 _SIGNS = re.compile(r'[<>:"|?*]')
 _ENDS = (".", " ")
 
@@ -34,12 +36,14 @@ def unread(path: str) -> Finding:
     return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
 
 
-def unfit(path: str) -> Iterator[Finding]:
+def unfit(path: str) -> tuple[Finding, ...]:
     """What Windows has against a path."""
     folder, _, name = path.rpartition("/")
-    if why := _against_folder(folder) or _against(name):
-        message = f"{why}: the file cannot be checked out there"
-        yield warning("name-unfit", Location(path), message, "rename it")
+    why = _against_folder(folder) or _against(name)
+    if not why:
+        return ()
+    message = f"{why}: the file cannot be checked out there"
+    return (warning("name-unfit", Location(path), message, "rename it"),)
 
 
 def reserved(documents: Iterable[Document]) -> Iterator[Finding]:
@@ -67,6 +71,29 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
     return found
 
 
+def beside(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
+    """Findings at what stands beside files and folders that are read, and is one of them elsewhere.
+
+    Where case does not count one replaces the other in each checkout. Alone, it is read in some.
+
+    Args:
+        meant: Paths that are read.
+        there: What stands in the same folders.
+    """
+    every = dict.fromkeys(sorted(there))
+    read = {_folded(path): path for path in meant}
+    for path in every:
+        other = read.get(_folded(path), path)
+        if other == path:
+            continue
+        message = f"the same as {other} where upper and lower case are not told apart"
+        if other in every:
+            yield error("name-clash", Location(path), message, "rename one of the two")
+        else:
+            hint = f"rename it {other} if that is meant, else give it another name"
+            yield warning("name-clash", Location(path), f"{message}; here it is not read", hint)
+
+
 def _folded(path: str) -> str:
     return path.lower() if path.isascii() else normalize("NFC", path).casefold()
 
@@ -77,7 +104,10 @@ def _against_folder(folder: str) -> str:
 
 
 def _against(name: str) -> str:
-    if name.partition(".")[0].rstrip(" ").lower() in _DEVICES:
+    first = name.partition(".")[0]
+    if first not in _DEVICES and _PLAIN.fullmatch(name):
+        return ""
+    if first.rstrip(" ").lower() in _DEVICES:
         return f"Windows keeps {shown(name)} for a device"
     if name.endswith(_ENDS):
         return f"Windows drops the end of {shown(name)}"

@@ -10,6 +10,7 @@ from functools import partial
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short, is_private, special_purpose
 from reconciler.engine.lookup import Lookup
+from reconciler.engine.neighbours import neighbours
 from reconciler.findings import Finding, article_list, error
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
@@ -18,6 +19,8 @@ from reconciler.model.state import Blocked, ByHand, Gateway, State
 
 Holding = Sequence[tuple[IPRange, Allocation]]
 _SHOWN = 3
+WRONG = "manual-range"
+"""The code of what is wrong with such a range."""
 
 
 def check(state: State, holding: Holding) -> Iterator[Finding]:
@@ -29,13 +32,30 @@ def check(state: State, holding: Holding) -> Iterator[Finding]:
     if not ranges:
         return
     extents = Lookup(_extents(state.pools.values()))
-    gateways = Lookup((item.range, item) for item in state.gateways)
+    routers = Lookup(_routers(state))
+    served = {id(it.pools): it.pools for _, it in ranges}  # one for all tenants of a provider
+    networks = {at: _Network(state, keys or ()) for at, keys in served.items()}
     for item, by_hand in ranges:
-        yield from _misplaced(state, item, by_hand, extents) or _routed(
-            state, item, by_hand, gateways
-        )
-    yield from _shared(state, ranges)
+        network = networks[id(by_hand.pools)]
+        yield from _misplaced(item, by_hand, network, extents) or _routed(item, network, routers)
+    yield from _shared((item, networks[id(by_hand.pools)]) for item, by_hand in ranges)
     yield from _over_quota(state, ranges)
+
+
+class _Network:
+    """The pools that a provider names, as far as they are there, and their address spaces."""
+
+    def __init__(self, state: State, keys: Sequence[Key]) -> None:
+        self.pools = [state.pools[key] for key in keys if key in state.pools]
+        self.is_known = bool(self.pools) and not any(state.may_be_there(key) for key in keys)
+        self.spaces = tuple(dict.fromkeys(pool.space for pool in self.pools))
+
+
+def _routers(state: State) -> Iterator[tuple[IPRange, tuple[Gateway, frozenset[str]]]]:
+    """Gateways, each with its address spaces; none when it may be any."""
+    for item in state.gateways:
+        known = (state.pools[key].space for key in item.pools if key in state.pools)
+        yield item.range, (item, frozenset(known))
 
 
 def _extents(pools: Iterable[Pool]) -> Iterator[tuple[IPRange, Pool]]:
@@ -68,13 +88,13 @@ def _is_of_another(owner: str, record: Allocation) -> bool:
 
 
 def _misplaced(
-    state: State, item: Blocked, by_hand: ByHand, extents: Lookup[Pool]
+    item: Blocked, by_hand: ByHand, network: _Network, extents: Lookup[Pool]
 ) -> list[Finding]:
     """A range that lies where its tenant may have none; one at most."""
     if by_hand.pools is None:
         return []
     if by_hand.pools:
-        return _outside(state, item, by_hand.pools)
+        return _outside(item, network)
     if block := special_purpose(item.range):
         hint = "such addresses cannot be used on a network (RFC 6890)"
         return [_wrong(item, f"touches {block}", hint)]
@@ -89,77 +109,48 @@ def _misplaced(
     return []
 
 
-def _outside(state: State, item: Blocked, keys: Sequence[Key]) -> list[Finding]:
+def _outside(item: Blocked, network: _Network) -> list[Finding]:
     """A range that none of its provider's pools gives out."""
-    pools = [state.pools[key] for key in keys if key in state.pools]
-    if any(pool.usable.covers(item.range) for pool in pools):
+    if any(pool.usable.covers(item.range) for pool in network.pools):
         return []
-    if not pools or any(state.may_be_there(key) for key in keys):
+    if not network.is_known:
         return []  # it cannot be told, and what is missing is a finding of its own
     hint = "choose addresses that one of the provider's pools gives out"
-    for pool in pools:
+    for pool in network.pools:
         if kept := (pool.reserved & IPSet((item.range,))).ranges:
             where = ", ".join(format_short(part) for part in kept[:_SHOWN])
             more = " and more" if len(kept) > _SHOWN else ""
             return [_wrong(item, f"holds {where}{more}, which {pool.key.name} reserves", hint)]
-    names = [pool.key.name for pool in pools[:_SHOWN]] + ["others"] * (len(pools) > _SHOWN)
+    names = [pool.key.name for pool in network.pools[:_SHOWN]]
+    names += ["others"] * (len(network.pools) > _SHOWN)
     message = f"is not within what {article_list(names, 'and')} of its provider give out"
     return [_wrong(item, message, hint)]
 
 
 def _routed(
-    state: State, item: Blocked, by_hand: ByHand, gateways: Lookup[Gateway]
+    item: Blocked, network: _Network, routers: Lookup[tuple[Gateway, frozenset[str]]]
 ) -> list[Finding]:
     """A range that holds the address of a router on the same network."""
-    own = _spaces(state, by_hand.pools)
 
-    def is_beside(gateway: Gateway) -> bool:
-        theirs = _spaces(state, gateway.pools)
-        return not own or not theirs or not own.keys().isdisjoint(theirs)
+    def is_beside(router: tuple[Gateway, frozenset[str]]) -> bool:
+        theirs = router[1]
+        return not network.spaces or not theirs or not theirs.isdisjoint(network.spaces)
 
-    if (found := gateways.first(item.range, is_beside)) is not None:
-        address, gateway = found
+    if (found := routers.first(item.range, is_beside)) is not None:
+        address, (gateway, _) = found
         message = f"holds {format_short(address)}, {gateway.title} at {gateway.source}"
         return [_wrong(item, message, "choose addresses without it")]
     return []
 
 
-def _spaces(state: State, keys: Iterable[Key] | None) -> dict[str, None]:
-    """The address spaces of some pools; none when it may be any."""
-    return {state.pools[key].space: None for key in keys or () if key in state.pools}
-
-
-def _shared(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Iterator[Finding]:
+def _shared(ranges: Iterable[tuple[Blocked, _Network]]) -> Iterator[Finding]:
     """Ranges of two tenants that share an address: both are told, each with one other."""
-    by_space: dict[str, list[Blocked]] = {}
-    everywhere: list[Blocked] = []
-    for item, by_hand in ranges:
-        spaces = _spaces(state, by_hand.pools)
-        for space in spaces:
-            by_space.setdefault(space, []).append(item)
-        if not spaces:
-            everywhere.append(item)
-    other = _neighbours(everywhere)
-    for space in sorted(by_space):
-        other = {**_neighbours([*by_space[space], *everywhere]), **other}
-    for item, _ in ranges:
+    listed = [(item, network.spaces) for item, network in ranges]
+    other = neighbours(listed)
+    for item, _ in listed:
         if (its := other.get(item.title)) is not None:
             message = f"overlaps {format_range(its.range)} of {its.title} at {its.source}"
             yield _wrong(item, message, "let one of the two have other addresses")
-
-
-def _neighbours(items: Iterable[Blocked]) -> dict[str, Blocked]:
-    """One range that each overlaps, by its title: one sweep, however many overlap."""
-    found: dict[str, Blocked] = {}
-    reach: Blocked | None = None
-    for item in sorted(items, key=lambda it: it[:2]):
-        if reach is not None and reach.range.overlaps(item.range):
-            found.setdefault(item.title, reach)
-            found.setdefault(reach.title, item)
-            if item.range.last <= reach.range.last:
-                continue
-        reach = item
-    return found
 
 
 def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Iterator[Finding]:
@@ -185,4 +176,4 @@ def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Itera
 
 def _wrong(item: Blocked, message: str, hint: str) -> Finding:
     text = f"{format_range(item.range)} of {item.title} {message}"
-    return error("manual-range", item.source, text, hint)
+    return error(WRONG, item.source, text, hint)

@@ -7,7 +7,7 @@ from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
 from reconciler.model.instant import format_instant
 from reconciler.model.override import SETTINGS_SCOPE, OverrideKind, Overrides
-from reconciler.model.plan import Plan, Refuse, Release
+from reconciler.model.plan import Plan, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
@@ -80,22 +80,19 @@ class Going(NamedTuple):
         removed: Those that somebody removed: their addresses come free, too. They are not live.
         edited: Live ones that the plan keeps, but somebody took the addresses that they held out of
             them: those come free, too.
+        expected: Those that somebody removed as an Override expects: of all that were live.
     """
 
     live: int
     released: int
     removed: int = 0
     edited: int = 0
+    expected: int = 0
 
     @property
     def freed(self) -> int:
         """How many come free in all."""
         return self.released + self.removed + self.edited
-
-
-def releases(plan: Plan) -> int:
-    """How many records a plan releases."""
-    return sum(1 for decision in plan.decisions if isinstance(decision, Release))
 
 
 def brake(
@@ -117,7 +114,8 @@ def brake(
 
 def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | None:
     """The finding about a plan that freed too much."""
-    live, freed = going.live + going.removed, going.freed
+    left, freed = going.live + going.removed, going.freed
+    live = left + going.expected
     if freed == 0 or (allowed is not None and freed <= allowed):
         return None
     share = f"{freed} of {live} live records ({percentage(freed, live)}%)"
@@ -128,7 +126,7 @@ def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | No
         "; nothing is carried out" if freed > going.released else "; none of that is carried out"
     )
     place = Location(settings.location.path, settings.location.line, settings.location.column)
-    if freed == live:
+    if freed == left:
         return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
     if live >= settings.min_records and 100 * freed > settings.max_release_percent * live:
         limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"

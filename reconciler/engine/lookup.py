@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import Generic, TypeVar
 
 from reconciler.addresses import IPRange
@@ -23,7 +23,8 @@ class Lookup(Generic[T]):
     def first(self, item: IPRange, is_meant: Callable[[T], bool]) -> tuple[IPRange, T] | None:
         """The first entry by address that shares one with `item` and is meant; the rest is not looked at."""
         start = bisect_left(self._reach, (item.version, item.first))
-        for other, at in islice(self._sorted, start, None):
+        for place in range(start, len(self._sorted)):
+            other, at = self._sorted[place]
             if other[:2] > (item.version, item.last):
                 return None
             if other.overlaps(item) and is_meant(self._entries[at][1]):

@@ -26,7 +26,7 @@ from reconciler.engine.refusal import (
     telling,
     untold,
 )
-from reconciler.engine.space import Space
+from reconciler.engine.space import Space, Withheld
 from reconciler.engine.usage import Holdings, usage
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation, Phase
@@ -72,6 +72,7 @@ class _Planner:
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
+        self.withheld = Withheld((*state.blocked, *state.off_limits))
         self.is_served = False  # all claims, once: before that, no refusal needs its words
         self.frozen = frozen_pools(state)
         self.candidates: dict[tuple[tuple[Key, ...], int | None], Candidates] = {}
@@ -82,6 +83,8 @@ class _Planner:
         found: list[Decision] = []
         for record in self.state.records:
             wanted = record.claim in self.state.claims
+            if wanted and record.range is not None and record.path not in self.expired:
+                continue  # as nearly always
             is_current = wanted and self.record_of[record.claim] is record
             is_left = record.range is None and not is_current
             if record.path in self.expired or (is_left and not self.state.is_left_alone(record)):
@@ -274,10 +277,9 @@ class _Planner:
 
     def _space(self, name: str) -> Space:
         if name not in self.spaces:
-            state = self.state
             taken = [*self.holdings.ranges(name)]
-            taken += [item for unreadable in state.unreadable for item in unreadable.ranges]
-            self.spaces[name] = Space(taken, self.rivals, (*state.blocked, *state.off_limits))
+            taken += [item for unreadable in self.state.unreadable for item in unreadable.ranges]
+            self.spaces[name] = Space(taken, self.rivals, self.withheld)
         return self.spaces[name]
 
 

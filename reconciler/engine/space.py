@@ -42,6 +42,23 @@ class _Free(NamedTuple):
     rooms: dict[int | None, tuple[int, Room]]
 
 
+class Withheld:
+    """Ranges in use without a record. They count in every space, and are held once for all."""
+
+    def __init__(self, blocked: Sequence[Blocked] = ()) -> None:
+        self._ranges = Lookup((item.range, item) for item in blocked)
+        self.addresses = IPSet.of(item.range for item in blocked)
+
+    def by_others(self, item: IPRange, owner: Owner) -> list[str]:
+        """Tenants that use an address of a range."""
+        own = f"{owner.namespace}/{owner.name}"
+        titles = (held.title for _, held in self._ranges.overlapping(item) if held.owner != own)
+        return list(dict.fromkeys(titles))
+
+
+_NOTHING = Withheld()
+
+
 class Space:
     """Pools that compete for addresses, and the ranges that are taken among them.
 
@@ -54,19 +71,18 @@ class Space:
         self,
         taken: Iterable[IPRange],
         rivals: Mapping[Key, Key],
-        blocked: Sequence[Blocked] = (),
+        withheld: Withheld = _NOTHING,
     ) -> None:
         """Begin with what is taken.
 
         Args:
             taken: Ranges of records.
             rivals: Pools that share addresses with others, and one that stands for all of them.
-            blocked: Ranges in use without a record. Only a pin of the tenant that uses one may
+            withheld: Ranges in use without a record. Only a pin of the tenant that uses one may
                 take it.
         """
         self._records = IPSet.of(taken)
-        self._blocked = Lookup((item.range, item) for item in blocked)
-        self.taken = self._records | IPSet.of(item.range for item in blocked)
+        self._withheld = withheld
         self._rivals = rivals
         self._granted: list[IPRange] = []
         self._granted_among: dict[Key, list[IPRange]] = {}
@@ -112,13 +128,12 @@ class Space:
 
     def withheld_by_others(self, item: IPRange, owner: Owner) -> list[str]:
         """Tenants that use an address of a range without a record."""
-        own = f"{owner.namespace}/{owner.name}"
-        titles = (held.title for _, held in self._blocked.overlapping(item) if held.owner != own)
-        return list(dict.fromkeys(titles))
+        return self._withheld.by_others(item, owner)
 
     def free(self, pool: Pool) -> IPSet:
         """The free addresses of a pool as they stand now."""
-        return pool.usable - self.taken - IPSet.of(self._granted_near(pool))
+        left = pool.usable - self._records - self._withheld.addresses
+        return left - IPSet.of(self._granted_near(pool))
 
     def room(self, pool: Pool, needed: int | None = None) -> Room:
         """How much of a pool is free, of one IP version or of all.

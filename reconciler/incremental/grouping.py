@@ -59,20 +59,27 @@ class Spans:
         by_space: dict[str, list[IPRange]] = {}
         for space, item in spans:
             by_space.setdefault(space, []).append(item)
-        everywhere = by_space.get(EVERYWHERE, [])
         self._anywhere = _lookup(item for items in by_space.values() for item in items)
-        self._everywhere = _lookup(everywhere)
-        self._spaces = {space: _lookup([*items, *everywhere]) for space, items in by_space.items()}
+        # Beside the others, and not among those of each space: there may be many of both.
+        self._everywhere = _lookup(by_space.pop(EVERYWHERE, []))
+        self._spaces = {space: _lookup(items) for space, items in by_space.items()}
 
     def overlap(self, span: Span) -> bool:
         """One of the spans shares an address with it."""
         if span.space == EVERYWHERE:
-            return bool(self._anywhere.overlapping(span.range))
-        return bool(self._spaces.get(span.space, self._everywhere).overlapping(span.range))
+            return _is_met(self._anywhere, span.range)
+        own = self._spaces.get(span.space)
+        return _is_met(self._everywhere, span.range) or (
+            own is not None and _is_met(own, span.range)
+        )
 
 
 def _lookup(items: Iterable[IPRange]) -> Lookup[None]:
     return Lookup((item, None) for item in items)
+
+
+def _is_met(lookup: Lookup[None], item: IPRange) -> bool:
+    return lookup.first(item, lambda _: True) is not None
 
 
 def _join_nodes(union: "_Union", bearing: Bearing) -> None:
@@ -90,24 +97,77 @@ def _join_nodes(union: "_Union", bearing: Bearing) -> None:
 
 
 def _join_spans(union: "_Union", spans: Mapping[str, Sequence[Span]]) -> None:
-    by_space: dict[str, list[tuple[IPRange, str]]] = {}
-    for path, mine in spans.items():
-        for space, item in mine:
-            by_space.setdefault(space, []).append((item, path))
-    everywhere = by_space.setdefault(EVERYWHERE, [])
-    for space, entries in by_space.items():
-        both = entries if space == EVERYWHERE else [*entries, *everywhere]
-        reach: tuple[IPRange, str] | None = None
-        for item, path in sorted(both):
-            if reach is not None and _meet(reach[0], item):
-                union.join(reach[1], path)
-                if item.last <= reach[0].last:
-                    continue
-            reach = (item, path)
+    """Join what shares an address in one space: one sweep over all, however many spaces there are."""
+    entries = [(item, path, space) for path, mine in spans.items() for space, item in mine]
+    sweep = _Sweep(union)
+    for item, path, space in sorted(entries):
+        if space == EVERYWHERE:
+            sweep.take_everywhere((item, path))
+        else:
+            sweep.take((item, path), space)
 
 
-def _meet(reach: IPRange, item: IPRange) -> bool:
-    return reach.version == item.version and item.first <= reach.last
+_Reach = tuple[IPRange, str]
+"""A range that reaches further than all before it, with its path."""
+
+
+class _Sweep:
+    """Ranges in the order of their first addresses.
+
+    What still reaches to where the sweep is, and met a range of every space on the way, is one set
+    all the time: each of them meets the next such range, too. So that joins but one of them, and
+    those that met none so far, which are counted once each.
+    """
+
+    def __init__(self, union: "_Union") -> None:
+        self._union = union
+        self._reach: dict[str, _Reach] = {}
+        self._everywhere: _Reach | None = None
+        # The furthest of those that met a range of every space; and the spaces whose own did not.
+        self._joined: _Reach | None = None
+        self._apart: dict[str, None] = {}
+
+    def take(self, entry: _Reach, space: str) -> None:
+        """Go on to a range of one space."""
+        reach = self._reach.get(space)
+        is_joined = self._meet(self._everywhere, entry)
+        if self._meet(reach, entry):
+            is_joined = is_joined or space not in self._apart
+            entry = _further(reach, entry)
+        self._reach[space] = entry
+        if is_joined:
+            self._apart.pop(space, None)
+            self._joined = _further(self._joined, entry)
+        else:
+            self._apart[space] = None
+
+    def take_everywhere(self, entry: _Reach) -> None:
+        """Go on to a range that counts in every space."""
+        near = [self._joined, *(self._reach[space] for space in self._apart)]
+        self._joined = entry
+        for reach in near:
+            if reach is not None and self._meet(reach, entry):
+                self._joined = _further(self._joined, reach)
+        self._apart.clear()
+        self._everywhere = _further(self._everywhere, entry)
+
+    def _meet(self, reach: _Reach | None, entry: _Reach) -> bool:
+        """Join a range with one that begins before it, if they share an address; whether they do."""
+        if reach is None or reach[0].version != entry[0].version:
+            return False
+        if reach[0].last < entry[0].first:
+            return False
+        self._union.join(reach[1], entry[1])
+        return True
+
+
+def _further(reach: _Reach | None, entry: _Reach) -> _Reach:
+    """The one of two that ends last."""
+    return entry if reach is None or _end(reach) < _end(entry) else reach
+
+
+def _end(entry: _Reach) -> tuple[int, int]:
+    return entry[0].version, entry[0].last
 
 
 class _Union:

@@ -1,6 +1,5 @@
 """Claims: what somebody asks for, resolved to sizes and pools by its family."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
@@ -32,8 +31,7 @@ class Refusal(NamedTuple):
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A claim.
 
     Attributes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from reconciler.findings import Location
 from reconciler.model.allocation import Allocation
@@ -9,8 +10,7 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Tier
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(NamedTuple):
     """The record stays; `held`: just as it is, because what it follows from cannot be read."""
 
     allocation: Allocation

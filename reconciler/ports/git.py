@@ -107,6 +107,12 @@ class Source(Protocol):
         The clock is then the newest date on the first-parent line that is not.
         """
 
+    def passed(self) -> int:
+        """A time that has passed: its clock, or a newer date on its first-parent line.
+
+        A commit may be dated back. Costs a look at all of the line.
+        """
+
     def bound(self, limits: Limits) -> None:
         """From now on hold what is listed and read to these limits; before, to the default ones.
 
@@ -137,8 +143,15 @@ class Source(Protocol):
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first.
 
-        Along the line of the branch: first parents, but where a merge has the branch as another
-        parent, that one. Told only as far as it is asked for.
+        Along the line of the branch: first parents, but over what reconcile did beside them, where
+        somebody merged that. Told only as far as it is asked for.
+        """
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the revision itself changed of these files and folders.
+
+        Of a merge that is what differs from any parent that may be the branch; of a work tree what
+        differs from its HEAD; without a parent all that is there.
         """
 
     def believes(self, commit: str) -> bool:

@@ -13,6 +13,7 @@ from reconciler.addresses.notation import format_range
 from reconciler.findings import Finding, Location, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.records.layout import file_of
 from reconciler.records.recall import Recalled
 
 Paths = Mapping[str, bytes | None]
@@ -68,7 +69,7 @@ def _is_its(records: Records, path: str, claim: Key | str) -> bool:
         return (records.claims.get(path) or _claim_of(old) or path) == claim
     if not isinstance(claim, Key):
         return claim == path
-    return path.endswith(f"/{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml")
+    return path.endswith(f"/{file_of(claim)}")
 
 
 def differing(records: Records) -> bool:
@@ -96,13 +97,42 @@ def told(
         behind += f" {records.made[:12]} says that reconcile made it); else "
     for claim, hand in _hands(records).items():
         for item in _of_claim(hand, base, after):
-            weighs = item.is_error or records.is_strict
-            by_path = _is_its(records, item.path, claim) and allows(item.path)
-            weighs = weighs and not by_path and not allows(str(claim))
-            severity = Severity.ERROR if weighs else Severity.WARNING
+            severity = Severity.ERROR if _weighs(records, claim, item, allows) else Severity.WARNING
             place = Location(item.path, 1, 1)
             if records.is_strict or item.is_news:
                 yield Finding(item.code, severity, item.message, place, f"{behind}{item.hint}")
+
+
+def unproven(records: Records, allows: Callable[[str], bool]) -> dict[str, IPSet]:
+    """What records hold by somebody's hand alone, by path: no record of the claim held it before.
+
+    Of records that are told of as errors. Args: as of `told`.
+    """
+    found: dict[str, IPSet] = {}
+    for claim, hand in _hands(records).items():
+        held = IPSet.of(item.range for item in _live(hand.before.values()) if item.range)
+        for told_of in _of_claim(hand, "", {}):
+            now = _live([item]) if (item := hand.now.get(told_of.path)) is not None else []
+            more = IPSet.of(it.range for it in now if it.range) - held
+            if more and _weighs(records, claim, told_of, allows):
+                found[told_of.path] = more
+    return found
+
+
+def _weighs(
+    records: Records, claim: Key | str, item: "_Told", allows: Callable[[str], bool]
+) -> bool:
+    """It is an error: it matters, and nobody let it pass."""
+    if not (item.is_error or records.is_strict):
+        return False
+    return not _lets_pass(records, claim, item.path, allows)
+
+
+def _lets_pass(
+    records: Records, claim: Key | str, path: str, allows: Callable[[str], bool]
+) -> bool:
+    """A person let pass what is done to a record of a claim."""
+    return (_is_its(records, path, claim) and allows(path)) or allows(str(claim))
 
 
 class Freed(NamedTuple):
@@ -111,22 +141,35 @@ class Freed(NamedTuple):
     Attributes:
         removed: How many claims held addresses in the base, and have no live record now.
         edited: Claims that have one, but not for all that they held: the rest is free.
+        expected: How many have none as a person expects, who let it pass.
     """
 
     removed: int
     edited: frozenset[Key | str]
+    expected: int = 0
 
 
-def freed(records: Records) -> Freed:
-    """What was freed: ranges that live records held, and that none of the same claim holds now."""
-    gone, edited = 0, set[Key | str]()
+NOTHING_FREED = Freed(0, frozenset())
+
+
+def freed(records: Records, allows: Callable[[str], bool]) -> Freed:
+    """What was freed: ranges that live records held, and that none of the same claim holds now.
+
+    What a person let pass is expected: an Override names the very record, or its claim.
+    """
+    gone, expected, edited = 0, 0, set[Key | str]()
     for claim, hand in _hands(records).items():
         now = _live(hand.now.values())
-        if _live(hand.before.values()) and not now:
-            gone += 1
-        elif any(_is_lost(item, now) for item in _live(hand.before.values())):
+        lost = [it for it in _live(hand.before.values()) if not now or _is_lost(it, now)]
+        if not lost:
+            continue
+        if all(_lets_pass(records, claim, it.path, allows) for it in lost):
+            expected += not now
+        elif now:
             edited.add(claim)
-    return Freed(gone, frozenset(edited))
+        else:
+            gone += 1
+    return Freed(gone, frozenset(edited), expected)
 
 
 def _live(stated: Iterable[Stated]) -> list[Allocation]:
@@ -206,8 +249,10 @@ def _of_claim(hand: _Hand, base: str, after: Mapping[Key, Allocation]) -> Iterab
 def _added(path: str, item: Stated) -> _Told:
     new = item.recalled.allocation
     whose = f"{new.claim.short} holds {_held(new)}" if new is not None else "it holds something"
-    hint = "right for an import; ipam reconcile writes records of its own"
-    return _Told(path, "record-edited", f"is added by hand: {whose}", hint)
+    hint = "remove it: records are written by ipam reconcile alone; to bring one in, merge an"
+    hint += f" Override of kind record for {path} first"
+    is_error = new is None or new.range is not None
+    return _Told(path, "record-edited", f"is added by hand: {whose}", hint, is_error)
 
 
 def _edited(path: str, came_from: str, old: Stated, item: Stated, base: str) -> _Told:

@@ -18,10 +18,14 @@ class Place(NamedTuple):
 
 def path_of(folder: str, pool: Key | None, claim: Key) -> str:
     """The path of a claim's record, below the records folder; without a pool it has no place."""
-    owner = f"{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml"
     if pool is None:
-        return f"{folder}/{UNPLACED}/{owner}"
-    return f"{folder}/{pool.kind}/{pool.file_stem}/{owner}"
+        return f"{folder}/{UNPLACED}/{file_of(claim)}"
+    return f"{folder}/{pool.kind}/{pool.file_stem}/{file_of(claim)}"
+
+
+def file_of(claim: Key) -> str:
+    """The end of the path of a claim's record, which is the same wherever it is placed."""
+    return f"{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml"
 
 
 def place_of(folder: str, path: str) -> Place:

@@ -3,7 +3,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.names import clashes, is_meant, reserved, unfit, unread
+from reconciler.documents.names import beside, clashes, is_meant, reserved, unfit, unread
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,8 @@ from reconciler.documents.names import clashes, is_meant, reserved, unfit, unrea
         ("tenants/con.yaml", "keeps 'con.yaml' for a device"),
         ("tenants/Aux/x.yaml", "keeps 'Aux' for a device"),
         ("tenants/lpt1.tar.yaml", "keeps 'lpt1.tar.yaml' for a device"),
+        ("tenants/COM\u00b9.yaml", "keeps 'COM\u00b9.yaml' for a device"),
+        ("tenants/lpt\u00b2/x.yaml", "keeps 'lpt\u00b2' for a device"),
         ("tenants/nul .yaml", "keeps 'nul .yaml' for a device"),
         ("tenants/x./y.yaml", "drops the end of 'x.'"),
         ("tenants/x /y.yaml", "drops the end of 'x '"),
@@ -26,7 +28,14 @@ def test_what_windows_does_not_take_is_a_warning_at_its_path(path: str, words: s
 
 
 @pytest.mark.parametrize(
-    "path", ["tenants/console.yaml", "tenants/com.yaml", "tenants/.x/a b.yaml", "x.nul.yaml"]
+    "path",
+    [
+        "tenants/console.yaml",
+        "tenants/com.yaml",
+        "tenants/.x/a b.yaml",
+        "x.nul.yaml",
+        "x/com\u2074.yaml",
+    ],
 )
 def test_a_name_that_only_looks_like_one_of_a_device_is_fine(path: str) -> None:
     assert list(unfit(path)) == []
@@ -63,3 +72,17 @@ def test_paths_clash_that_differ_in_case_or_in_how_a_sign_is_composed() -> None:
     assert "the same file as T/b.yaml" in found[0].message
     assert clashes(["t/b.yaml", "t/c.yaml"]) == []
     assert clashes(["t/b.yaml", "t/b.yaml"]) == []
+
+
+def test_what_is_one_that_is_read_where_case_does_not_count_is_told_beside_it_and_alone() -> None:
+    found = list(
+        beside(
+            ["ipam.yaml", "pools", "net/a"], ["IPAM.yaml", "ipam.yaml", "Pools", "net/a", "net/b"]
+        )
+    )
+    assert [(item.location.path, item.severity) for item in found] == [
+        ("IPAM.yaml", "error"),
+        ("Pools", "warning"),
+    ]
+    assert found[0].message.startswith("the same as ipam.yaml where upper and lower case")
+    assert list(beside(["pools"], ["pools", "tools"])) == []

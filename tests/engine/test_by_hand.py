@@ -4,6 +4,7 @@ import pytest
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import is_private, parse_cidr
+from reconciler.projecting import project
 from tests.engine.outcome import Files, codes, outcome, refusal
 from tests.memory import evaluation_after
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
@@ -265,3 +266,10 @@ def test_private_is_what_is_wholly_so(text: str, expected: bool) -> None:
 
 def test_a_range_from_one_private_block_into_what_is_none_is_not_private() -> None:
     assert not is_private(IPRange(4, 0x0AFFFFFF, 0x0B000000))
+
+
+@pytest.mark.parametrize(("start", "count"), [("10.77.0.1", 1), ("8.8.8.8", 0)])
+def test_a_range_that_is_wrong_gets_into_no_cluster(start: str, count: int) -> None:
+    found = project(evaluation_of(world(start, start, "cloud")))
+    ranges = [dict(item.manifest) for item in found if item.manifest["kind"] == "IPAddressPool"]
+    assert sum(item["spec"]["addresses"] == [f"{start}-{start}"] for item in ranges) == count

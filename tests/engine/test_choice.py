@@ -42,7 +42,7 @@ def claim(*candidates: Pool, **fields: object) -> Claim:
         WEB, tuple(it.key for it in candidates), tuple(it.key.name for it in candidates), 1, None,
         False, Owner("team-a", "web", "a"), "loadbalancer", "initial", "web", "x", HERE,
     )  # fmt: skip
-    return replace(made, **fields)  # type: ignore[arg-type]  # fields by name
+    return made._replace(**fields)  # type: ignore[arg-type]  # fields by name
 
 
 def held(of: Pool, phase: Phase = Phase.ALLOCATED) -> Allocation:

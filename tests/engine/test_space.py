@@ -1,4 +1,4 @@
-from reconciler.engine.space import Space
+from reconciler.engine.space import Space, Withheld
 from reconciler.findings import Location
 from reconciler.model.claim import Owner
 from reconciler.model.state import Blocked
@@ -44,7 +44,7 @@ def test_a_pool_of_both_ip_versions_gives_from_the_first_with_room() -> None:
 
 def test_a_blocked_range_is_free_for_its_own_tenant_only() -> None:
     blocked = Blocked(span("10.0.0.0-10.0.0.3"), "team-a/one (loadBalancerPool)", Location("t"))
-    space = Space([], {}, (blocked,))
+    space = Space([], {}, Withheld((blocked,)))
     assert space.is_free(span("10.0.0.2"), ONE)
     assert not space.is_free(span("10.0.0.2"), TWO)
     assert space.withheld_by_others(span("10.0.0.2"), TWO) == ["team-a/one (loadBalancerPool)"]

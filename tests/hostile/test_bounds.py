@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.limits import ANSWER, weight
+from reconciler.adapters.kube.parsing import DEPTH
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.resources import NODE, SERVICE
@@ -100,8 +102,8 @@ def connected(site: Fleet) -> KubeCluster:
         (filled(b"[]", 7 * MIB), "the answer would take more than 128 MiB of memory"),
         (filled(b"[[[[[[[[]]]]]]]]", 7 * MIB), "the answer would take more than 128 MiB"),
         (filled(b'{"":{"":{}}}', 7 * MIB), "the answer would take more than 128 MiB of memory"),
-        (b'{"items":' + b"[" * 100_000, "the answer is not a JSON object"),
-        (b'{"items":' + b'{"a":' * 100_000, "the answer is not a JSON object"),
+        (b'{"items":' + b"[" * 100_000, "the answer is nested over 100 levels deep"),
+        (b'{"items":' + b'{"a":' * 100_000, "the answer is nested over 100 levels deep"),
         (b'{"items":[' + b"1" * 5_000 + b"]}", "the answer is not a JSON object"),
         (page(following="x" * MIB), "the answer is not a list"),
         (b'{"items":[],"metadata":"x"}', "the answer is not a list"),
@@ -127,6 +129,21 @@ def test_an_answer_that_is_made_to_exhaust_the_reader_is_not_read(
     site: Fleet, body: bytes, told: str
 ) -> None:
     loses_its_turn(site, lists(POOLS, body), told)
+
+
+def test_an_answer_that_is_too_heavy_is_not_searched_for_our_token_either(site: Fleet) -> None:
+    """An escape in it might hide the token; to look behind that is to read all of it."""
+    body = filled(b"[[]]", 8 * MIB - 100).replace(b"[", b'["\\u0074oken",', 1)
+    site.apis[FIRST].liar = lists(SERVICES, body)
+    cluster = connected(site)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ClusterError, match="would take more than 128 MiB of memory"):
+            cluster.list(SERVICE)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 64 * MIB, peak // MIB
 
 
 def test_many_answers_that_each_are_small_enough_are_too_many_together(site: Fleet) -> None:
@@ -160,15 +177,18 @@ def test_a_large_cluster_is_read_in_smaller_pages(site: Fleet) -> None:
 
 def test_what_is_nested_as_deeply_as_can_be_read_is_no_bug(site: Fleet) -> None:
     deep: object = {}
-    for _ in range(800):
+    for _ in range(DEPTH - 5):
         deep = {"a": deep}
     metadata = {"name": "x", "namespace": "metallb-system", "uid": "u", "resourceVersion": "1"}
     labels = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
     item = {"metadata": {**metadata, "labels": labels}, "spec": {"addresses": [], "deep": deep}}
     site.apis[FIRST].liar = lists(POOLS, page(item))
     applied = site.apply(BOTH)
+    assert "nested" not in applied[FIRST].error
     assert not applied[FIRST].is_bug
     assert applied[SECOND].state is State.APPLIED
+    item["spec"] = {"addresses": [], "deep": [deep]}
+    loses_its_turn(site, lists(POOLS, page(item)), "the answer is nested over 100 levels deep")
 
 
 def test_a_long_refusal_is_not_read(site: Fleet) -> None:

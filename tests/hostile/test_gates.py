@@ -121,3 +121,64 @@ def test_a_pool_whose_source_folder_gets_another_name_takes_its_gate_along(
     assert ran.code == 3
     assert "gate-changed" in ran.out
     assert "is new" not in ran.out
+
+
+def mended(capsys: Capsys, made: Path, broken: str, change: Files) -> tuple[int, str]:
+    """Break the pool on main, and mend it in a change; what check says of that."""
+    write(made, {"pools/edge.yaml": broken})
+    commit(made, "a slip", CLOCK + 30)
+    git(made, "checkout", "-q", "-b", "change")
+    git(made, "rm", "-q", "pools/edge.yaml")
+    write(made, {**MORE, **change})
+    commit(made, "change", CLOCK + 60)
+    ran = ipam(capsys, "check", "--repo", made, "--base", "main")
+    return ran.code, ran.out
+
+
+SLIPS = {
+    "a field that nobody knows": FULL["pools/edge.yaml"] + "  oops: 1\n",
+    "no YAML": "\t" + FULL["pools/edge.yaml"],
+}
+
+
+@pytest.mark.parametrize("broken", SLIPS.values(), ids=SLIPS)
+@pytest.mark.parametrize("path", ["pools/edge.yaml", "pools/mended.yaml"])
+def test_a_pool_that_is_broken_on_the_base_is_judged_as_it_last_could_be_read(
+    capsys: Capsys, tmp_path: Path, broken: str, path: str
+) -> None:
+    made = repository(tmp_path / "repo", FULL)
+    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    code, out = mended(capsys, made, broken, {path: annotated(gate="never")})
+    assert code == 3
+    assert "gate and thresholds of NetworkPool edge change from exhausted (70, 85, 95)" in out
+    assert "is new" not in out
+
+
+def test_nor_does_it_shrink_where_it_is_broken_on_the_base(capsys: Capsys, tmp_path: Path) -> None:
+    made = repository(tmp_path / "repo", FULL)
+    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    small = {"pools/edge.yaml": pool(cidr="10.40.0.0/29")}
+    code, out = mended(capsys, made, SLIPS["no YAML"], small)
+    assert code == 1
+    assert (
+        "error pool-shrunk: NetworkPool edge no longer contains all of 10.40.0.0-10.40.0.15" in out
+    )
+
+
+@pytest.mark.parametrize("broken", SLIPS.values(), ids=SLIPS)
+def test_one_that_never_could_be_read_is_judged_by_the_settings_of_the_base(
+    capsys: Capsys, tmp_path: Path, broken: str
+) -> None:
+    made = repository(tmp_path / "repo", {**FULL, "pools/edge.yaml": broken})
+    change = {"pools/edge.yaml": annotated(gate="never")}
+    code, out = mended(capsys, made, broken, change)
+    assert code == 3
+    assert "tier exhausted" in out
+
+
+def test_a_pool_that_is_mended_as_it_was_is_no_change(capsys: Capsys, tmp_path: Path) -> None:
+    made = repository(tmp_path / "repo", FULL)
+    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    kept = {"pools/edge.yaml": FULL["pools/edge.yaml"]}
+    code, out = mended(capsys, made, SLIPS["no YAML"], kept)
+    assert (code, "gate-changed" in out, "pool-" in out) == (3, False, False)

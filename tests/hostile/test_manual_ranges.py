@@ -5,11 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
+from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.reading.whole import evaluate_source
 from tests.cli.running import ipam
-from tests.world import CLOCK, commit, git, pool, provider, repository, tenant, write
+from tests.fake_clusters import FakeClusters
+from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, repository, tenant, write
 
 Files = dict[str, str]
+OLD = "{loadBalancerPool: {start: 10.70.0.0, end: 10.70.0.7}}"
 Capsys = pytest.CaptureFixture[str]
 
 RESERVED = "[{cidr: 10.40.0.0/29, description: routers and the API VIP}]"
@@ -148,3 +154,31 @@ def test_what_is_known_from_an_earlier_run_hides_no_range_by_hand(
     reserved = pool(reserved="[{cidr: 10.40.0.0/29}, {cidr: 10.40.0.64/32}]")
     change(repo, {"pools/edge.yaml": reserved})
     assert checked(capsys, repo) == (1, ["manual-range"])
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "provider_name"),
+    [
+        ("10.70.0.0", "10.70.0.7", "cloud"),
+        ("8.8.8.0", "8.8.8.255", "cloud"),
+        ("10.40.0.1", "10.40.0.1", "default"),
+    ],
+    ids=["a neighbour's", "the world's", "a router"],
+)
+def test_a_wrong_range_that_is_merged_gets_into_no_cluster_and_takes_none_from_the_neighbour(
+    repo: Path, start: str, end: str, provider_name: str
+) -> None:
+    clusters = FakeClusters()
+
+    def applied(name: str) -> list[str] | None:
+        opened = open_repository(repo, ENVIRONMENT)
+        evaluation = evaluate_source(opened.source("HEAD"))
+        apply_fleet(evaluation, clusters, ApplyOptions(), opened.is_in)
+        return clusters.announced(name) if name in clusters.objects else None
+
+    old = tenant("old", providerConfigRef="{name: cloud}", networking=OLD)
+    change(repo, {"tenants/old.yaml": old})
+    assert applied("team-a/old") == ["10.70.0.0-10.70.0.7"]
+    change(repo, thief(start, end, provider_name))
+    assert applied("team-a/old") == ["10.70.0.0-10.70.0.7"]
+    assert applied("team-t/thief") is None

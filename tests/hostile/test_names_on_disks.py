@@ -86,6 +86,49 @@ def test_a_warm_plan_is_the_cold_one(name: str) -> None:
             assert shown(warm) == shown(evaluate_source(MemorySource(files)))
 
 
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+DEEP = f"{SETTINGS}spec: {{sources: [net/pools, pools, providers, tenants]}}\n"
+BESIDE: dict[str, tuple[Files, str]] = {
+    "Settings": ({"IPAM.yaml": f"{SETTINGS}spec: {{gate: never}}\n"}, "IPAM.yaml: error name-clash"),
+    "a source folder": ({"Pools/edge.yaml": "evil"}, "Pools: error name-clash"),
+    "a file in place of a source folder": ({"POOLS": "evil"}, "POOLS: error name-clash"),
+    "the records": ({f"Allocations{RECORD[11:]}": "evil"}, "Allocations: error name-clash"),
+    "a deeper folder": ({"ipam.yaml": DEEP, "net/pools/x.txt": "", "net/Pools/x.txt": ""},
+                        "net/Pools: error name-clash"),
+    "the folder above": ({"ipam.yaml": DEEP, "net/pools/x.txt": "", "Net/x.txt": ""},
+                         "Net: error name-clash"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_stands_beside_ours_and_is_it_on_some_disks_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    files, words = BESIDE[name]
+    folder = repository(tmp_path / "repo", {**AFTER, "ipam.yaml": SETTINGS})
+    assert ipam(capsys, "check", "--repo", folder).code == 0  # which leaves a cache
+    git(folder, "switch", "-qc", "change")
+    write(folder, files)
+    commit(folder)
+    for more in ((), (), ("--worktree",), ("--base", "main")):
+        done = ipam(capsys, "check", "--repo", folder, *more)
+        assert (done.code, words in done.out) == (1, True), done
+
+
+def test_what_is_ours_on_some_disks_alone_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", AFTER)
+    assert ipam(capsys, "check", "--repo", folder).code == 0
+    write(folder, {"Ipam.yaml": f"{SETTINGS}spec: {{gate: never}}\n", "Clusters/x.yaml": "x"})
+    commit(folder)
+    for more in ((), (), ("--worktree",)):
+        done = ipam(capsys, "check", "--repo", folder, *more)
+        assert done.code == 0
+        for path in ("Ipam.yaml", "Clusters"):
+            assert f"{path}: warning name-clash: the same as {path.lower()} where" in done.out
+
+
 def test_a_record_that_is_renamed_to_what_is_not_read_gives_nobody_its_address_unseen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

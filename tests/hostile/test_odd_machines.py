@@ -1,6 +1,7 @@
 """Machines that lack what every other one has: whatever is missing, no run ends as a bug."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,7 @@ def run(
     environment: Mapping[str, str] = MappingProxyType({}),
     is_nobody: bool = False,
     umask: int = -1,
+    files: int = 0,
 ) -> subprocess.CompletedProcess[str]:
     variables = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **PYTHON, **environment}
     return subprocess.run(
@@ -47,6 +49,9 @@ def run(
         umask=umask,
         cwd="/",
         env=variables,
+        preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
+        if files
+        else None,
     )
 
 
@@ -115,6 +120,8 @@ def test_a_key_in_a_home_that_is_nowhere_is_no_bug(folder: Path) -> None:
         {"XDG_CACHE_HOME": "/proc/nowhere"},
         {"XDG_CACHE_HOME": "not/absolute\n"},
         {"HOME": "/nowhere", "LC_ALL": "nonsense"},
+        {"HOME": f"/{'a' * 5_000}"},
+        {"HOME": f"/{'a' * 5_000}", "XDG_CONFIG_HOME": f"/{'b' * 5_000}"},
     ],
     ids=lambda variables: " ".join(variables),
 )
@@ -155,3 +162,42 @@ def test_a_umask_that_nobody_has(umask: int, folder: Path) -> None:
         rest = ["--branch", "main", "--no-apply"] if verb == "reconcile" else []
         ran = run(verb, "--repo", repo, *rest, umask=umask, environment={"HOME": str(folder)})
         assert ran.returncode in (ExitCode.OK, ExitCode.GIT), ran.stderr
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may give a folder to another user")
+def test_a_home_that_no_path_can_name_tells_nothing_of_whom_one_trusts(folder: Path) -> None:
+    repo = repository(folder / "repo", SMALL)
+    os.chown(repo, NOBODY, NOBODY)
+    for verb in ("doctor", "plan", "reconcile"):
+        ran = run(verb, "--repo", repo, environment={"HOME": f"/{'a' * 5_000}"})
+        assert ran.returncode == ExitCode.GIT, ran
+        assert "belongs to another user" in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("verb", ["plan", "reconcile", "doctor"])
+def test_a_token_that_is_no_text_is_refused_in_words(verb: str, folder: Path) -> None:
+    repo = repository(folder / "repo", SMALL)
+    ran = run(verb, "--repo", repo, environment={"HOME": str(folder), "IPAM_GIT_TOKEN": "a\udcff"})
+    assert ran.returncode in (ExitCode.USAGE, ExitCode.GIT), ran
+    assert "IPAM_GIT_TOKEN is no text in UTF-8" in ran.stdout + ran.stderr
+    assert "udcff" not in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("files", [*range(6, 20, 2), 24, 32])
+def test_so_few_files_may_be_open_that_git_cannot_be_run(files: int, folder: Path) -> None:
+    repo = repository(folder / "repo", SMALL)
+    home = {"HOME": str(folder)}
+    for verb in ("check", "reconcile"):
+        ran = run(verb, "--repo", repo, environment=home, files=files)
+        assert ran.returncode in (ExitCode.OK, ExitCode.GIT), ran
+        if ran.returncode == ExitCode.GIT:
+            assert "Too many open files" in ran.stderr
+
+
+def test_a_file_without_end_in_the_place_of_a_repository_is_not_read(folder: Path) -> None:
+    (folder / "inner").mkdir()
+    with (folder / ".git").open("wb") as file:
+        file.truncate(1 << 40)
+    ran = run("check", "--repo", folder / "inner", environment={"HOME": str(folder)})
+    assert ran.returncode == ExitCode.GIT, ran
+    assert "leads to no Git repository" in ran.stderr

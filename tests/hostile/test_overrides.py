@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.world import CLOCK, commit, git, pool, provider, repository, tenant, write
+from tests.world import AHEAD, CLOCK, commit, git, pool, provider, repository, tenant, write
 
 FULL = {
     "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.1, end: 10.40.0.20}"),
@@ -84,6 +84,34 @@ def test_a_change_that_is_dated_back_does_not_make_an_override_last_longer(
     write(folder, MORE)
     commit(folder, clock=CLOCK + 1)
     assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-expired"])
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_nor_does_a_revision_whose_date_is_before_that_of_what_it_stands_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: int
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    write(folder, {"README.md": "later\n"})
+    commit(folder, clock=CLOCK + 30 * 86_400)
+    write(folder, MORE)
+    commit(folder, clock=CLOCK + 1)
+    for at in range(more):
+        commit(folder, clock=CLOCK + 2 + at)
+    assert checked(folder, capsys) == (3, ["capacity", "override-expired"])
+    assert checked(folder, capsys, "--worktree") == (3, ["capacity", "override-expired"])
+    assert checked(folder, capsys, "--base", "HEAD~1") == (3, ["capacity", "override-expired"])
+    assert run(["reconcile", "--repo", str(folder)]) == 3
+
+
+def test_a_date_that_is_ahead_does_not_end_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    write(folder, {"README.md": "a clock that is set wrong\n"})
+    commit(folder, clock=AHEAD)
+    write(folder, MORE)
+    commit(folder, clock=CLOCK + 60)
+    assert checked(folder, capsys) == (0, ["override-used"])
 
 
 @pytest.mark.parametrize(

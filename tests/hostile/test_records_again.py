@@ -111,7 +111,7 @@ def test_a_base_that_is_behind_is_told_in_the_hint_and_stays_an_error(
     hint = f"git fetch, then --base origin/main (commit {made} says that reconcile made it)"
     code, text = said(folder, capsys, "check", "--base", "old")
     assert code == 1
-    assert f"if old is behind: {hint}; else right for an import" in text
+    assert f"if old is behind: {hint}; else remove it: records" in text
     assert said(folder, capsys, "check", "--base", "main")[0] == 0
     edit_all(folder)
     code, text = said(folder, capsys, "check", "--worktree", "--base", "main")
@@ -128,3 +128,38 @@ def test_render_writes_nothing_while_records_are_edited(
     assert code == 1
     assert "error record-edited" in told
     assert not (tmp_path / "out").exists()
+
+
+def lets_pass(folder: Path, *names: str) -> None:
+    """Merge an Override for each of some tenants' records."""
+    for name in names:
+        text = (
+            "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\n"
+            f"metadata: {{name: 2026-02-15-{name}}}\nspec:\n  kind: record\n"
+            f"  scope: {FOLDER}/{name}.loadbalancer.yaml\n"
+            '  reason: it moves\n  expires: "2026-03-01T00:00:00Z"\n'
+        )
+        write(folder, {f"overrides/2026-02-15-{name}.yaml": text})
+    commit(folder, "Overrides", clock=CLOCK + 30)
+
+
+def test_a_removal_that_an_override_lets_pass_is_not_braked_and_hides_no_other(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    four = ["t0", "t1", "t2", "t3"]
+    lets_pass(folder, *four)
+    git(folder, "switch", "-qc", "change")
+    git(folder, "rm", "-q", *(f"{FOLDER}/{name}.loadbalancer.yaml" for name in four))
+    commit(folder, "they move", clock=CLOCK + 60)
+    assert said(folder, capsys, "check", "--base", "main")[0] == 0
+    others = [f"{FOLDER}/t{n}.loadbalancer.yaml" for n in range(4, 8)]
+    git(folder, "rm", "-q", *others)
+    commit(folder, "so do these", clock=CLOCK + 90)
+    code, text = said(folder, capsys, "check", "--base", "main")
+    assert code == 1
+    assert "4 of 12 live records (33.3%), 4 of them removed by hand" in text
+    git(folder, "reset", "-q", "--hard", "HEAD^")
+    git(folder, "switch", "-q", "main")
+    git(folder, "merge", "-q", "--ff-only", "change")
+    assert said(folder, capsys, "reconcile")[0] == 0
+    assert all((folder / FOLDER / f"{name}.loadbalancer.yaml").is_file() for name in four)

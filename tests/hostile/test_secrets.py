@@ -124,3 +124,20 @@ def test_a_remote_of_ssh_gets_its_user_and_no_more(tmp_path: Path, command: Comm
     assert "git@example.com git-upload-pack" in asked
     assert "git@example.com git-receive-pack" in asked
     assert git(remote, "log", "-1", "--format=%an", "main") == "gitops-ipam"
+
+
+@pytest.mark.parametrize("user", ["", "x-access-token@"])
+def test_who_has_a_program_that_is_asked_gets_in_by_it_with_a_user_in_the_url_and_without(
+    tmp_path: Path, command: Command, user: str
+) -> None:
+    author = repository(tmp_path / "author", SMALL)
+    served(tmp_path, author)
+    ask = tmp_path / "ask"
+    said = 'case "$1" in Username*) echo x-access-token;; *) echo wanted;; esac'
+    ask.write_text(f"#!/bin/sh\n{said}\n")
+    ask.chmod(0o755)
+    with serving(tmp_path / "served") as server:
+        server.password = "wanted"
+        remote = f"{server.url.replace('://', f'://{user}')}/remote.git"
+        done = command.run("reconcile", "--remote", remote, GIT_ASKPASS=str(ask))
+        assert done.code == 0, done

@@ -85,6 +85,20 @@ APPLYING = (
     Mutant("apply: the kubeconfig of a Secret runs programs", "adapters/kube/clusters.py",
            "allowed = self.allow_exec and is_named", "allowed = self.allow_exec",
            ["tests/hostile/test_kubeconfigs.py::test_a_program_that_a_secret_names_does_not_run"]),
+    Mutant("apply: who says much keeps its turn", "adapters/kube/crowd.py",
+           "if not self._crowd.is_busy(self._monotonic()):", "if True:",
+           ["tests/adapters/kube/test_crowd.py::"
+            "test_who_says_much_waits_ten_times_as_long_as_reading_it_takes"]),
+    Mutant("apply: each address of a name has a deadline of its own", "adapters/kube/sockets.py",
+           "        if left <= 0:\n            break\n", "",
+           ["tests/adapters/kube/test_addresses.py::"
+            "test_the_deadline_holds_over_all_addresses_of_a_name"]),
+    Mutant("apply: an answer is read however deep it is", "adapters/kube/parsing.py",
+           "if depth(body) > DEPTH:", "if False:",
+           ["tests/adapters/kube/test_parsing.py::test_as_many_levels_as_may_be_are_read"]),
+    Mutant("apply: brackets in a text of an answer are levels", "adapters/kube/parsing.py",
+           """bare.split(b'"')[::2]""", """bare.split(b'"')""",
+           ["tests/adapters/kube/test_parsing.py::test_a_text_has_as_many_levels_as_its_value"]),
     Mutant("apply: what a cluster claims is remembered", "commands/applying/tenant.py",
            "kept = found & given", "kept = found",
            ["tests/hostile/test_clusters.py::"

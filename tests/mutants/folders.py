@@ -3,6 +3,10 @@
 from tests.mutants.mutant import Mutant
 
 CONFIG = ("tests/hostile/test_git_config.py",)
+MEMORY = ("tests/hostile/test_git_memory.py",)
+FOLDER_REMOTES = ("tests/hostile/test_folder_remotes.py",)
+HONEST = ("tests/hostile/test_honest_config.py",)
+PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
 NAMES = ("tests/hostile/test_names_on_disks.py",)
@@ -10,19 +14,31 @@ NAMES = ("tests/hostile/test_names_on_disks.py",)
 FOLDERS = (
     Mutant("git: a remote is known by its own name", "adapters/git/process.py",
            '_REMOTE = f"ipam-{os.urandom(16).hex()}"\n', '_REMOTE = ""\n', CONFIG),
-    Mutant("git: the configuration says which protocols are allowed", "adapters/git/process.py",
+    Mutant("git: the configuration says which protocols are allowed", "adapters/git/config.py",
            '    "GIT_ALLOW_PROTOCOL": "none",\n', "", CONFIG),
-    Mutant("git: signatures are judged", "adapters/git/process.py",
+    Mutant("git: signatures are judged", "adapters/git/config.py",
            '    "log.showSignature=false",\n', "", CONFIG),
-    Mutant("git: who asks for a password is the repository's", "adapters/git/process.py",
+    Mutant("git: who asks for a password is the repository's", "adapters/git/config.py",
            '    "core.askPass=",\n', "", CONFIG),
     Mutant("git: programs are looked for in the repository", "adapters/git/process.py",
            'for part in path.split(os.pathsep) if part.startswith("/"))', "for part in path.split(os.pathsep))",
            CONFIG),
+    Mutant("git: it takes what memory it likes", "adapters/git/starting.py",
+           "ulimit -S -d {memory >> 10} 2>/dev/null; ", "", MEMORY),
+    Mutant("git: a checkout is its own remote", "adapters/git/guard.py",
+           "if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):", "if False:",
+           FOLDER_REMOTES),
+    Mutant("tree: ends of lines that a person made are git's", "adapters/git/conversion.py",
+           "                found.pop(line, None)", "                found.get(line, None)", HONEST),
+    Mutant("git: what is about another host stops the run", "adapters/git/guard.py",
+           "about is not None and about[1].lower() != parts.hostname", "False", HONEST),
+    Mutant("cache: what it says of a commit is believed by a review", "cli/shared/opening.py",
+           "partial(open_facts, opened) if trusts else FreshFacts", "partial(open_facts, opened)",
+           PROOFS),
     Mutant("git: filters run", "adapters/git/guard.py",
            '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
     Mutant("git: connections are led elsewhere", "adapters/git/guard.py",
-           "        return item.variable not in _HARMLESS\n", "        return False\n", CONFIG),
+           "    return item.variable not in _HARMLESS\n", "    return False\n", CONFIG),
     Mutant("git: another user's repository counts", "adapters/git/guard.py",
            "return path.lstat().st_uid in users and path.stat().st_uid in users", "return True", CONFIG),
     Mutant("git: what a change laid out is the repository", "adapters/git/opening.py",

@@ -3,7 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 LINKS = ("tests/commands/reading/test_incremental.py",)
-GROUPING = ("tests/incremental/test_grouping.py",)
+GROUPING = ("tests/incremental/test_grouping.py", "tests/properties/test_spans.py")
 
 INCREMENTAL = (
     Mutant("incremental: what is asked for is not reached", "commands/reading/incremental.py",
@@ -73,14 +73,17 @@ INCREMENTAL = (
     Mutant("grouping: names join nothing", "incremental/grouping.py",
            "union.join(first.setdefault(name, path), path)", "first.setdefault(name, path)", GROUPING),
     Mutant("grouping: addresses join nothing", "incremental/grouping.py",
-           "                union.join(reach[1], path)\n", "                pass\n", GROUPING),
+           "        self._union.join(reach[1], entry[1])\n", "", GROUPING),
     Mutant("grouping: spans of every space are a space of their own", "incremental/grouping.py",
-           "[*entries, *everywhere]", "entries", GROUPING),
+           "        if space == EVERYWHERE:\n", "        if False:\n", GROUPING),
+    Mutant("grouping: what met a span of every space is left to itself", "incremental/grouping.py",
+           "near = [self._joined, *(", "near = [*(", GROUPING),
+    Mutant("grouping: spans of every space join those before them alone", "incremental/grouping.py",
+           "is_joined = self._meet(self._everywhere, entry)", "is_joined = False", GROUPING),
     Mutant("grouping: spans of every space reach none", "incremental/grouping.py",
-           "[*items, *everywhere]", "items", GROUPING),
+           "return _is_met(self._everywhere, span.range) or (", "return (", GROUPING),
     Mutant("grouping: spans of every space are not reached", "incremental/grouping.py",
            "        if span.space == EVERYWHERE:\n", "        if False:\n", GROUPING),
     Mutant("grouping: a short span hides a long one", "incremental/grouping.py",
-           "                if item.last <= reach[0].last:\n                    continue\n", "",
-           GROUPING),
+           "            entry = _further(reach, entry)\n", "", GROUPING),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import PROTECTION, Mutant
 
 BY_HAND = ("tests/engine/test_by_hand.py",)
+NEIGHBOURS = ("tests/properties/test_spans.py",)
 CHOICE = ("tests/engine/test_choice.py",)
 CLOCKS = ("tests/adapters/git/test_clock.py", "tests/contracts/test_reconcile.py")
 
@@ -62,12 +63,20 @@ PLANNING = (
     Mutant("by hand: in pools of others", "engine/by_hand.py",
            "if (found := extents.first(item.range, lambda _: True)) is not None:", "if (found := None) is not None:", BY_HAND),
     Mutant("by hand: a router that no pool reserves", "engine/by_hand.py",
-           "if (found := gateways.first(item.range, is_beside)) is not None:",
+           "if (found := routers.first(item.range, is_beside)) is not None:",
            "if (found := None) is not None:", BY_HAND),
     Mutant("by hand: two share an address", "engine/by_hand.py",
            "if (its := other.get(item.title)) is not None:", "if False:", BY_HAND),
-    Mutant("by hand: one of two is told", "engine/by_hand.py",
-           "            found.setdefault(reach.title, item)\n", "", BY_HAND),
+    Mutant("by hand: one of two is told", "engine/neighbours.py",
+           "            self.found.setdefault(other.title, item)\n", "", BY_HAND),
+    Mutant("by hand: one of every space meets the furthest alone", "engine/neighbours.py",
+           "(self.furthest, *self.alone)", "(self.furthest,)", NEIGHBOURS),
+    Mutant("by hand: one of every space is not met", "engine/neighbours.py",
+           "            self._meet(item, self.everywhere)\n", "", NEIGHBOURS),
+    Mutant("by hand: a short one hides a long one", "engine/neighbours.py",
+           "if reach is None or _end(reach) < _end(item) else reach", "", NEIGHBOURS),
+    Mutant("by hand: spaces that come together once are one", "engine/neighbours.py",
+           "first.setdefault(tuple(where), space)", "first.setdefault((), space)", NEIGHBOURS),
     Mutant("release: protected owners too", "model/state.py",
            "            or record.claim.owner in self.protected\n", "", PROTECTION),
     Mutant("release: although the tree is unclear", "model/state.py",
@@ -98,11 +107,11 @@ PLANNING = (
            "if record.range and record.path not in replaced and record.path not in self.expired",
            "if record.range and record.path not in replaced"),
     Mutant("space: what is taken is not subtracted", "engine/space.py",
-           "return pool.usable - self.taken - IPSet.of(self._granted_near(pool))",
-           "return pool.usable - IPSet.of(self._granted_near(pool))"),
+           "left = pool.usable - self._records -", "left = pool.usable -"),
+    Mutant("space: what is withheld is not subtracted", "engine/space.py",
+           "- self._records - self._withheld.addresses", "- self._records"),
     Mutant("space: grants of the same plan are forgotten", "engine/space.py",
-           "return pool.usable - self.taken - IPSet.of(self._granted_near(pool))",
-           "return pool.usable - self.taken"),
+           "return left - IPSet.of(self._granted_near(pool))", "return left"),
     Mutant("space: pools that overlap are not told", "engine/space.py",
            "for item in granted[free.seen[0] :]:", "for item in ():"),
     Mutant("space: a pin sees no grants", "engine/space.py",

@@ -46,8 +46,15 @@ RECORDS = (
     Mutant(
         "by hand: only what a record states counts",
         "records/by_hand.py",
-        "weighs = item.is_error or records.is_strict",
-        "weighs = item.is_error",
+        "if not (item.is_error or records.is_strict):",
+        "if not item.is_error:",
+        HAND,
+    ),
+    Mutant(
+        "by hand: what a person adds is projected",
+        "records/by_hand.py",
+        "            if more and _weighs(",
+        "            if False and _weighs(",
         HAND,
     ),
     Mutant(
@@ -61,15 +68,22 @@ RECORDS = (
     Mutant(
         "by hand: what is removed is no release",
         "comparison.py",
-        "    evaluation = with_freed(evaluation, freed(base.records))\n    merged",
+        "    evaluation = with_freed(evaluation, freed(base.records, _allows(evaluation)))\n    merged",
         "    merged",
         HAND,
     ),
     Mutant(
         "by hand: what is edited frees nothing",
         "records/by_hand.py",
-        "elif any(_is_lost(item, now)",
-        "elif False and any(_is_lost(item, now)",
+        " if not now or _is_lost(it, now)",
+        " if not now",
+        HAND,
+    ),
+    Mutant(
+        "by hand: what a person let pass is braked",
+        "records/by_hand.py",
+        "        if all(_lets_pass(",
+        "        if False and all(_lets_pass(",
         HAND,
     ),
     Mutant(

@@ -7,6 +7,7 @@ NEVER_READ = ("tests/commands/reading/test_never_read.py",)
 LITERALS = ("tests/addresses/test_literals.py",)
 OVERRIDES = ("tests/test_overrides.py", "tests/hostile/test_overrides.py")
 HISTORY = ("tests/hostile/test_history.py",)
+MERGES = ("tests/hostile/test_merges.py",)
 REPLAY = ("tests/commands/test_replay.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
 
@@ -156,9 +157,11 @@ UNREAD = (
     Mutant("override: none ever expires", "overrides.py",
            "if override.expires <= before.clock:", "if False:", OVERRIDES),
     Mutant("override: a commit that is dated back makes it last longer", "commands/reading/overrides.py",
-           "max(source.clock(), base.clock())", "source.clock()", OVERRIDES),
+           "max(source.passed(), base.passed())", "source.clock()", OVERRIDES),
+    Mutant("override: a revision that is dated back makes it last longer", "commands/reading/overrides.py",
+           "Stood(left, source.passed(),", "Stood(left, source.clock(),", OVERRIDES),
     Mutant("override: what a revision brings itself counts", "commands/reading/overrides.py",
-           "if step.id != own:", "if True:", OVERRIDES),
+           "if path not in changed}", "}", OVERRIDES),
     Mutant("override: a gate is for every pool", "engine/guard.py",
            "overrides.allow(OverrideKind.GATE, str(pool.key))", "overrides.counting", OVERRIDES),
     Mutant("override: a brake is for any number", "model/override.py",
@@ -169,6 +172,8 @@ UNREAD = (
            "is_led and believes(by_place[newest[chosen]])", "is_led", HISTORY),
     Mutant("history: a branch with a reconcile of its own leads the line", "adapters/git/past.py",
            "(own is None or _holds(parents, chosen, own))", "True", HISTORY),
+    Mutant("override: who merges the branch into a change brings his own", "adapters/git/past.py",
+           'if last_saying(git, it, 0, f"^{first[0]}")', "if False", MERGES),
     Mutant("replay: an empty commit is reconcile's", "commands/replay.py",
            "    if not changed or not all(", "    if not all(", REPLAY),
     Mutant("history: a trailer takes the last record away", "commands/reconcile.py",

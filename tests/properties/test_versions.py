@@ -38,7 +38,7 @@ def moved(state: State, version: int, by: int) -> State:
             )
             for key, pool in state.pools.items()
         },
-        claims={key: replace(claim, pin=maybe(claim.pin)) for key, claim in state.claims.items()},
+        claims={key: claim._replace(pin=maybe(claim.pin)) for key, claim in state.claims.items()},
         records=tuple(record._replace(range=maybe(record.range)) for record in state.records),
         blocked=tuple(item._replace(range=there(item.range)) for item in state.blocked),
     )

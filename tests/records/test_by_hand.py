@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from reconciler.addresses import IPRange, IPSet
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
-from reconciler.records.by_hand import Freed, Records, Stated, differing, freed, told
+from reconciler.records.by_hand import Freed, Records, Stated, differing, told, unproven
+from reconciler.records.by_hand import freed as freed_unless
 from reconciler.records.emit import record_text
 from reconciler.records.recall import recall
 from tests.records.examples import CLAIM, FOLDER, LATER, V6_POOL, record, unplaced
@@ -16,6 +18,7 @@ from tests.records.examples import CLAIM, FOLDER, LATER, V6_POOL, record, unplac
 HERE = record().path
 ELSEWHERE = f"{FOLDER}/elsewhere.yaml"
 BROKEN = b"kind: IPAllocation\n"
+HELD = IPSet.of(item for item in (record().range,) if item is not None)
 NONE, ONE = Freed(0, frozenset()), Freed(1, frozenset())
 
 
@@ -40,6 +43,10 @@ def strict(
     expected: Mapping[Key, Mapping[str, bytes | None]] | None = None,
 ) -> Records:
     return Records(before, now, expected=expected or {}, is_strict=True)
+
+
+def freed(records: Records, *allowed: str) -> Freed:
+    return freed_unless(records, lambda scope: scope in allowed)
 
 
 def test_equal_bytes_are_no_news() -> None:
@@ -92,6 +99,42 @@ def test_a_live_record_that_no_longer_holds_what_it_did_frees_it() -> None:
     assert freed(strict(before, side(record(name="other")))) == NONE
     both = {**other, ELSEWHERE: side(record(path=ELSEWHERE))[ELSEWHERE]}
     assert freed(strict(before, both)) == NONE
+
+
+def test_a_record_that_is_added_is_an_error_without_a_base_too_if_it_holds_something() -> None:
+    assert said(Records({}, side(record()))) == [(HERE, "error", "is added by hand")]
+    assert said(Records({}, side(unplaced()))) == [(unplaced().path, "warning", "is added by hand")]
+
+
+def nobodys(records: Records, allowed: tuple[str, ...] = ()) -> dict[str, IPSet]:
+    return unproven(records, lambda scope: scope in allowed)
+
+
+def test_only_what_the_claim_held_before_is_more_than_somebodys_word() -> None:
+    before, wide = side(record()), record("10.40.0.72", "10.40.0.87")
+    half = wide.range.first if wide.range else 0
+    more = {HERE: IPSet((IPRange(4, half, half + 7),))}
+    assert nobodys(Records(before, side(wide))) == more
+    assert nobodys(Records({}, side(record()))) == {HERE: HELD}
+    assert nobodys(Records(before, side(record(name="other")))) == {}
+    assert nobodys(Records(before, side(record("10.40.0.80", "10.40.0.83")))) == {}
+    assert nobodys(Records(before, {HERE: None})) == {}
+    for scope in (HERE, str(CLAIM)):
+        assert nobodys(Records(before, side(wide)), (scope,)) == {}
+    released = side(record(phase=Phase.RELEASED, since=LATER))
+    assert nobodys(Records(released, before)).keys() == {HERE}
+    assert nobodys(Records(before, released)) == {}
+
+
+def test_what_a_person_let_pass_frees_nothing_that_nobody_expects() -> None:
+    removed = strict(side(record()), {HERE: None})
+    edited = strict(side(record()), side(record("10.40.0.96", "10.40.0.103")))
+    for scope in (HERE, str(CLAIM)):
+        assert freed(removed, scope) == Freed(0, frozenset(), 1)
+        assert freed(edited, scope) == NONE
+    assert freed(removed, ELSEWHERE) == ONE
+    both = {**side(record()), **side(record("10.40.0.96", "10.40.0.103", path=ELSEWHERE))}
+    assert freed(strict(both, {}), HERE) == ONE
 
 
 def test_what_to_do_when_the_base_is_behind_is_told_where_that_may_be() -> None:

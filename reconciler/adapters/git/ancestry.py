@@ -2,7 +2,7 @@
 
 from reconciler.adapters.git.objects import find_revisions
 from reconciler.adapters.git.process import GitProcess, failure
-from reconciler.ports import GitError, Revision
+from reconciler.ports import GitError, LimitError, Revision
 
 _DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
@@ -13,6 +13,13 @@ def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
     Raises:
         GitError: It cannot be told: it is not here, its history is cut off, or git fails.
     """
+    try:
+        return _is_in(git, ancestor, revision)
+    except LimitError as heavy:  # who asks may be told of any commit by anybody
+        raise GitError(str(heavy), heavy.hint) from heavy
+
+
+def _is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
     try:
         return holds(git, Revision(revision, 0), Revision(ancestor, 0))
     except GitError:

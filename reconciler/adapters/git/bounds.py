@@ -5,10 +5,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.starting import HeldError
 from reconciler.documents.load import is_yaml
 from reconciler.documents.yaml import MAX_BYTES
 from reconciler.model.settings import Limits
-from reconciler.ports import GitError, LimitError
+from reconciler.ports import LimitError
 
 # A path is seldom longer; of deep trees that name each other they grow without end.
 PATH_BYTES = 512
@@ -83,7 +84,8 @@ class Budget:
         self._seen[path] = None
         if size <= MAX_BYTES and is_yaml(path):
             self._total += size
-            self.check_bytes(self._total)
+            if self._total > self.limits.bytes:
+                self.check_bytes(self._total)
 
     def check_bytes(self, total: int) -> None:
         """Refuse to read so many bytes.
@@ -99,8 +101,10 @@ class Budget:
 
 def fields(
     git: GitProcess, tally: Tally, *arguments: str, data: bytes | None = None
-) -> Generator[bytes, None, None]:
-    """What git says with `-z`: fields that each end with a zero byte.
+) -> Generator[str, None, None]:
+    """What git says with `-z`: fields that each end with a zero byte, as text.
+
+    What is no UTF-8 in them becomes U+FFFD.
 
     Args:
         git: The repository.
@@ -116,16 +120,15 @@ def fields(
     try:
         with closing(git.parts(*arguments, data=data, memory=tally.memory)) as parts:
             for piece in parts:
-                *whole, rest = (rest + piece).split(b"\0")
-                yield from whole
+                whole, ends, rest = (rest + piece).rpartition(b"\0")
+                if ends:
+                    yield from whole.decode("utf-8", "replace").split("\0")
                 if len(rest) > _LONGEST:
                     raise LimitError("a path has over a million characters", "remove that file")
-    except GitError as failed:
-        if "out of memory" in str(failed).lower():
-            raise tally.too_many() from failed
-        raise
+    except HeldError as held:
+        raise tally.too_many() from held
     if rest:
-        yield rest
+        yield rest.decode("utf-8", "replace")
 
 
 def portions(sizes: Sequence[int], most: int) -> Iterable[range]:

@@ -19,10 +19,12 @@ class Clock(NamedTuple):
     Attributes:
         seconds: Since 1970.
         ahead: The committer date, when it is too far ahead of the machine's clock; else None.
+        latest: The latest date that is not ahead.
     """
 
     seconds: int
-    ahead: int | None = None
+    ahead: int | None
+    latest: int
 
 
 def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
@@ -42,8 +44,25 @@ def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
     """
     latest = int(now) + AHEAD_SECONDS
     if revision.clock <= latest:
-        return Clock(revision.clock)
-    listed = git.check("rev-list", "--first-parent", "--timestamp", revision.id)
-    dates = [int(line.split(b" ")[0]) for line in listed.splitlines()]
+        return Clock(revision.clock, None, latest)
+    dates = _dates(git, revision)
     past = [date for date in dates if date <= latest]
-    return Clock(max(past) if past else min(dates), revision.clock)
+    return Clock(max(past) if past else min(dates), revision.clock, latest)
+
+
+def passed(git: GitProcess, revision: Revision, clock: Clock) -> int:
+    """A time that has passed: the clock, or a newer date on the first-parent line.
+
+    Whoever makes a commit may date it back, but not what it stands on.
+
+    Raises:
+        GitError: The history cannot be read.
+    """
+    dates = _dates(git, revision)
+    return max([clock.seconds, *(date for date in dates if date <= clock.latest)])
+
+
+def _dates(git: GitProcess, revision: Revision) -> list[int]:
+    """The committer dates of the first-parent line."""
+    listed = git.check("rev-list", "--first-parent", "--timestamp", revision.id)
+    return [int(line.split(b" ")[0]) for line in listed.splitlines()]

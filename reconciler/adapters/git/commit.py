@@ -8,7 +8,6 @@ from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.ports import Commit, GitError, Revision
 
 _WORK = b"refs/ipam/work"
-_NOTHING = b"0" * 40
 # Signing needs the person's own keys; nothing else of their folder is read.
 _HOME = ("HOME", "GNUPGHOME", "GPG_TTY")
 
@@ -42,7 +41,7 @@ def _stream(commit: Commit, who: str) -> Iterable[bytes]:
             yield b"D %s\n" % path
         else:
             yield b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(change.data), change.data)
-    yield b"\nget-mark :1\nreset %s\nfrom %s\n\n" % (_WORK, _NOTHING)
+    yield b"\nget-mark :1\nreset %s\nfrom %s\n\n" % (_WORK, b"0" * len(commit.base.id))
 
 
 def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:

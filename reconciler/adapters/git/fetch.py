@@ -4,6 +4,7 @@ from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import unreachable
 from reconciler.ports import GitError
 
+_LONG = 64
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
 
 
@@ -21,6 +22,18 @@ def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
         raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
     if result.status != 0:
         raise unreachable("cannot read the remote", "fetch", result)
+
+
+def object_format(git: GitProcess, remote: str) -> str:
+    """What the ids of a remote are, `sha1` where it has no branch.
+
+    Raises:
+        GitError: The remote cannot be reached.
+    """
+    result = git.run("ls-remote", "--heads", "--", remote, remote=remote)
+    if result.status != 0:
+        raise unreachable("cannot reach the remote", "ls-remote", result)
+    return "sha256" if len(result.out.partition(b"\t")[0]) == _LONG else "sha1"
 
 
 def default_branch(git: GitProcess, remote: str) -> str:

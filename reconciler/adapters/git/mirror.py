@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from reconciler.adapters import cache
+from reconciler.adapters.git.fetch import object_format
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import GitError
 
@@ -50,11 +51,13 @@ def require_ours(folder: Path, git_dir: Path) -> None:
         raise GitError(f"the mirror {git_dir} is not as ipam made it", _AGAIN)
 
 
-def make_mirror(git: GitProcess, folder: Path) -> None:
+def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
     """Make a bare repository beside its place and move it there: two runs may begin at once.
 
+    Its ids are as long as those of the remote.
+
     Raises:
-        GitError: The cache cannot be written.
+        GitError: The cache cannot be written, or the remote not be reached.
     """
     place = git.git_dir.parent
     try:
@@ -63,7 +66,9 @@ def make_mirror(git: GitProcess, folder: Path) -> None:
         with TemporaryDirectory(dir=place) as scratch:
             made = Path(scratch) / "mirror.git"
             made.mkdir(mode=0o700)
-            replace(git, git_dir=made).check("init", "--bare", "--quiet", "--template=", str(made))
+            there = replace(git, git_dir=made)
+            ids = f"--object-format={object_format(there, remote)}"
+            there.check("init", "--bare", "--quiet", "--template=", ids, str(made))
             try:
                 made.rename(git.git_dir)
             except OSError:

@@ -4,12 +4,12 @@ A small pack can hold an object of any size. What is too large is never unpacked
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
 from reconciler.documents.text import MAX_BYTES, Unread
-from reconciler.ports import Entry, GitError, Made, Revision
+from reconciler.ports import Entry, GitError, LimitError, Made, Revision
 from reconciler.settings import PATH
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> (\d+) [-+]\d{4}$", re.MULTILINE)
@@ -65,7 +65,7 @@ def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
     if not names:
         return []
     data = "\n".join([*names, ""]).encode()
-    listed = git.run("cat-file", "--batch-check", "--buffer", data=data)
+    listed = git.look_up("cat-file", "--batch-check", "--buffer", data=data)
     if listed.status != 0:
         raise failure("cat-file", listed, DAMAGED)
     return [_header(line) for line in listed.out.splitlines()]
@@ -85,25 +85,33 @@ def read_objects(git: GitProcess, names: Sequence[str]) -> list[Object | None]:
     Raises:
         GitError: An object is corrupt, or promised by a remote and not here.
     """
+    heads = ((_header(line), data) for line, data in _answers(git, names))
+    return [
+        Object(head.oid, head.kind, data) if head is not None and data is not None else None
+        for head, data in heads
+    ]
+
+
+def _answers(git: GitProcess, names: Sequence[str]) -> Iterator[tuple[bytes, bytes | None]]:
+    """The line that git says of each name, and the bytes of what it means, if anything."""
     if not names:
-        return []
-    result = git.run("cat-file", "--batch", "--buffer", data="\n".join([*names, ""]).encode())
+        return
+    result = git.look_up("cat-file", "--batch", "--buffer", data="\n".join([*names, ""]).encode())
     if result.status != 0:
         raise failure("cat-file", result, DAMAGED)
-    found: list[Object | None] = []
-    at = 0
+    out, at = result.out, 0
     for _ in names:
-        end = result.out.find(b"\n", at)
+        end = out.find(b"\n", at)
         if end < 0:
             raise GitError("git cat-file stopped early", DAMAGED)
-        head = _header(result.out[at:end])
-        at = end + 1
-        if head is None:
-            found.append(None)
-            continue
-        found.append(Object(head.oid, head.kind, result.out[at : at + head.size]))
-        at += head.size + 1
-    return found
+        line, at = out[at:end], end + 1
+        size = line[line.rfind(b" ") + 1 :]
+        if size.isdigit():
+            last = at + int(size)
+            yield line, out[at:last]
+            at = last + 1
+        else:
+            yield line, None
 
 
 def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
@@ -113,18 +121,25 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> list[bytes]:
         GitError: An object is missing, as in a partial clone, or is corrupt.
     """
     blobs: list[bytes] = []
-    for oid, item in zip(oids, read_objects(git, oids), strict=True):
-        if item is None:
+    for oid, (_, data) in zip(oids, _answers(git, oids), strict=True):
+        if data is None:
             raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
-        blobs.append(item.data)
+        blobs.append(data)
     return blobs
 
 
 def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
-    """The commits that names mean, and what stands at the top of the first."""
+    """The commits that names mean, and what stands at the top of the first.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: One of them is too large to be read.
+    """
     first = names[0]
     asked = [f"{name}^{{commit}}" for name in names]
     known = headers(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
+    for item in known[: len(asked)]:
+        _require_read(item)
     oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
     read = dict(zip(oids, read_objects(git, list(oids)), strict=True))
     found = [read.get(item.oid) if item is not None else None for item in known]
@@ -142,11 +157,13 @@ def read_made(git: GitProcess, rev: str) -> Made:
     """How a commit was made.
 
     Raises:
-        GitError: There is no such commit, or it is too large to be read.
+        GitError: There is no such commit.
+        LimitError: It is too large to be read.
     """
     name = f"{rev}^{{commit}}"
     (head_of,) = headers(git, [name])
-    (item,) = read_objects(git, [name]) if head_of is not None and head_of.is_read else (None,)
+    _require_read(head_of)
+    (item,) = read_objects(git, [name])
     revision = _revision(item)
     if item is None or revision is None:
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
@@ -165,6 +182,12 @@ def there(revision: Revision | None, rev: str) -> Revision:
         hint = "git log shows the revisions; a new repository needs a first commit"
         raise GitError(f"no commit {rev!r} in the repository", hint)
     return revision
+
+
+def _require_read(commit: Header | None) -> None:
+    if commit is not None and not commit.is_read:
+        message = f"commit {commit.oid} has {commit.size} bytes, limit {MAX_OTHER_BYTES}"
+        raise LimitError(message, "make it anew with a shorter message, and leave this one out")
 
 
 def _revision(item: Object | None) -> Revision | None:

@@ -1,19 +1,30 @@
 """Which repository a path or URL means: a checkout, a bare one, or a mirror in the cache."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from reconciler.adapters.git.conversion import Conversion
 from reconciler.adapters.git.fetch import default_branch
-from reconciler.adapters.git.guard import guarded, read_configuration, require_own
+from reconciler.adapters.git.guard import (
+    Setting,
+    guarded,
+    read_configuration,
+    require_apart,
+    require_own,
+)
 from reconciler.adapters.git.mirror import make_mirror, require_ours
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.remote import check_branch, check_remote
+from reconciler.adapters.git.remote import Remote, check_branch, check_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
+
+_NO_REPOSITORY = "git init, or name one with --repo"
+# A path, and a few words.
+_MOST = 1 << 16
 
 
 def open_repository(
@@ -52,24 +63,32 @@ def with_remote(repository: GitRepository) -> GitRepository:
         UsageError: The remote may not be reached, or something of the configuration not be taken.
     """
     settings = read_configuration(repository.git)
-    repository = replace(repository, git=guarded(repository.git, settings))
-    if repository.worktree is None:
+    named, remote = _remote(repository, settings)
+    git = guarded(repository.git, settings, remote.url if remote is not None else "")
+    repository = replace(repository, git=git)
+    if repository.worktree is None or remote is None:
         return repository
-    remotes = {(item.section, item.between, item.variable): item.value for item in settings}
-    named = remotes.get(("branch", repository.branch, "remote"), "origin")
-    url = remotes.get(("remote", named, "url"), "")
-    if not url or named == ".":
-        return repository
-    if "://" not in url and not Path(url).is_absolute():
-        beside = repository.worktree / url
-        url = str(beside) if beside.is_dir() else url
-    remote = check_remote(url)
+    require_apart(remote.folders, (repository.worktree, repository.git.git_dir))
+    require_own(remote.folders, repository.git.environment)
     return replace(
         repository,
         remote=remote.url,
         git=remote.reached_by(repository.git),
         followed=f"refs/remotes/{named}/{repository.branch}",
     )
+
+
+def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
+    """What the configuration of a checkout calls the remote of its branch, and names as that."""
+    remotes = {(item.section, item.between, item.variable): item.value for item in settings}
+    named = remotes.get(("branch", repository.branch, "remote"), "origin")
+    url = remotes.get(("remote", named, "url"), "")
+    if repository.worktree is None or not url or named == ".":
+        return named, None
+    if "://" not in url and not Path(url).is_absolute():
+        beside = repository.worktree / url
+        url = str(beside) if beside.is_dir() else url
+    return named, check_remote(url)
 
 
 def open_mirror(
@@ -86,7 +105,7 @@ def open_mirror(
     require_ours(cache, git_dir)
     git = checked.reached_by(GitProcess(git_dir, environment))
     if not _is_file(git_dir / "HEAD"):
-        make_mirror(git, cache)
+        make_mirror(git, cache, checked.url)
     if name is None:
         name = check_branch(default_branch(git, checked.url))
     return GitRepository(git, name, checked.url, is_mirror=True)
@@ -96,11 +115,13 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     """The work tree of a checkout, with what HEAD holds (nothing before the first commit)."""
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
+    git = repository.git
+    conversion = Conversion(lambda: guarded(git, read_configuration(git), ""), repository.worktree)
     try:
         head = repository.source("HEAD")
     except GitError:
-        return WorktreeSource(repository.worktree, None)
-    return WorktreeSource(repository.worktree, head)
+        head = None
+    return WorktreeSource(repository.worktree, head, conversion)
 
 
 def _head(git: GitProcess) -> str:
@@ -125,10 +146,13 @@ def _locate(path: Path) -> tuple[Path, Path | None]:
             return inner, folder
         if _is_file(inner):
             target = Path(_text(inner).removeprefix("gitdir: "))
-            return (target if target.is_absolute() else (folder / target).resolve()), folder
+            target = target if target.is_absolute() else (folder / target).resolve()
+            if not os.path.isdir(target):  # noqa: PTH112 - as below
+                raise GitError(f"{inner} leads to no Git repository", _NO_REPOSITORY)
+            return target, folder
         if folder == path and _is_file(path / "HEAD") and os.path.isdir(path / "objects"):  # noqa: PTH112 - as below
             return path, path.parent if path.name == ".git" else None
-    raise GitError(f"{path} is not a Git repository", "git init, or name one with --repo")
+    raise GitError(f"{path} is not a Git repository", _NO_REPOSITORY)
 
 
 def _is_file(path: Path) -> bool:
@@ -137,4 +161,5 @@ def _is_file(path: Path) -> bool:
 
 def _text(path: Path) -> str:
     """A small file of a repository, which may hold anything."""
-    return path.read_text(encoding="utf-8", errors="replace").strip()
+    with path.open("rb") as file:
+        return file.read(_MOST).decode("utf-8", "replace").replace("\0", "\ufffd").strip()

@@ -11,14 +11,17 @@ from contextlib import closing
 
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.starting import MEMORY
 from reconciler.ports import Changed, Entry, Step
 
 _FORMAT = "%H %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
 _TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
+# Nothing behind that makes a trailer one of ours, or a parent one that leads the line.
+_LONGEST = 1 << 16
 
 
 def past(
@@ -59,24 +62,56 @@ def past(
         yield Step(last, (), is_cut=True)
 
 
-def last_saying(git: GitProcess, revision: str, skip: int) -> str | None:
+def brought(
+    git: GitProcess, revision: str, paths: Sequence[str], tally: Callable[[], Tally]
+) -> Step:
+    """What a revision itself changed below the paths, of any parent that may be the branch.
+
+    Of a merge that is the first one, and each that has a commit which says that reconcile made it,
+    and which the first one lacks: somebody may have merged the branch into a change.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: It changed more files than are read of a revision.
+    """
+    if revision in _cut_off(git):
+        return Step(revision, (), is_cut=True)
+    _, *parents = git.check("rev-list", "--parents", "--max-count=1", revision).decode().split()
+    first = parents[:1]
+    asked = [*first, *(it for it in parents[1:] if last_saying(git, it, 0, f"^{first[0]}"))]
+    pairs = [f"{revision} {parent}" for parent in asked] or [revision]
+    steps = _differences(git, pairs, paths, tally)
+    return Step(revision, tuple(item for _, changed in steps for item in changed))
+
+
+def last_saying(git: GitProcess, revision: str, skip: int, *but: str) -> str | None:
     """The newest commit up to a revision that says that reconcile made it, but for some."""
     options = ("--max-count=1", f"--skip={skip}", f"--grep={_TRAILER}")
-    return git.check("rev-list", *options, revision).decode("ascii") or None
+    return git.check("rev-list", *options, revision, *but).decode("ascii") or None
 
 
 def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
     """Parents of all commits, and those that reconcile made, with their place: newest first."""
-    out = git.check("log", "--topo-order", f"--format={_FORMAT}", revision, "--").decode()
     parents: dict[str, list[str]] = {}
     ours: dict[str, int] = {}
-    for place, text in enumerate(out.split("\n")):
-        ids, _, digest = text.partition("\0")
-        commit, *before = ids.split()
+    said = _log(git, revision)
+    for place, (ids, digest) in enumerate(zip(said, said, strict=True)):
+        commit, *before = ids.decode("ascii").split()
         parents[commit] = before
         if _DIGEST.fullmatch(digest):
             ours[commit] = place
     return parents, ours
+
+
+def _log(git: GitProcess, revision: str) -> Iterator[bytes]:
+    """Of all commits the ids, and what a trailer says; in turn, and no more of it than is asked."""
+    options = ("--topo-order", "-z", f"--format={_FORMAT}")
+    rest = b""
+    with closing(git.parts("log", *options, revision, "--", memory=MEMORY)) as parts:
+        for piece in parts:
+            *whole, rest = (rest + piece).split(b"\0")
+            yield from whole
+            rest = rest[:_LONGEST]
 
 
 def _line(
@@ -125,13 +160,13 @@ def _differences(
     commit, found, counted = "", list[Changed](), tally()
     with closing(fields(git, counted, "diff-tree", *options, *paths, data=data)) as parts:
         for part in parts:
-            if part.startswith(b":"):
+            if part.startswith(":"):
                 found.append(changed_file(part, next(parts)))
                 counted.add(found[-1].path)
             elif part:
                 if commit:
                     yield commit, tuple(found)
-                commit, found, counted = part.decode("ascii"), [], tally()
+                commit, found, counted = part, [], tally()
     if commit:
         yield commit, tuple(found)
 
@@ -154,10 +189,9 @@ def changes(
     return found
 
 
-def changed_file(about: bytes, raw: bytes) -> Changed:
+def changed_file(about: str, path: str) -> Changed:
     """An entry of raw `diff-tree` output: modes and ids, and the path."""
-    path = raw.decode("utf-8", "replace")
-    old_mode, new_mode, old_oid, new_oid, _ = about.decode("ascii")[1:].split(" ")
+    old_mode, new_mode, old_oid, new_oid, _ = about[1:].split(" ")
     old = None if old_mode == _NONE else Entry(path, old_mode, old_oid)
     new = None if new_mode == _NONE else Entry(path, new_mode, new_oid)
     return Changed(path, old, new)

@@ -13,7 +13,6 @@ of the configuration is about it.
 """
 
 import os
-from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,77 +22,24 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from reconciler.adapters.children import child, converse, listen
-from reconciler.adapters.git.starting import SECONDS, ended, hold, late, require_git, runner
-from reconciler.ports import GitError
+from reconciler.adapters.git import reaching
+from reconciler.adapters.git.config import CONFIG, ENVIRONMENT, NETWORK
+from reconciler.adapters.git.starting import (
+    EXCHANGE_MEMORY,
+    MEMORY,
+    SECONDS,
+    ended,
+    held,
+    is_held,
+    late,
+    overfull,
+    require_git,
+    runner,
+    spool,
+    spooled,
+)
+from reconciler.ports import GitError, UsageError
 
-_CONFIG = (
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.attributesFile=/dev/null",
-    "core.sshCommand=ssh -oBatchMode=yes -oStrictHostKeyChecking=yes",
-    "ssh.variant=auto",
-    "core.askPass=",
-    "core.pager=cat",
-    # Without a command git asks the alternates themselves.
-    "core.alternateRefsCommand=true",
-    "core.quotePath=false",
-    "core.protectHFS=true",
-    "core.protectNTFS=true",
-    "protocol.allow=never",
-    "submodule.recurse=false",
-    "fetch.recurseSubmodules=no",
-    "fetch.fsckObjects=true",
-    "transfer.fsckObjects=true",
-    "push.recurseSubmodules=no",
-    "push.gpgSign=false",
-    "push.followTags=false",
-    "push.negotiate=false",
-    "push.pushOption=",
-    "credential.helper=",
-    # `git log` would have each signature judged by a program.
-    "log.showSignature=false",
-    "gpg.program=gpg",
-    "gpg.openpgp.program=gpg",
-    "gpg.x509.program=gpgsm",
-    "gpg.ssh.program=ssh-keygen",
-    "gpg.ssh.defaultKeyCommand=",
-    # A commit is the same bytes everywhere, and what is read of one, too.
-    "i18n.commitEncoding=UTF-8",
-    "i18n.logOutputEncoding=UTF-8",
-    "trailer.separators=:",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "safe.bareRepository=explicit",
-    "advice.detachedHead=false",
-    "advice.graftFileDeprecated=false",
-    # Another git may hold a lock for a moment; wait for it.
-    "core.filesRefLockTimeout=2000",
-    "core.packedRefsTimeout=2000",
-)
-_NETWORK = (
-    # A server may not send us, and the token, elsewhere.
-    "http.followRedirects=false",
-    # A remote that has gone silent is given up after a minute.
-    "http.lowSpeedLimit=1",
-    "http.lowSpeedTime=60",
-)
-_ENVIRONMENT = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_GRAFT_FILE": "/dev/null",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_ATTR_NOSYSTEM": "1",
-    # Beats what any configuration says of protocols, also in what git itself starts.
-    "GIT_ALLOW_PROTOCOL": "none",
-    "HOME": "/nonexistent",
-    "LANGUAGE": "C",
-    "LC_ALL": "C",
-    "TZ": "UTC",
-}
 # What a person may hand through to reach a remote; nothing else of the environment gets in.
 PASSED = (
     "PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_ASKPASS", "HTTPS_PROXY", "https_proxy",
@@ -103,6 +49,10 @@ TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 # What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
 _REMOTE = f"ipam-{os.urandom(16).hex()}"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
+
+
+Files = tuple[int, int]
+"""Descriptors of what git is told, and of what takes its answer."""
 
 
 class Result(NamedTuple):
@@ -122,12 +72,14 @@ class GitProcess:
         environment: The variables of `PASSED`, `TOKEN`, and `HOME`, as far as they are set.
         credentials: `user:secret` for an http remote, or empty.
         guards: Settings that beat those of the repository, by name.
+        calls_safe: The person calls the folder of the remote safe, though it is another user's.
     """
 
     git_dir: Path
     environment: Mapping[str, str]
     credentials: str = field(default="", repr=False)
     guards: tuple[tuple[str, str], ...] = ()
+    calls_safe: bool = False
 
     def run(
         self,
@@ -135,6 +87,8 @@ class GitProcess:
         data: bytes | None = None,
         remote: str = "",
         extra: Mapping[str, str] | None = None,
+        memory: int = MEMORY,
+        files: Files | None = None,
     ) -> Result:
         """Run git to its end.
 
@@ -144,18 +98,36 @@ class GitProcess:
             remote: The one remote that it may reach, as `check_remote` gave it, which stands among
                 the arguments; without this every protocol is refused.
             extra: Further variables of its environment.
+            memory: Bytes that git may need, where the system can hold it to that.
+            files: What takes the place of its standard input and output.
 
         Raises:
             GitError: Git is not installed, or did not end in time.
+            LimitError: It needs more memory than that.
         """
-        start = partial(self._start, arguments, remote=remote, extra=extra or {})
+        memory = max(memory, EXCHANGE_MEMORY) if remote else memory
+        start = partial(
+            self._start, arguments, remote=remote, extra=extra or {}, memory=memory, files=files
+        )
         with child(start) as process:
             try:
                 out, err = converse(process, data, SECONDS)
             except TimeoutExpired:
                 raise late(arguments[0]) from None
         said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
+        if process.returncode != 0 and is_held(said):
+            raise overfull(arguments[0], said, memory)
         return Result(process.returncode, out, redacted(said, self._secrets()))
+
+    def look_up(self, *arguments: str, data: bytes) -> Result:
+        """Like `run`, of thousands of objects: what git is told and what it answers are files.
+
+        Git writes each blob by itself. Through a pipe each of them wakes the reader, which takes
+        as long as reading it.
+        """
+        with spool(data) as told, spool() as answer:
+            result = self.run(*arguments, files=(told, answer))
+            return result._replace(out=spooled(answer))
 
     def parts(
         self, *arguments: str, data: bytes | None = None, memory: int
@@ -171,17 +143,19 @@ class GitProcess:
 
         Raises:
             GitError: Git failed, is not installed, or did not end in time.
+            LimitError: It needs more memory than that.
         """
         said = bytearray()
-        start = partial(self._start, arguments, remote="", extra={})
+        start = partial(self._start, arguments, remote="", extra={}, memory=memory)
         with child(start) as process:
-            hold(process.pid, memory)
             try:
                 yield from listen(process, data, SECONDS, said)
             except (TimeoutError, TimeoutExpired):
                 raise late(arguments[0]) from None
         if process.returncode != 0:
             text = redacted(said.decode("utf-8", "replace").strip(), self._secrets())
+            if is_held(text):
+                raise overfull(arguments[0], text, memory)
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None) -> bytes:
@@ -195,26 +169,35 @@ class GitProcess:
             raise failure(arguments[0], result)
         return result.out.removesuffix(b"\n")
 
-    def _start(self, arguments: Sequence[str], *, remote: str, extra: Mapping[str, str]) -> Any:
+    def _start(
+        self,
+        arguments: Sequence[str],
+        *,
+        remote: str,
+        extra: Mapping[str, str],
+        memory: int,
+        files: Files | None = None,
+    ) -> Any:
         start = runner()
-        variables = dict(_ENVIRONMENT)
+        variables = dict(ENVIRONMENT)
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
         # Git runs in the repository's folder: no program is looked for there.
         variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
         variables |= extra
         pairs = [*self.guards]
-        settings = [*_CONFIG, f"safe.directory={self.git_dir}"]
+        settings = [*CONFIG, f"safe.directory={self.git_dir}"]
         if self.git_dir.name == ".git":
             settings.append(f"safe.directory={self.git_dir.parent}")
         if remote:
-            settings += _NETWORK
-            pairs += _named(remote, self._credentials())
-            variables["GIT_ALLOW_PROTOCOL"] = _protocol(remote)
-        variables |= _configured(pairs)
+            settings += NETWORK
+            pairs += reaching.pairs(_REMOTE, remote, self._credentials(), self._asks_as())
+            pairs += reaching.servers(_REMOTE) if self.calls_safe else []
+            variables["GIT_ALLOW_PROTOCOL"] = reaching.protocol(remote)
+        variables |= reaching.configured(pairs)
         # GitPython hands all of its own environment on; `env -u` takes away what is not ours.
         foreign = [part for name in sorted(os.environ.keys() - variables) for part in ("-u", name)]
         command = [
-            *("env", *foreign),
+            *("env", *foreign, *held(memory, files[1] if files else None)),
             *("git", *(part for setting in settings for part in ("-c", setting))),
             f"--git-dir={self.git_dir}",
             *(_REMOTE if remote and part == remote else part for part in arguments),
@@ -222,15 +205,22 @@ class GitProcess:
         require_git(variables["PATH"])
         # Signals as ours: git then meets a full disk as an error, and takes its locks away.
         return start(str(self.git_dir)).execute(
-            command, as_process=True, istream=PIPE, env=variables, start_new_session=True,
-            restore_signals=False,
+            command, as_process=True, istream=files[0] if files else PIPE, env=variables,
+            start_new_session=True, restore_signals=False, pass_fds=files or (),
         )  # fmt: skip
 
     def _credentials(self) -> str:
         """What to say to an http remote: the token, in the name of the URL's user if it has one."""
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
+        if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that were no text
+            raise UsageError(f"{TOKEN} is no text in UTF-8", "set it as the server showed it")
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
+
+    def _asks_as(self) -> str:
+        """The URL's user, for whom git asks the person's own program when there is no secret."""
+        user, _, secret = self._credentials().partition(":")
+        return user if not secret and self.environment.get("GIT_ASKPASS") else ""
 
     def _secrets(self) -> list[str]:
         """What must not be shown, in every form that git may show it in."""
@@ -238,7 +228,7 @@ class GitProcess:
         if not credentials:
             return []
         user, _, secret = credentials.partition(":")
-        hidden = [_basic(credentials), secret or user]
+        hidden = [reaching.basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
 
 
@@ -259,37 +249,6 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
     return text
 
 
-def _named(remote: str, credentials: str) -> list[tuple[str, str]]:
-    """What leads from our name for a remote to the remote itself, and what is said to it alone."""
-    pairs = [(f"url.{remote}.insteadOf", _REMOTE), (f"url.{remote}.pushInsteadOf", _REMOTE)]
-    if credentials:
-        header = f"http.{remote}.extraHeader"
-        # The empty one takes away those of the repository.
-        pairs += [(header, ""), (header, f"Authorization: Basic {_basic(credentials)}")]
-    return pairs
-
-
-def _configured(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Settings by the environment: arguments can be read by anybody, and end names at a `=`."""
-    variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
-    for number, (name, value) in enumerate(pairs):
-        variables[f"GIT_CONFIG_KEY_{number}"] = name
-        variables[f"GIT_CONFIG_VALUE_{number}"] = value
-    return variables
-
-
-def _protocol(remote: str) -> str:
-    """The one protocol by which a checked remote is reached."""
-    scheme, separator, _ = remote.partition("://")
-    if separator:
-        return scheme
-    return "file" if remote.startswith("/") else "ssh"
-
-
 def _absolute(path: str) -> str:
     """A search path without folders that depend on where one stands."""
     return os.pathsep.join(part for part in path.split(os.pathsep) if part.startswith("/"))
-
-
-def _basic(credentials: str) -> str:
-    return b64encode(credentials.encode()).decode()

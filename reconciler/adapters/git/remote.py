@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from reconciler.adapters.git.guard import is_called_safe
 from reconciler.adapters.git.process import GitProcess, Result, failure
 from reconciler.ports import GitError, UsageError
 
@@ -37,7 +38,18 @@ class Remote(NamedTuple):
 
     def reached_by(self, git: GitProcess) -> GitProcess:
         """The same git, with what it needs to reach this remote."""
-        return replace(git, credentials=self.credentials)
+        is_safe = is_called_safe(self.folders, git.environment)
+        return replace(git, credentials=self.credentials, calls_safe=is_safe)
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where it is on this machine, as far as there is anything; without a server, git looks."""
+        scheme, separator, rest = self.url.partition("://")
+        if (separator and scheme != "file") or not (separator or self.url.startswith("/")):
+            return []
+        # As git reads it: what could be a host means nothing, and letters may be written in hex.
+        path = f"/{unquote(rest.partition('/')[2])}" if separator else self.url
+        return [Path(place) for place in (path, f"{path}/.git", f"{path}.git") if _is_there(place)]
 
 
 def check_branch(branch: str) -> str:
@@ -102,6 +114,10 @@ def _checked_url(remote: str) -> Remote:
     # Arguments of a process can be read by anybody: who logs in goes by the environment.
     user, _, secret = about.partition(":")
     return Remote(parts._replace(netloc=place).geturl(), f"{unquote(user)}:{unquote(secret)}")
+
+
+def _is_there(place: str) -> bool:
+    return os.path.lexists(place)
 
 
 def _shown(remote: str) -> str:

@@ -5,11 +5,12 @@ from contextlib import closing
 from typing import TypeVar
 
 from reconciler.adapters.git.bounds import Budget, fields, portions
-from reconciler.adapters.git.clock import Clock
+from reconciler.adapters.git.clock import Clock, passed
 from reconciler.adapters.git.objects import Root, headers, read_blobs
-from reconciler.adapters.git.past import past
+from reconciler.adapters.git.past import brought, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
+from reconciler.documents.names import beside
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
@@ -68,6 +69,10 @@ class GitSource:
         """The committer date, when it is too far ahead of the machine's clock."""
         return self._clock.ahead
 
+    def passed(self) -> int:
+        """The newest date of its first-parent line that is not ahead."""
+        return passed(self._git, self._revision, self._clock)
+
     def findings(self) -> tuple[Finding, ...]:
         """Entries that are not plain files."""
         return tuple(self._findings)
@@ -89,15 +94,22 @@ class GitSource:
         return [*known, *self._files(asked)]
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder although it stands where one belongs, or above."""
-        above = dict.fromkeys(path for folder in folders for path in upwards(folder))
-        top = [path for path in [file, *above] if "/" not in path]
-        deeper = [path for path in above if "/" in path]
+        """Find what is no plain file or no folder although it stands where one belongs, or above.
+
+        And what is the same where upper and lower case are not told apart.
+        """
+        meant = dict.fromkeys([file, *(path for folder in folders for path in upwards(folder))])
+        above = dict.fromkeys(path.rpartition("/")[0] for path in meant)
         # One look at the top, which is known already, and one below it where a name has a slash.
-        for entry in [*self.standing(top), *(self.standing(deeper) if deeper else ())]:
-            wrong = out_of_place(entry.path, entry.mode, is_folder=entry.path != file)
-            if wrong is not None:
-                self._findings[wrong] = None
+        top = self._root.entries.values() if self._root is not None else self._listed(["./"])
+        deeper = self._listed([f"{path}/" for path in above if path])
+        there = {entry.path: entry for entry in [*top, *deeper]}
+        for path in meant:
+            if (entry := there.get(path)) is not None:
+                wrong = out_of_place(path, entry.mode, is_folder=path != file)
+                if wrong is not None:
+                    self._findings[wrong] = None
+        self._findings.update(dict.fromkeys(beside(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> list[Entry]:
         """What stands at some paths itself."""
@@ -119,6 +131,10 @@ class GitSource:
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first."""
         return past(self._git, self._revision.id, paths, self._budget.tally, self.believes)
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the revision itself changed, of any parent that may be the branch."""
+        return brought(self._git, self._revision.id, paths, self._budget.tally)
 
     def believes(self, commit: str) -> bool:
         """Whether reconcile made a commit that says so."""
@@ -205,12 +221,12 @@ class GitSource:
         return [work(entry.path, data) for entry, data in self._read(entries)]
 
 
-def _entry(line: bytes) -> tuple[Entry, int]:
+def _entry(line: str) -> tuple[Entry, int]:
     """A line of ls-tree: mode, type, id, perhaps size; a tab; the path. And the size, or -1."""
-    about, _, path = line.partition(b"\t")
-    mode, _, oid, *size = about.decode("ascii").split()
+    about, _, path = line.partition("\t")
+    mode, _, oid, *size = about.split()
     known = int(size[0]) if size and size[0].isdigit() else -1
-    return Entry(path.decode("utf-8", "replace"), mode, oid), known
+    return Entry(path, mode, oid), known
 
 
 def irregular(path: str, mode: str) -> Finding | None:

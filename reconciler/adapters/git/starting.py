@@ -1,30 +1,52 @@
 """What starts git, and what holds it: GitPython without its variables, and a limit on memory."""
 
 import os
-import resource
+import re
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from tempfile import TemporaryFile
 from typing import Any
 
-from reconciler.ports import GitError
+from reconciler.ports import GitError, LimitError
 
 SECONDS = 300.0
+MEMORY = 1 << 29
+"""Bytes that git may need to read what is here; packs are mapped and do not count."""
+EXCHANGE_MEMORY = 1 << 30
+"""And to exchange it with a remote, or to pack it: it compares many objects at once."""
 _GITPYTHON = "GIT_PYTHON_"
+_LOADING = {f"{_GITPYTHON}REFRESH": "quiet", f"{_GITPYTHON}GIT_EXECUTABLE": "/nonexistent/git"}
+# It names the object that it had no room for as if it were damaged.
+_OBJECT = re.compile(r"(?:packed|loose|delta base) object ([0-9a-f]{40,64})\b")
+
+
+class HeldError(LimitError):
+    """Git needed more memory than it was held to."""
 
 
 @cache
 def runner() -> Any:
     """GitPython's runner, which is told nothing by the environment.
 
-    It would run whatever program is named there, and refuse to load when that is none.
+    It would run whatever program is named there, and refuse to load when that is none. It looks for
+    git as it loads, with the whole environment, and not to find it is the one thing that it bears.
+
+    Raises:
+        OSError: The system does not let it look.
     """
     own = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(_GITPYTHON)}
-    os.environ[f"{_GITPYTHON}REFRESH"] = "quiet"
+    os.environ |= _LOADING
     try:
         from git.cmd import Git  # 84 ms: `ipam --help` needs no Git
+    except ImportError as failed:
+        if isinstance(failed.__cause__, OSError):
+            raise failed.__cause__ from None
+        raise
     finally:
-        del os.environ[f"{_GITPYTHON}REFRESH"]
+        for name in _LOADING:
+            del os.environ[name]
         os.environ.update(own)
     return Git
 
@@ -38,14 +60,54 @@ def require_git(path: str) -> None:
         raise GitError("git is not installed", "install git 2.31 or newer")
 
 
-def hold(process: int, memory: int) -> None:
-    """Hold a process to an amount of memory; files that it maps, as packs, do not count."""
-    if not hasattr(resource, "prlimit"):  # not Linux
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    if most == resource.RLIM_INFINITY or memory < most:
-        with suppress(OSError):  # it has ended already, or is not ours to hold
-            resource.prlimit(process, resource.RLIMIT_DATA, (memory, most))
+@contextmanager
+def spool(data: bytes = b"") -> Iterator[int]:
+    """The descriptor of a file without a name, in memory where the system has such; at its start."""
+    in_memory = hasattr(os, "memfd_create")
+    with os.fdopen(os.memfd_create("git"), "w+b") if in_memory else TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        yield file.fileno()
+
+
+def spooled(descriptor: int) -> bytes:
+    """All that somebody else wrote to a file."""
+    return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+
+
+def held(memory: int, answer: int | None = None) -> tuple[str, ...]:
+    """Words that a command begins with to be held to an amount of memory, from its first step on.
+
+    Files that it maps, as packs, do not count. Where less is allowed already, that stays.
+
+    Args:
+        memory: The bytes.
+        answer: A descriptor of the file that takes its output; GitPython knows pipes alone.
+    """
+    into = "" if answer is None else f" >/dev/fd/{answer}"
+    # Where another user only lends his rights, a shell would give them back.
+    keeps = ("-p",) if os.geteuid() != os.getuid() else ()
+    return ("sh", *keeps, "-c", f'ulimit -S -d {memory >> 10} 2>/dev/null; exec "$@"{into}', "sh")
+
+
+def is_held(said: str) -> bool:
+    """Git failed because it was held: it says so of what it could not have; a server, of itself."""
+    lines = said.lower().splitlines()
+    return any("out of memory" in line for line in lines if not line.startswith("remote:"))
+
+
+def overfull(command: str, said: str, memory: int) -> HeldError:
+    """A call that was held; with the object that it had no room for, where git names one."""
+    message = f"git {command} needs more than {memory >> 20} MiB of memory"
+    # The last one is what was asked for: another may be what that is a difference from.
+    oids = _OBJECT.findall(said)
+    if not oids:
+        return HeldError(message, "split what it reads: no file, list or history is that large")
+    hint = (
+        "it is too large, or packed as a difference from one that is; leave out the commit that it"
+        f" is, or that brought it: git log --all --find-object={oids[-1]}"
+    )
+    return HeldError(f"{message} to read object {oids[-1]}", hint)
 
 
 def late(command: str) -> GitError:

@@ -4,13 +4,13 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from errno import ENAMETOOLONG
-from functools import partial
-from hashlib import sha1, sha256
 from pathlib import Path
 from typing import TypeVar
 
 from reconciler.adapters.git.bounds import Budget
+from reconciler.adapters.git.conversion import Conversion, blob_id
 from reconciler.adapters.git.revision import GitSource, irregular, out_of_place, upwards
+from reconciler.documents.names import beside
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
@@ -23,9 +23,10 @@ _LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
 class WorktreeSource:
     """Files of a folder. Symlinks are not followed, as in a revision."""
 
-    def __init__(self, root: Path, head: GitSource | None) -> None:
-        """Take the folder, and what HEAD holds; None before the first commit."""
+    def __init__(self, root: Path, head: GitSource | None, conversion: Conversion) -> None:
+        """Take the folder, what HEAD holds (None before the first commit), and its ends of lines."""
         self._root = root
+        self._conversion = conversion
         self._head = head
         self._findings: dict[Finding, None] = {}
         self._budget = Budget("the work tree")
@@ -47,6 +48,10 @@ class WorktreeSource:
         """The committer date of HEAD, when it is too far ahead of the machine's clock."""
         return self._head.clock_ahead() if self._head is not None else None
 
+    def passed(self) -> int:
+        """The newest date of HEAD's first-parent line that is not ahead."""
+        return self._head.passed() if self._head is not None else 0
+
     def findings(self) -> tuple[Finding, ...]:
         """Entries that are not plain files."""
         return tuple(self._findings)
@@ -64,13 +69,24 @@ class WorktreeSource:
         return sorted(found)
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Find what is no plain file or no folder although it stands where one belongs, or above."""
-        above = dict.fromkeys(path for folder in folders for path in upwards(folder))
-        for path in [file, *above]:
+        """Find what is no plain file or no folder although it stands where one belongs, or above.
+
+        And what is the same where upper and lower case are not told apart.
+        """
+        meant = dict.fromkeys([file, *(path for folder in folders for path in upwards(folder))])
+        for path in meant:
             mode, _ = self._look(path)
             wrong = out_of_place(path, mode, is_folder=path != file) if mode else None
             if wrong is not None:
                 self._findings[wrong] = None
+        above = dict.fromkeys(path.rpartition("/")[0] for path in meant)
+        there = [
+            f"{path}/{name}" if path else name
+            for path in above
+            if not path or self._look(path)[0] == _FOLDER
+            for name in self._names(path)
+        ]
+        self._findings.update(dict.fromkeys(beside(meant, there)))
 
     def standing(self, paths: Sequence[str]) -> None:
         """Folders on disk have no id of their content."""
@@ -88,7 +104,13 @@ class WorktreeSource:
         """What the work tree changes of HEAD, if anything, then the commits of its line."""
         if self._head is None:
             return
-        old = {entry.path: entry for entry in self._head.everything(paths)}
+        if (step := self.brought(paths)).changed:
+            yield step
+        yield from self._head.past(paths)
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the work tree changes of HEAD; without one all is new."""
+        old = {entry.path: entry for entry in self._head.everything(paths)} if self._head else {}
         new = {path: mode for folder in paths for path, mode in self._walk(folder)}
         changed = []
         for path in sorted(old | new):
@@ -96,9 +118,7 @@ class WorktreeSource:
             after = Entry(path, mode, "") if mode is not None else None
             if before is None or after is None or not self._holds(before, after):
                 changed.append(Changed(path, before, after))
-        if changed:
-            yield Step("", tuple(changed))
-        yield from self._head.past(paths)
+        return Step("", tuple(changed))
 
     def believes(self, commit: str) -> bool:
         """Whether reconcile made a commit that says so."""
@@ -122,15 +142,14 @@ class WorktreeSource:
             data = os.fsencode((self._root / entry.path).readlink())
         if isinstance(data, Unread):
             return False
-        make = sha256 if len(committed.oid) == 64 else partial(sha1, usedforsecurity=False)
-        return make(b"blob %d\0" % len(data) + data).hexdigest() == committed.oid
+        return blob_id(data, committed.oid) == committed.oid
 
     def _read(self, path: str) -> bytes:
         handle = os.open(self._root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
             data = file.read(MAX_BYTES + 1)
             if len(data) <= MAX_BYTES:
-                return data
+                return self._conversion.stored(path, data, self._budget.tally)
             return Unread(max(os.fstat(handle).st_size, len(data)))
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:

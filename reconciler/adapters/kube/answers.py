@@ -5,13 +5,13 @@ that is not in the schema), a 404 may mean the object, its namespace or its kind
 a lack of rights, a webhook's no, or a namespace that is going away.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
+from reconciler.adapters.kube.parsing import parsed
 from reconciler.ports import (
     ClusterError,
     NoSuchKindError,
@@ -52,11 +52,16 @@ class Again(Enum):
 
 
 class Answer(NamedTuple):
-    """What a server said."""
+    """What a server said.
+
+    Attributes:
+        weight: How much memory its body takes at most when it is read.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    weight: int
 
 
 class Trouble(NamedTuple):
@@ -108,11 +113,11 @@ class ExpiredError(ClusterError):
 
 def _read(what: str, answer: Answer) -> _Said:
     try:
-        body = json.loads(answer.body.decode())
-    except (ValueError, RecursionError):
-        body = None
-    is_status = isinstance(body, dict) and body.get("kind") == "Status"
-    status: Mapping[str, Any] = body if isinstance(body, dict) and is_status else {}
+        body = parsed(answer.body)
+    except ValueError:
+        body = {}
+    is_status = body.get("kind") == "Status"
+    status = body if is_status else {}
     details = status.get("details")
     details = details if isinstance(details, dict) else {}
     causes = details.get("causes")

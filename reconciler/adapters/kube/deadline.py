@@ -1,20 +1,14 @@
-"""How long a cluster may take: one deadline for all that is asked of it, down to the last byte.
+"""How long a cluster may take: one deadline for all that is asked of it."""
 
-A timeout of a socket starts anew with every byte, so a server that drips one byte a second holds
-its caller for ever. Here every read of a socket first looks at what is left of the deadline.
-"""
-
-import http.client
-import io
 import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from math import inf
 from threading import Lock
-from typing import Any
+
+from reconciler.adapters.kube.crowd import Crowd
 
 
 @dataclass(frozen=True)
@@ -42,12 +36,14 @@ class Timeouts:
         connect_seconds: For one connection.
         read_seconds: From one byte of an answer to the next.
         clocks: What tells it.
+        crowd: The clusters that take their time side by side.
     """
 
     deadline_seconds: float = 60.0
     connect_seconds: float = 5.0
     read_seconds: float = 15.0
     clocks: Clocks = field(default_factory=Clocks)
+    crowd: Crowd = field(default_factory=Crowd)
 
 
 class Deadline:
@@ -100,52 +96,5 @@ class Deadline:
 
     def extend(self, seconds: float) -> None:
         """See to it that so many seconds are left."""
-        more = seconds - self.left()
         with self._lock:
-            self._more += max(more, 0.0)
-
-
-class _Socket(io.RawIOBase):
-    """The reading end of a socket, within a deadline."""
-
-    def __init__(self, sock: Any, deadline: Deadline) -> None:
-        self._sock = sock
-        self._raw = sock.makefile("rb", buffering=0)
-        self._deadline = deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        left = self._deadline.left()
-        if left <= 0:
-            raise TimeoutError("the deadline is over")
-        self._sock.settimeout(min(left, self._deadline.timeouts.read_seconds))
-        count: int | None = self._raw.readinto(buffer)
-        return count
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _Limited:
-    """As much of a socket as an answer reads from."""
-
-    def __init__(self, sock: Any, deadline: Deadline) -> None:
-        self._sock = sock
-        self._deadline = deadline
-
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Socket(self._sock, self._deadline))
-
-
-def limited(pool_class: Any, deadline: Deadline) -> Any:
-    """A class of connection pools whose answers, headers and all, are read within a deadline."""
-    connection = pool_class.ConnectionCls
-    slow = type(connection.__name__, (connection,), {"response_class": partial(_answer, deadline)})
-    return type(pool_class.__name__, (pool_class,), {"ConnectionCls": slow})
-
-
-def _answer(deadline: Deadline, sock: Any, **options: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_Limited(sock, deadline), **options)  # type: ignore[arg-type]  # it only calls makefile
+            self._more += max(seconds - self._left(), 0.0)

@@ -11,6 +11,8 @@ from base64 import b64decode, b64encode, urlsafe_b64encode
 from collections.abc import Iterator
 from functools import lru_cache
 
+from reconciler.adapters.kube.parsing import parsed
+
 SHORTEST = 8
 """Characters; less is no secret, and would be found in any word."""
 
@@ -60,10 +62,10 @@ def scrubbed(body: bytes, authorization: str) -> bytes:
 
 
 def _plain(body: bytes) -> bytes:
-    """JSON without escapes that a text can do without; what is none, as it is."""
+    """JSON without escapes that a text can do without; what nobody reads, as it is."""
     try:
-        return json.dumps(json.loads(body.decode()), ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
+        return json.dumps(parsed(body), ensure_ascii=False).encode()
+    except ValueError:
         return body
 
 

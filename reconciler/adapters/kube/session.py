@@ -14,8 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 from reconciler.adapters.kube.account import Account
 from reconciler.adapters.kube.certificate import expiry
-from reconciler.adapters.kube.deadline import Deadline, limited
+from reconciler.adapters.kube.deadline import Deadline
 from reconciler.adapters.kube.kubeconfig import Kubeconfig, is_loopback, read_file
+from reconciler.adapters.kube.sockets import limited
 from reconciler.ports import CONTACTS, ClusterError, KubeconfigError
 
 

@@ -5,7 +5,6 @@ which errors are for good. A request that may have been carried out is sent agai
 does no harm.
 """
 
-import json
 from collections.abc import Callable
 from functools import partial
 from http.client import HTTPException
@@ -13,17 +12,19 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from reconciler.adapters.kube.answers import Again, Answer, Trouble, judge
+from reconciler.adapters.kube.crowd import Place
 from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.failures import judge_failure
 from reconciler.adapters.kube.headers import clock_of, wish_of
 from reconciler.adapters.kube.limits import BODY, REFUSAL, Budget, Limits, TooLargeError
+from reconciler.adapters.kube.parsing import parsed
 from reconciler.adapters.kube.renewal import Sessions
 from reconciler.adapters.kube.retries import may_repeat, pause_before
 from reconciler.adapters.kube.scrubbing import Scrubber
 from reconciler.adapters.kube.session import Session
 from reconciler.ports import ClusterError, Requests, UnauthorizedError, UnreachableError
 
-_CHUNK = 256 * 1024
+_CHUNK = 64 * 1024
 
 
 class Ask(NamedTuple):
@@ -65,6 +66,9 @@ class Transport:
     ) -> None:
         self.deadline = Deadline(timeouts)
         self.budget = Budget(limits)
+        self._place = Place(
+            timeouts.crowd, limits.at_once, timeouts.clocks.monotonic, timeouts.clocks.sleep
+        )
         self._scrubber = Scrubber()
         self._timeouts = timeouts
         self._is_renewable = renewable
@@ -112,17 +116,17 @@ class Transport:
         """
         with self.deadline.running():
             answer = self.send(ask)
-            heavy = self.budget.read(ask.what, answer.body)
-            value = _read(answer.body)
-        if not isinstance(value, dict):
-            raise ClusterError(f"{ask.what}: the answer is not a JSON object")
-        return value, heavy
+            try:
+                return parsed(answer.body), answer.weight
+            except ValueError as why:
+                raise ClusterError(f"{ask.what}: the answer is {why}") from None
 
     def close(self) -> None:
         """Let go of all connections."""
+        self._place.leave()
         self._sessions.close()
 
-    def pause(self, seconds: float, what: str = "wait") -> None:
+    def pause(self, seconds: float) -> None:
         """Wait.
 
         Raises:
@@ -130,7 +134,7 @@ class Transport:
         """
         with self.deadline.running():
             if seconds >= self.deadline.left():
-                raise self._late(what)
+                raise self._late("wait")
             self._timeouts.clocks.sleep(seconds)
 
     def _may_renew(self, found: Trouble) -> bool:
@@ -156,9 +160,6 @@ class Transport:
             if self.deadline.left() <= 0:
                 return Trouble(self._late(ask.what))
             return judge_failure(ask.what, failure, self._timeouts)
-        if answer is None:
-            limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
-            return Trouble(TooLargeError(f"{ask.what}: {limit}"))
         self._now = clock_of(answer.headers) or self._now
         trouble = judge(ask.what, answer)
         if trouble is None:
@@ -171,10 +172,11 @@ class Transport:
         with self._lock:
             self._counts[kind] += 1
 
-    def _exchange(self, session: Session, ask: Ask, authorization: str) -> Answer | None:
-        """One request and its whole answer; None when it is too large."""
+    def _exchange(self, session: Session, ask: Ask, authorization: str) -> Answer:
+        """One request and its whole answer, weighed before anything reads it."""
         from urllib3 import Timeout
 
+        self._place.heard()
         left = max(self.deadline.left(), 0.001)
         response = session.pool.urlopen(
             ask.method,
@@ -190,27 +192,34 @@ class Transport:
             preload_content=False,
             decode_content=False,
         )
-        body = _whole(response)
+        body = _whole(response, self._turn)
         if body is None:
-            return None
+            limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
+            raise TooLargeError(f"{ask.what}: {limit}")
         headers = {str(name).lower(): str(value) for name, value in response.headers.items()}
         if response.status >= 300 and len(body) > REFUSAL:
             body = b""
+        heavy = self.budget.read(ask.what, body)
         if response.status >= 300 or not ask.is_verbatim:
             body = self._scrubber.clean(body, authorization)
-        return Answer(response.status, headers, body)
+        return Answer(response.status, headers, body, heavy)
+
+    def _turn(self, size: int) -> None:
+        """Wait until this cluster may say so many bytes more."""
+        self._place.take_turn(size, lambda: self.deadline.left() > 0)
 
     def _late(self, what: str) -> UnreachableError:
         seconds = f"{self._timeouts.deadline_seconds:g}"
         return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
 
 
-def _whole(response: Any) -> bytes | None:
+def _whole(response: Any, turn: Callable[[int], None]) -> bytes | None:
     """The body, and the connection back to its pool; a body that is too large closes it."""
     body = bytearray()
     try:
         while chunk := response.read(_CHUNK, decode_content=False):
             body += chunk
+            turn(len(chunk))
             if len(body) > BODY:
                 return None
         response.release_conn()
@@ -218,17 +227,6 @@ def _whole(response: Any) -> bytes | None:
     finally:
         # Nothing is left to close of a connection that was given back.
         response.close()
-
-
-def _read(body: bytes) -> object:
-    """The value of a JSON text; None when it is none, or holds half a letter that nobody can write."""
-    try:
-        value: object = json.loads(body.decode())
-        if b"\\ud" in body or b"\\uD" in body:
-            json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        return None
-    return value
 
 
 def _headers(ask: Ask, authorization: str) -> dict[str, str]:

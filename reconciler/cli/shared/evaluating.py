@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from reconciler.adapters.facts import FreshFacts
-from reconciler.cli.shared.opening import open_facts, open_source
+from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.output import painter, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.reading.incremental import evaluate_incrementally
@@ -11,7 +10,6 @@ from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.review import review
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
-from reconciler.ports import Facts
 
 
 def evaluated(
@@ -31,7 +29,7 @@ def evaluated(
         if whole:
             evaluation = evaluate_source(read.source)
         else:
-            evaluation = evaluate_incrementally(read.source, open_facts(read.repository))
+            evaluation = evaluate_incrementally(read.source, read.facts())
     tell_errors(evaluation.findings, painter(color))
     return evaluation
 
@@ -55,9 +53,6 @@ def reviewed(
         whole: Read every file; else only those that the cache does not know to be settled.
         trusts: Believe a cache; else only what is read now.
     """
-    read = open_source(repo, rev, worktree=worktree)
-    facts: Facts | None = None
-    if not whole:
-        facts = open_facts(read.repository) if trusts else FreshFacts()
+    read = open_source(repo, rev, worktree=worktree, trusts=trusts)
     with progress("planning"):
-        return review(read.source, read.repository, base, facts)
+        return review(read.source, read.repository, base, None if whole else read.facts())

@@ -1,8 +1,10 @@
 """What verbs read and write: the files, the branch and the cache that their options name."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache as once
+from functools import partial
 from pathlib import Path
 
 import reconciler
@@ -17,11 +19,16 @@ from reconciler.documents.shipped import folder
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Facts, Source, UsageError
 
+_KNOWN = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
+
 
 def environment() -> Mapping[str, str]:
     """What git may know of the environment."""
-    names = (*PASSED, TOKEN, "HOME", "GNUPGHOME", "GPG_TTY", "XDG_CONFIG_HOME", "SUDO_UID")
-    return {name: os.environ[name] for name in names if name in os.environ}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KNOWN or name.startswith("GIT_CONFIG_")
+    }
 
 
 def cache_folder() -> Path:
@@ -41,34 +48,46 @@ def cache_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A repository and the files of it that a verb reads."""
+    """A repository, the files of it that a verb reads, and what opens the cache, once."""
 
     repository: GitRepository
     source: Source
+    facts: Callable[[], Facts]
 
 
-def open_source(repo: Path, rev: str, *, worktree: bool) -> Read:
-    """The files that `--repo`, `--rev` and `--worktree` name."""
+def open_source(repo: Path, rev: str, *, worktree: bool, trusts: bool = True) -> Read:
+    """The files that `--repo`, `--rev` and `--worktree` name.
+
+    Args:
+        repo: As `--repo`.
+        rev: As `--rev`.
+        worktree: As `--worktree`.
+        trusts: Believe a cache; else only what is read now.
+    """
     if not HAS_LIBYAML:
         tell("warning: PyYAML was built without libyaml; reading is about eight times slower")
-    repository = _proving(open_repository(repo, environment()))
+    opened = open_repository(repo, environment())
+    facts = once(partial(open_facts, opened) if trusts else FreshFacts)
+    repository = _proving(opened, facts)
     if worktree and rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")
     if worktree:
-        return Read(repository, open_worktree(repository, repo))
-    return Read(repository, repository.source(rev))
+        return Read(repository, open_worktree(repository, repo), facts)
+    return Read(repository, repository.source(rev), facts)
 
 
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
     """The branch that `--repo`, `--remote` and `--branch` name, with its remote."""
     if remote is not None:
-        return _proving(open_mirror(remote, cache_folder(), environment(), branch))
-    return _proving(with_remote(open_repository(repo, environment(), branch)))
+        opened = open_mirror(remote, cache_folder(), environment(), branch)
+    else:
+        opened = with_remote(open_repository(repo, environment(), branch))
+    return _proving(opened, once(partial(open_facts, opened)))
 
 
-def _proving(repository: GitRepository) -> GitRepository:
+def _proving(repository: GitRepository, facts: Callable[[], Facts]) -> GitRepository:
     """The repository, where what a commit says of itself is proven before anything follows."""
-    return replace(repository, proves=lambda it: believes(repository, open_facts(repository), it))
+    return replace(repository, proves=lambda it: believes(repository, facts(), it))
 
 
 def open_facts(repository: GitRepository) -> Facts:
@@ -79,7 +98,17 @@ def open_facts(repository: GitRepository) -> Facts:
         return FreshFacts()
     folders = (place, place / "facts")
     if why := next(filter(None, map(cache.refusal, folders)), ""):
-        tell(f"warning: the cache is not used, which takes longer: {why}; remove it, or chmod 700")
+        _tell_unused(why)
         return FreshFacts()
-    program = program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
-    return FileFacts(place, str(repository.git.git_dir), program)
+    return FileFacts(place, str(repository.git.git_dir), _program())
+
+
+@once
+def _tell_unused(why: str) -> None:
+    tell(f"warning: the cache is not used, which takes longer: {why}; remove it, or chmod 700")
+
+
+@once
+def _program() -> str:
+    """Which program this process runs: its code is read once."""
+    return program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))

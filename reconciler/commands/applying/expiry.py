@@ -12,7 +12,14 @@ from threading import BoundedSemaphore
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.clusters.announcing import cluster_of, described_clusters
-from reconciler.clusters.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of
+from reconciler.clusters.metallb import (
+    MOST_POOLS,
+    NAMESPACE,
+    nodes_in,
+    pool_addresses,
+    ranges_of,
+    users_of,
+)
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
@@ -38,8 +45,6 @@ from reconciler.ports import (
 )
 
 Records = Sequence[Allocation]
-
-_MOST_POOLS = 200
 
 
 def still_announced(
@@ -129,7 +134,8 @@ class _Doubts:
             with contained(), ExitStack() as opened:
                 if name == MANAGEMENT:
                     return self._in_management(records)
-                if name not in self._options.re_enrol:
+                accept = name in self._options.re_enrol
+                if not accept:
                     check_memory(self._memory, name)
                 cluster = self._access.connect(name)
                 if cluster is None:
@@ -137,7 +143,6 @@ class _Doubts:
                     return {record.path: lost for record in records} if lost else {}
                 opened.callback(cluster.close)
                 known = self._known.get(name)
-                accept = name in self._options.re_enrol
                 enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
                 with self._places:  # it has answered: now all that is in it is read
                     return dict(_announced(cluster, name, records))
@@ -176,7 +181,7 @@ def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[
     """Records whose addresses a cluster has in a pool, at a Service or at a node."""
     every = IPSet.of(record.range for record in records if record.range is not None)
     pools = {pool: held for pool, found in _pools(cluster).items() if (held := found & every)}
-    if len(pools) > _MOST_POOLS:
+    if len(pools) > MOST_POOLS:
         raise ClusterError(f"{len(pools)} IPAddressPools have addresses of records that shall go")
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
     # All that a cluster has is looked through once, and not for each record.

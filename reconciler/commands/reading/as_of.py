@@ -41,6 +41,10 @@ class AsOf:
         """The committer date, if it was ahead then."""
         return self.ahead
 
+    def passed(self) -> int:
+        """The clock that is asked for, or a newer date on the line that was not ahead then."""
+        return self.seconds if self.ahead is not None else max(self.seconds, self.of.passed())
+
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders."""
         return self.of.entries(folders)
@@ -68,6 +72,10 @@ class AsOf:
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are."""
         return self.of.past(paths)
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the revision itself changed."""
+        return self.of.brought(paths)
 
     def believes(self, commit: str) -> bool:
         """Whether reconcile made a commit that says so."""

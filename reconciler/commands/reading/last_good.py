@@ -14,7 +14,7 @@ from reconciler.commands.reading.reader import Reader
 from reconciler.documents.document import Document, Identity, node
 from reconciler.documents.load import Loaded, is_yaml
 from reconciler.documents.text import Unread
-from reconciler.findings import Finding, Location, Severity, warning
+from reconciler.findings import Finding, Location, Severity, cut_off, warning
 from reconciler.model.allocation import Allocation
 from reconciler.ports import Entry, Step
 from reconciler.records.recall import Recalled
@@ -22,7 +22,6 @@ from reconciler.tree import LastGood
 
 # Older versions of one file than so many are not looked at.
 MOST_VERSIONS = 100
-DEEPER = "git fetch --unshallow; in a CI job: fetch-depth: 0"
 
 
 def last_good(
@@ -86,7 +85,7 @@ def _cut(path: str) -> list[Finding]:
     if not path:
         return []
     message = "the history of this clone is cut off before this could be read: nothing new is given"
-    return [warning("history-cut", Location(path, 1, 1), message, DEEPER)]
+    return [cut_off(Location(path, 1, 1), message)]
 
 
 @dataclass(slots=True)

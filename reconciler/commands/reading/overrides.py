@@ -1,7 +1,7 @@
 """Which Overrides count for a revision: those that stood before it, told by its base or its line.
 
-By itself a revision is judged by what its line had just before it. Where that is behind the end of
-a clone nothing counts (ADR 0008).
+By itself a revision is judged by what its parent had, and of a merge each parent that may be the
+branch. Where that is behind the end of a clone nothing counts (ADR 0008).
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,12 @@ def overrides_beside(base: Source, source: Source) -> Overrides:
     """The Overrides of a change, of which those count that its base holds, too.
 
     A committer date is what its committer says: no Override lasts longer for a commit that is
-    dated before its base.
+    dated before its base, or before what it stands on.
     """
     files = _files(source)
-    clock = max(source.clock(), base.clock())
-    return overrides_of(files, Stood(_files(base), clock)) if files else Overrides()
+    if not files:
+        return Overrides()
+    return overrides_of(files, Stood(_files(base), max(source.passed(), base.passed())))
 
 
 def _files(source: Source) -> Mapping[str, bytes]:
@@ -38,14 +39,7 @@ def _files(source: Source) -> Mapping[str, bytes]:
 
 
 def _stood(source: Source, files: Mapping[str, bytes]) -> Stood:
-    revision = source.revision()
-    # What a work tree adds to its HEAD is a step without an id.
-    own = revision.id if revision is not None else ""
-    step = next(source.past([OVERRIDES]), None)
-    if step is None:
-        return Stood({}, source.clock())
-    if step.id != own:
-        return Stood(files, source.clock())
-    brought = {item.path for item in step.changed}
-    left = {path: data for path, data in files.items() if path not in brought}
-    return Stood(left, source.clock(), step.is_cut)
+    step = source.brought([OVERRIDES])
+    changed = {item.path for item in step.changed}
+    left = {path: data for path, data in files.items() if path not in changed}
+    return Stood(left, source.passed(), step.is_cut)

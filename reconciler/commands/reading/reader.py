@@ -57,7 +57,7 @@ def _record(folder: str, path: str, data: bytes) -> Recalled:
     if not is_yaml(path):
         return Recalled(None, findings=(unread(path),))
     recalled = recall(folder, path, data)
-    odd = tuple(unfit(path))
+    odd = unfit(path)
     return recalled._replace(findings=(*recalled.findings, *odd)) if odd else recalled
 
 
@@ -67,7 +67,7 @@ def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], li
     With those that somebody may think are such: they hold nothing, and are told.
     """
     folder = f"{settings.records}/"
-    read = [entry for entry in entries if is_meant(entry.path)]
+    read = [entry for entry in entries if is_yaml(entry.path) or is_meant(entry.path)]
     return (
         [entry for entry in read if not entry.path.startswith(folder)],
         [entry for entry in read if entry.path.startswith(folder)],

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from reconciler.commands.reading.last_good import DEEPER, MOST_VERSIONS
+from reconciler.commands.reading.last_good import MOST_VERSIONS
 from reconciler.comparison import left_behind
 from reconciler.documents.load import has_error, is_yaml
-from reconciler.findings import Finding, Location, error, warning
+from reconciler.findings import Finding, Location, cut_off, error
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source, Step
 from reconciler.settings import OVERRIDES, PATH, read_settings
@@ -60,7 +60,7 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
         if step.is_cut:
             message = f"no record is in {own.settings.records}/, and whether some were left in"
             message += " another folder is behind the end of this clone: nothing new is given"
-            cut = warning("history-cut", Location(PATH, 1, 1), message, DEEPER)
+            cut = cut_off(Location(PATH, 1, 1), message)
             if judging is not None and judging.records == own.settings.records:
                 break  # a change that leaves the folder as it is leaves nothing behind
             return OwnSettings(own.settings, (*own.findings, cut), is_broken=True)

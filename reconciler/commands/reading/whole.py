@@ -39,6 +39,8 @@ def read_tree(
     record_files = source.each(records, reader.read_record)
     before = last_good(reader, loaded, record_files)
     twice = clashes(entry.path for entry in (*sources, *records))
+    # Both files of such a pair are read. Among the findings of the tree, which say what is not, an
+    # error would keep all records from being released.
     before = replace(before, findings=(*before.findings, *twice)) if twice else before
     if own.is_broken:
         before = replace(before, halted=own.halts)

@@ -17,7 +17,7 @@ from reconciler.adapters.kube.limits import (
 )
 from reconciler.ports import ClusterError
 
-SMALL = Limits(items=2, pages=3, kept=1_000, read=2_000)
+SMALL = Limits(items=2, pages=3, kept=1_000, read=2_000, at_once=0)
 
 
 def size_of(value: Any) -> int:

@@ -218,7 +218,7 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
     ("405", _get, status(405, "not allowed"), ClusterError, "read {}: 405: not allowed"),
     ("no JSON", _get, Reply(200, b"<html>"), ClusterError, "read {}: the answer is not a JSON"),
     ("a list for an object", _get, Reply(200, b"[]"), ClusterError, "is not a JSON object"),
-    ("deep JSON", _get, Reply(200, b"[" * 200_000), ClusterError, "is not a JSON object"),
+    ("deep JSON", _get, Reply(200, b"[" * 200_000), ClusterError, "nested over 100 levels"),
     ("deep refusal", _get, Reply(422, b"[" * 200_000), RejectedError, "answered 422"),
     ("odd details", _get, status(409, "x", causes=7), StaleError, "read {}: x"),
 ]  # fmt: skip

@@ -107,7 +107,7 @@ def test_what_keeps_us_from_a_server_is_told(
 
     with serving(FINE) as server:
         cluster = cluster_of(server)
-        monkeypatch.setattr("urllib3.util.connection.create_connection", fail)
+        monkeypatch.setattr(socket, "getaddrinfo", fail)
         with pytest.raises(UnreachableError, match=told):
             _event(cluster)
         assert server.time.slept == [0.5, 1.0, 2.0, 4.0]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.git.opening import open_repository, open_worktree
+from reconciler.commands.contested import withheld
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import rendered
-from reconciler.commands.seniority import withheld
 from reconciler.ports import Source
 from tests.engine.outcome import Files, without
 from tests.memory import MemorySource

@@ -1,0 +1,61 @@
+"""JSON of a server is read no deeper than a fixed number of levels."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.adapters.kube.parsing import DEPTH, depth, parsed
+
+texts = st.text(st.sampled_from('[]{}"\\/aé'), max_size=6)
+values = st.recursive(
+    st.none() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=20,
+)
+
+
+def levels(value: object) -> int:
+    """How deep a value is, by going through it."""
+    inner: list[object] = []
+    if isinstance(value, list | dict):
+        inner = list(value.values() if isinstance(value, dict) else value)
+        return 1 + max(map(levels, inner), default=0)
+    return 0
+
+
+@given(values, st.booleans())
+def test_a_text_has_as_many_levels_as_its_value(value: object, is_ascii: bool) -> None:
+    assert depth(json.dumps(value, ensure_ascii=is_ascii).encode()) == levels(value)
+
+
+@given(st.text(st.sampled_from('[]{}"\\,:1u '), max_size=30))
+def test_nothing_is_read_deeper_than_was_told(text: str) -> None:
+    """Whatever stands behind the place where the reader stops, or where it is no JSON at all."""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text)
+    except ValueError:
+        return
+    assert levels(value) <= depth(text.encode())
+
+
+@pytest.mark.parametrize(
+    "opened", [b"[", b'{"":', b'[{"\\"":', b'["\\\\",', b'["]",'], ids=bytes.decode
+)
+def test_what_is_too_deep_is_not_read(opened: bytes) -> None:
+    with pytest.raises(ValueError, match="nested over 100 levels deep"):
+        parsed(opened * 100_000)
+
+
+def test_as_many_levels_as_may_be_are_read() -> None:
+    body = b'{"a":' * (DEPTH - 1) + b"{}" + b"}" * (DEPTH - 1)
+    assert levels(parsed(body)) == DEPTH
+    with pytest.raises(ValueError, match="nested"):
+        parsed(b'{"a":' + body + b"}")
+
+
+@pytest.mark.parametrize("body", [b"", b"]" * 1_000, b"[]", b"\xff", b'{"a":"\\ud800"}', b"<html>"])
+def test_what_is_no_mapping_is_none(body: bytes) -> None:
+    with pytest.raises(ValueError, match="not a JSON object"):
+        parsed(body)

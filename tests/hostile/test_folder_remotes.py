@@ -1,0 +1,165 @@
+"""Remotes that are folders: what came along with a repository is none that it may name itself."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.git.command import Command, Done, served
+from tests.hostile.test_git_config import own_by_another
+from tests.world import SMALL, git, repository, write
+
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """The real `ipam`."""
+    return Command(tmp_path)
+
+
+@pytest.fixture
+def author(tmp_path: Path) -> Path:
+    """A checkout."""
+    return repository(tmp_path / "author", SMALL)
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Path:
+    """What is there once something of the repository ran."""
+    return tmp_path / "mark"
+
+
+def program(path: Path, mark: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    path.chmod(0o755)
+
+
+def vendored(author: Path, mark: Path) -> Path:
+    """A bare repository in a checkout, ignored, with a hook."""
+    remote = served(author.parent, author)
+    inside = author / "vendor.git"
+    shutil.copytree(remote, inside)
+    write(author, {".git/info/exclude": "/vendor.git\n/other\n"})
+    program(inside / "hooks" / "pre-receive", mark)
+    return inside
+
+
+def both(command: Command, author: Path) -> list[Done]:
+    repo = ("--repo", str(author))
+    return [command.run("doctor", *repo), command.run("reconcile", *repo)]
+
+
+def refused(command: Command, author: Path, mark: Path) -> None:
+    doctor, done = both(command, author)
+    told = "the remote of the repository's own configuration is a part of it"
+    assert not mark.exists()
+    assert (doctor.code, done.code) == (4, 64), (doctor, done)
+    assert told in doctor.out
+    assert told in done.err
+    assert "--remote" in done.err
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "vendor.git", "{author}/vendor.git", "file://{author}/vendor.git", "file://{author}/vendor",
+        "file://elsewhere{author}/%76endor.git", "../author/vendor.git", "other",
+        "file://{author}/tenants/../vendor.git",
+    ],
+)  # fmt: skip
+def test_a_repository_that_lies_in_a_checkout_is_no_remote_of_it(
+    author: Path, mark: Path, command: Command, url: str
+) -> None:
+    inside = vendored(author, mark)
+    (author / "other").symlink_to(inside)
+    git(author, "config", "remote.origin.url", url.format(author=author))
+    refused(command, author, mark)
+
+
+@pytest.mark.parametrize(
+    "url", [".", ".git", "{author}", "file://{author}", "file://{author}/.git"]
+)
+def test_nor_is_the_checkout_itself(
+    author: Path, mark: Path, command: Command, tmp_path: Path, url: str
+) -> None:
+    run = tmp_path / "run"
+    program(run, mark)
+    other = repository(tmp_path / "other", SMALL)
+    write(author, {".git/objects/info/alternates": f"{other}/.git/objects\n"})
+    git(author, "config", "core.alternateRefsCommand", str(run))
+    git(author, "config", "remote.origin.url", url.format(author=author))
+    refused(command, author, mark)
+
+
+def test_nor_is_one_around_it(author: Path, mark: Path, command: Command, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(author), str(tmp_path / "around"))
+    program(tmp_path / "around" / "hooks" / "pre-receive", mark)
+    inner = tmp_path / "around" / "inner"
+    shutil.move(author, inner)
+    git(inner, "config", "remote.origin.url", str(tmp_path / "around"))
+    refused(command, inner, mark)
+
+
+def test_who_names_it_gets_it_with_its_hooks(author: Path, mark: Path, command: Command) -> None:
+    inside = vendored(author, mark)
+    git(author, "config", "remote.origin.url", "vendor.git")
+    assert command.run("reconcile", "--remote", str(inside)).code == 0
+    assert mark.exists()
+
+
+def test_a_folder_beside_a_checkout_is_a_remote_as_any_other(
+    author: Path, command: Command, tmp_path: Path
+) -> None:
+    remote = served(tmp_path, author)
+    for url in (f"file://{remote}", str(remote), "../served/remote.git"):
+        git(author, "config", "remote.origin.url", url)
+        assert [done.code for done in both(command, author)] == [0, 0]
+    assert git(remote, "log", "-1", "--format=%an", "main") == "gitops-ipam"
+
+
+@AS_ROOT
+def test_a_remote_folder_of_another_user_is_refused_unless_the_person_calls_it_safe(
+    author: Path, command: Command, tmp_path: Path
+) -> None:
+    remote = served(tmp_path, author)
+    own_by_another(remote)
+    for done in both(command, author):
+        assert (done.code, "belongs to another user" in done.out + done.err) == (4, True), done
+    assert command.run("reconcile", "--remote", str(remote)).code == 4
+    write(tmp_path, {".gitconfig": f"[safe]\n\tdirectory = {remote}\n"})
+    assert command.run("reconcile", "--remote", str(remote)).code == 0
+    assert [done.code for done in both(command, author)] == [0, 0]
+    assert (
+        git(remote, "-c", "safe.directory=*", "log", "-1", "--format=%an", "main") == "gitops-ipam"
+    )
+
+
+@AS_ROOT
+@pytest.mark.parametrize(
+    ("variables", "code"),
+    [
+        ({"GIT_CONFIG_GLOBAL": "{top}/named"}, 0),
+        ({"GIT_CONFIG_SYSTEM": "{top}/named"}, 0),
+        ({"GIT_CONFIG_SYSTEM": "{top}/named", "GIT_CONFIG_NOSYSTEM": "1"}, 4),
+        ({"GIT_CONFIG_GLOBAL": "{top}/none"}, 4),
+        ({"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+          "GIT_CONFIG_VALUE_0": "*"}, 0),
+        ({"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "Safe.Directory",
+          "GIT_CONFIG_VALUE_0": "~/author"}, 0),
+        ({"GIT_CONFIG_GLOBAL": "{top}/named", "GIT_CONFIG_COUNT": "1",
+          "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": ""}, 4),
+        ({"GIT_CONFIG_COUNT": "9" * 5_000, "GIT_CONFIG_KEY_0": "safe.directory",
+          "GIT_CONFIG_VALUE_0": "*"}, 4),
+        ({"GIT_CONFIG_COUNT": "9999999999"}, 4),
+    ],
+)  # fmt: skip
+def test_what_the_person_calls_safe_by_variables_is_heard_as_git_hears_it(
+    author: Path, command: Command, tmp_path: Path, variables: dict[str, str], code: int
+) -> None:
+    own_by_another(author)
+    write(tmp_path, {"named": f"[safe]\n\tdirectory = {author}\n"})
+    said = {name: value.format(top=tmp_path) for name, value in variables.items()}
+    assert command.run("check", "--repo", str(author), **said).code == code

@@ -1,0 +1,185 @@
+"""Who merges what: no Override that people bring counts because of a reconcile of their own.
+
+A branch on which somebody ran reconcile looks just as the branch that it was forked from.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from reconciler.cli.shared.opening import open_source
+from tests.hostile.test_overrides import BRAKE, override
+from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+
+TENANTS = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(11)}
+ALLOWED = {BRAKE: override(BRAKE, kind="brake", releases=12)}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = repository(tmp_path / "repo", {**SMALL, **TENANTS})
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    return made
+
+
+def step(folder: Path, name: str, at: int) -> str:
+    """A commit of a file that nobody reads."""
+    write(folder, {f"notes/{name}.txt": f"{at}\n"})
+    return commit(folder, name, CLOCK + at)
+
+
+def drop(folder: Path, at: int) -> str:
+    """Take ten tenants away, more than the brake lets pass, and bring one that gets addresses."""
+    for path in list(TENANTS)[:10]:
+        (folder / path).unlink()
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    return commit(folder, "drop", CLOCK + at)
+
+
+def merge(folder: Path, *names: str, at: int) -> str:
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", *names, clock=CLOCK + at)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def line(folder: Path) -> list[str]:
+    source = open_source(folder, "HEAD", worktree=False).source
+    return [item.id for item in source.past(["allocations", "tenants", "overrides", "notes"])]
+
+
+def reconciled(folder: Path, capsys: pytest.CaptureFixture[str], branch: str) -> tuple[int, str]:
+    capsys.readouterr()
+    code = run(["reconcile", "--repo", str(folder), "--branch", branch])
+    said = capsys.readouterr()
+    return code, said.out + said.err
+
+
+def held_back(folder: Path, capsys: pytest.CaptureFixture[str], branch: str = "main") -> bool:
+    """Reconcile releases nothing, and says why."""
+    code, said = reconciled(folder, capsys, branch)
+    assert (code, "Released" in git(folder, "show", branch)) == (3, False)
+    return "info override-added" in said and "refused brake" in said
+
+
+def test_a_reconcile_of_its_own_lets_no_override_of_a_merged_change_count(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "-c", "change")
+    write(folder, ALLOWED)
+    drop(folder, 60)
+    assert reconciled(folder, capsys, "change")[0] == 3  # its tenants are held back there, too
+    git(folder, "switch", "-q", "main")
+    step(folder, "main", 70)
+    merge(folder, "change", at=90)
+    assert held_back(folder, capsys)
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_who_pulls_the_branch_lets_no_override_of_his_own_count(
+    folder: Path, capsys: pytest.CaptureFixture[str], others: int
+) -> None:
+    git(folder, "switch", "-q", "-c", "change", "HEAD~1")
+    write(folder, ALLOWED)
+    drop(folder, 60)
+    git(folder, "switch", "-q", "main")
+    for at in range(others):
+        write(folder, {"tenants/late.yaml": tenant("late")})
+        commit(folder, "late", CLOCK + 70 + at)
+        assert reconciled(folder, capsys, "main")[0] == 0
+    git(folder, "switch", "-q", "change")
+    merge(folder, "main", at=90)
+    git(folder, "branch", "-q", "-f", "main", "change")
+    git(folder, "switch", "-q", "main")
+    assert held_back(folder, capsys)
+
+
+def test_what_reconcile_did_meanwhile_is_on_the_line_of_who_pulls_it(folder: Path) -> None:
+    git(folder, "switch", "-q", "-c", "change", "HEAD~1")
+    first = git(folder, "rev-parse", "HEAD")
+    step(folder, "mine", 60)
+    merged = merge(folder, "main", at=90)
+    assert line(folder) == [merged, git(folder, "rev-parse", "main"), first]
+
+
+def test_so_is_what_others_did_meanwhile(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git(folder, "switch", "-q", "-c", "change")
+    step(folder, "mine", 60)
+    git(folder, "switch", "-q", "main")
+    write(folder, {"tenants/late.yaml": tenant("late")})
+    commit(folder, "late", CLOCK + 70)
+    assert reconciled(folder, capsys, "main")[0] == 0
+    git(folder, "switch", "-q", "change")
+    merged = merge(folder, "main", at=90)
+    assert line(folder)[:2] == [merged, git(folder, "rev-parse", "main")]
+
+
+def test_an_override_that_was_merged_first_counts_for_a_change_that_was_begun_before(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "-c", "change")
+    drop(folder, 60)
+    git(folder, "switch", "-q", "main")
+    write(folder, ALLOWED)
+    commit(folder, "allow", CLOCK + 70)
+    merge(folder, "change", at=90)
+    code, said = reconciled(folder, capsys, "main")
+    assert (code, "override-used" in said) == (0, True)
+
+
+def test_and_for_one_that_was_brought_up_to_date_by_a_button(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "-c", "change")
+    drop(folder, 60)
+    git(folder, "switch", "-q", "main")
+    write(folder, ALLOWED | {"tenants/late.yaml": tenant("late")})
+    commit(folder, "allow", CLOCK + 70)
+    assert reconciled(folder, capsys, "main")[0] == 0
+    main = git(folder, "rev-parse", "main")
+    git(folder, "switch", "-q", "change")
+    merge(folder, "main", at=80)
+    git(folder, "switch", "-q", "main")
+    merged = merge(folder, "change", at=90)
+    assert line(folder)[:2] == [merged, main]
+    code, said = reconciled(folder, capsys, "main")
+    assert (code, "override-used" in said) == (0, True)
+
+
+def test_nor_does_one_of_several_branches_that_are_merged_at_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for at, name in enumerate(("one", "two")):
+        git(folder, "switch", "-q", "-c", name, "main")
+        write(folder, {f"tenants/{name}.yaml": tenant(name)})
+        commit(folder, name, CLOCK + 60 + at)
+        if name == "two":
+            git(folder, "rm", "-qf", *list(TENANTS)[:10])
+            write(folder, ALLOWED)
+            commit(folder, "drop", CLOCK + 63)
+            assert reconciled(folder, capsys, name)[0] == 3
+    git(folder, "switch", "-q", "main")
+    step(folder, "main", 70)
+    merge(folder, "one", "two", at=90)
+    assert len(git(folder, "show", "-s", "--format=%P", "HEAD").split()) == 3
+    assert held_back(folder, capsys)
+
+
+def test_a_reconcile_of_the_branch_while_a_change_is_open_stays_on_the_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "-c", "change")
+    write(folder, ALLOWED)
+    drop(folder, 60)
+    git(folder, "switch", "-q", "main")
+    write(folder, {"tenants/late.yaml": tenant("late")})
+    commit(folder, "late", CLOCK + 70)
+    assert reconciled(folder, capsys, "main")[0] == 0
+    main = git(folder, "rev-parse", "main")
+    merged = merge(folder, "change", at=90)
+    assert line(folder)[:2] == [merged, main]
+    assert held_back(folder, capsys)

@@ -1,0 +1,149 @@
+"""Records that a person adds, of growth as of all else: an error, and no cluster gets their addresses."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from reconciler.adapters.git.opening import open_repository
+from reconciler.cli import run
+from reconciler.clusters.options import ApplyOptions
+from reconciler.clusters.resources import IP_ALLOCATION
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.review import with_changes_by_hand
+from tests.cli.running import ipam
+from tests.fake_cluster import HUB
+from tests.fake_clusters import FakeClusters
+from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+
+FOLDER = "allocations/NetworkPool/butler-system.edge/team-a"
+FIRST = f"{FOLDER}/one.loadbalancer.yaml"
+GROWN = f"{FOLDER}/one.loadbalancer-7.yaml"
+HELD, MORE = "10.40.0.0-10.40.0.7", "10.40.0.200-10.40.0.207"
+SLOTS = {
+    "growth": GROWN,
+    "nodes that nobody asked for": f"{FOLDER}/one.nodes.yaml",
+    "a second one of the claim": f"{FOLDER}/x/one.loadbalancer.yaml",
+}
+
+
+@dataclass
+class World:
+    """A repository and the clusters that its head is applied to."""
+
+    folder: Path
+    clusters: FakeClusters = field(default_factory=FakeClusters)
+
+    def apply(self) -> list[str] | None:
+        """Apply the head; what the tenant's cluster announces then."""
+        opened = open_repository(self.folder, ENVIRONMENT)
+        source = opened.source("HEAD")
+        evaluation = with_changes_by_hand(opened, source, evaluate_source(source))
+        apply_fleet(evaluation, self.clusters, ApplyOptions(), opened.is_in)
+        return self.clusters.announced("team-a/one")
+
+    @property
+    def records(self) -> list[str]:
+        """The names of the records in the management cluster."""
+        refs = self.clusters.objects[HUB]
+        return sorted(ref.name for ref in refs if ref.resource == IP_ALLOCATION)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A tenant whose cluster has its addresses."""
+    made = World(repository(tmp_path / "repo", SMALL))
+    assert run(["reconcile", "--no-apply", "--repo", str(made.folder)]) == 0
+    assert made.apply() == [HELD]
+    return made
+
+
+def forged(folder: Path, path: str) -> str:
+    """The tenant's record, as one of more addresses."""
+    text = (folder / FIRST).read_text(encoding="utf-8").replace("10.40.0.", "10.40.0.20")
+    text = text.replace("  cidr: 10.40.0.200/29\n", "")
+    slot = path.rpartition("one.")[2].removesuffix(".yaml")
+    text = text.replace("one/loadbalancer", f"one/{slot}")
+    if slot.startswith("nodes"):
+        text = text.replace(": loadbalancer", ": nodes").replace("one-lb", "one-nodes")
+    if slot[-1].isdigit():
+        text = text.replace("role: initial", "role: growth").replace("one-lb", "one-lb-7")
+    return text
+
+
+@pytest.mark.parametrize("path", SLOTS.values(), ids=SLOTS)
+def test_a_record_that_a_person_adds_is_an_error_and_gives_no_cluster_anything(
+    world: World, capsys: pytest.CaptureFixture[str], tmp_path: Path, path: str
+) -> None:
+    folder, before = world.folder, world.records
+    write(folder, {path: forged(folder, path)})
+    commit(folder, "more for us", CLOCK + 60)
+    for verb in ("check", "plan"):
+        ran = ipam(capsys, verb, "--repo", folder)
+        assert ran.code == 1
+        assert f"{path}:1:1: error record-edited: is added by hand" in ran.out + ran.err
+    assert ipam(capsys, "render", "--repo", folder, "--out", tmp_path / "out").code == 1
+    assert not (tmp_path / "out").exists()
+    assert world.apply() == [HELD]
+    assert world.records == before
+    git(folder, "revert", "--no-edit", "HEAD")
+    assert ipam(capsys, "check", "--repo", folder).code == 0
+    assert world.apply() == [HELD]
+
+
+def test_nor_does_one_that_is_edited_give_more_than_it_held(world: World) -> None:
+    folder, before = world.folder, world.records
+    write(folder, {FIRST: forged(folder, FIRST)})
+    commit(folder, "elsewhere", CLOCK + 60)
+    assert world.apply() == [HELD]
+    assert world.records == before
+
+
+def test_an_override_of_the_base_lets_one_be_brought_in(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = world.folder
+    name = "2026-02-15-import"
+    override = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\n"
+        f"metadata: {{name: {name}}}\nspec:\n  kind: record\n  scope: {GROWN}\n"
+        '  reason: from the old cluster\n  expires: "2026-03-01T00:00:00Z"\n'
+    )
+    write(folder, {f"overrides/{name}.yaml": override})
+    commit(folder, "an Override", CLOCK + 30)
+    write(folder, {GROWN: forged(folder, GROWN)})
+    commit(folder, "an import", CLOCK + 60)
+    assert ipam(capsys, "check", "--repo", folder).code == 0
+    assert world.apply() == [HELD, MORE]
+
+
+def test_what_reconcile_wrote_is_nobodys_hand_also_where_nodes_grow(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = world.folder
+    pool = (folder / "pools/edge.yaml").read_text(encoding="utf-8")
+    nodes = f"{pool}  tenantAllocation: {{defaults: {{nodesPerTenant: 2}}}}\n"
+    write(folder, {"pools/edge.yaml": nodes})
+    for workers in (1, 6):
+        grown = tenant("one").replace("replicas: 1", f"replicas: {workers}")
+        write(folder, {"tenants/one.yaml": grown})
+        commit(folder, "more nodes", CLOCK + 60 * workers)
+        assert ipam(capsys, "reconcile", "--no-apply", "--repo", folder).code == 0
+        assert ipam(capsys, "check", "--repo", folder).code == 0
+    world.apply()
+    assert "team-a-one-nodes-1" in world.records
+
+
+def test_records_that_are_there_before_the_first_reconcile_are_an_honest_import(
+    world: World, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    old = world.folder
+    records = {
+        FIRST: (old / FIRST).read_text(encoding="utf-8"),
+        GROWN: forged(old, GROWN),
+    }
+    fresh = World(repository(tmp_path / "fresh", {**SMALL, **records}))
+    assert ipam(capsys, "check", "--repo", fresh.folder).code == 0
+    assert ipam(capsys, "reconcile", "--no-apply", "--repo", fresh.folder).code == 0
+    assert fresh.apply() == [HELD, MORE]
