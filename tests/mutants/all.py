@@ -6,5 +6,6 @@ from tests.mutants.incremental import INCREMENTAL
 from tests.mutants.planning import PLANNING
 from tests.mutants.records import RECORDS
 from tests.mutants.unread import UNREAD
+from tests.mutants.vips import VIPS
 
-MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS)
+MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS, *VIPS)

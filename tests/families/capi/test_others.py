@@ -173,6 +173,7 @@ def test_a_cluster_does_not_hear_of_an_address_that_could_not_be_written(
     found = clusters.apply(FILES)["management"]
     assert failures(found) == {f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "no"}
     assert there_is_no_endpoint(clusters)
+    assert there(clusters, CLAIMS, CP) is None
     clusters.faults.clear()
     refusing = FakeClusters(faults={HUB: lambda verb, what: _refused(verb, what)})
     refusing.objects = clusters.objects

@@ -1,0 +1,29 @@
+"""Bugs of Cluster API's virtual addresses: what others have, what is set, and what is still in use."""
+
+from tests.mutants.mutant import Mutant
+
+APPLIED = ("tests/families/capi/test_applied.py",)
+OTHERS = ("tests/families/capi/test_others.py",)
+WITHDRAWAL = ("tests/families/capi/test_withdrawal.py",)
+CLUSTERS = ("tests/families/capi/test_clusters.py",)
+
+VIPS = (
+    Mutant("vip: a host that is set is changed", "families/capi/part.py",
+           'if there.get("host"):', "if False:", APPLIED),
+    Mutant("vip: a paused Cluster is written", "families/capi/part.py",
+           "if live is None or _rests(live):", "if live is None:", APPLIED),
+    Mutant("vip: what somebody else has is taken", "families/capi/fitting.py",
+           "if error := errors.get(ref):", 'if error := "" and errors.get(ref):', OTHERS),
+    Mutant("vip: a claim does not wait for its address", "clusters/plan_management.py",
+           "self.draft.bring(item, before, next(iter(item.rests_on), None))",
+           "self.draft.bring(item, before)", OTHERS),
+    Mutant("vip: an address goes before its claim", "clusters/plan_management.py",
+           "key=lambda ref: -order.get(ref.resource, -1)", "key=str", APPLIED),
+    Mutant("vip: an address that a Cluster has counts as withdrawn",
+           "families/capi/withdrawing.py", "if user is not None:", "if user is None:", WITHDRAWAL),
+    Mutant("vip: an address by hand is nobody's", "families/capi/reading.py",
+           "self._block(document, by_hand)", "pass", CLUSTERS),
+    Mutant("vip: a Cluster depends on the pools of the first that asked",
+           "families/capi/selecting.py", "self._documents.find(kind, space, EVERY, asker=asker)",
+           "pass", ("tests/families/capi/test_reading.py",)),
+)  # fmt: skip
