@@ -23,11 +23,13 @@ class Chosen(NamedTuple):
         range: The address; None for a name of DNS.
         title: What it is called where it blocks others: namespace and name come first.
         source: Where it stands.
+        field: The field in which it stands.
     """
 
     range: IPRange | None
     title: str
     source: Location
+    field: str
 
 
 def chosen(document: Document, slot: str, found: list[Finding]) -> Chosen | None:
@@ -35,13 +37,15 @@ def chosen(document: Document, slot: str, found: list[Finding]) -> Chosen | None
     text, steps = _said(document, slot)
     if not text:
         return None
-    title = f"{document.namespace}/{document.name} ({steps[-2] if slot == CONTROL_PLANE else INGRESS_VIP})"
+    field = str(steps[-2]) if slot == CONTROL_PLANE else INGRESS_VIP
+    title = f"{document.namespace}/{document.name} ({field})"
     if not _NUMBERS.fullmatch(text):
-        return Chosen(None, title, document.at(*steps))
+        return Chosen(None, title, document.at(*steps), field)
     address = read_address(document, steps, text, found)
     if address is None:
         return None
-    return Chosen(IPRange(address[0], address[1], address[1]), title, document.at(*steps))
+    item = IPRange(address[0], address[1], address[1])
+    return Chosen(item, title, document.at(*steps), field)
 
 
 def judge_chosen(document: Document, found: list[Finding]) -> None:

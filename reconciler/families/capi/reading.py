@@ -160,7 +160,8 @@ class _Reader:
             return
         others = [item.range for item in self.blocked if item.owner == _title(document)]
         if by_hand.range not in others:
-            self.blocked.append(Blocked(by_hand.range, by_hand.title, by_hand.source, ByHand(None)))
+            title, place = by_hand.title, by_hand.source
+            self.blocked.append(Blocked(by_hand.range, title, place, ByHand(None), by_hand.field))
 
     def _resting(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == ADDRESS else f"{slot} address"
