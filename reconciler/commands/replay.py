@@ -16,7 +16,16 @@ from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.model.plan import Expire
-from reconciler.ports import Changed, Facts, GitError, Made, Repository, Revision, Source
+from reconciler.ports import (
+    Changed,
+    Facts,
+    GitError,
+    LimitError,
+    Made,
+    Repository,
+    Revision,
+    Source,
+)
 from reconciler.records.changes import Change
 from reconciler.records.recall import recall
 
@@ -73,6 +82,13 @@ def replay(repository: Repository, commit: str, facts: Facts | None = None) -> R
     Raises:
         GitError: The commit is not there.
     """
+    try:
+        return _replay(repository, commit, facts)
+    except LimitError:  # reconcile makes no commit of a base that is too large to be read
+        return Replayed(Outcome.NOT_OURS)
+
+
+def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replayed:
     made = repository.made(commit)
     said = read_message(made.message)
     if said is None or made.parents != (said.base,):

@@ -1,5 +1,7 @@
 """Whether a revision contains another, and when that cannot be told."""
 
+from pathlib import Path
+
 from reconciler.adapters.git.objects import find_revisions
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.ports import GitError, LimitError, Revision
@@ -44,6 +46,13 @@ def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
         message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
         raise GitError(message, _DEEPEN)
     return result.status == 0
+
+
+def shallow_file(git: GitProcess) -> Path:
+    """Where a shallow clone names its oldest commits: in the folder that all its work trees share."""
+    common = git.git_dir / "commondir"
+    shared = common.read_text(encoding="utf-8").strip() if common.is_file() else ""
+    return git.git_dir / shared / "shallow"
 
 
 def _is_shallow(git: GitProcess) -> bool:

@@ -10,6 +10,8 @@ CONFIG = (
     "core.pager=cat",
     # Without a command git asks the alternates themselves.
     "core.alternateRefsCommand=true",
+    # It may say of a commit what the commit does not.
+    "core.commitGraph=false",
     "core.quotePath=false",
     "core.protectHFS=true",
     "core.protectNTFS=true",

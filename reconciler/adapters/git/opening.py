@@ -49,7 +49,8 @@ def open_repository(
     require_own([*around, git_dir], environment)
     git = GitProcess(git_dir, environment)
     head = _head(git)
-    name = check_branch(branch or head or "main")
+    # Of a branch that is only read from, the name does not matter.
+    name = check_branch(branch) if branch else head or "main"
     return GitRepository(git, name, None, worktree, worktree is not None and head == name)
 
 
@@ -60,8 +61,10 @@ def with_remote(repository: GitRepository) -> GitRepository:
     files and reaches remotes, so the repository's own configuration is guarded against.
 
     Raises:
-        UsageError: The remote may not be reached, or something of the configuration not be taken.
+        UsageError: The remote may not be reached, or something of the configuration not be taken;
+            or the branch that is checked out has an odd name.
     """
+    check_branch(repository.branch)
     settings = read_configuration(repository.git)
     named, remote = _remote(repository, settings)
     git = guarded(repository.git, settings, remote.url if remote is not None else "")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
+from reconciler.adapters.git.ancestry import shallow_file
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.starting import MEMORY
@@ -86,7 +87,7 @@ def brought(
 
 def last_saying(git: GitProcess, revision: str, skip: int, *but: str) -> str | None:
     """The newest commit up to a revision that says that reconcile made it, but for some."""
-    options = ("--max-count=1", f"--skip={skip}", f"--grep={_TRAILER}")
+    options = ("--topo-order", "--max-count=1", f"--skip={skip}", f"--grep={_TRAILER}")
     return git.check("rev-list", *options, revision, *but).decode("ascii") or None
 
 
@@ -198,6 +199,6 @@ def changed_file(about: str, path: str) -> Changed:
 
 
 def _cut_off(git: GitProcess) -> frozenset[str]:
-    """Commits whose parents a shallow clone does not have."""
-    file = git.git_dir / "shallow"
+    """Commits whose parents a shallow clone does not have; told beside all of its work trees."""
+    file = shallow_file(git)
     return frozenset(file.read_text(encoding="ascii").split()) if file.is_file() else frozenset()

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from reconciler.adapters.git.guard import is_called_safe
 from reconciler.adapters.git.process import GitProcess, Result, failure
@@ -44,11 +44,10 @@ class Remote(NamedTuple):
     @property
     def folders(self) -> list[Path]:
         """Where it is on this machine, as far as there is anything; without a server, git looks."""
-        scheme, separator, rest = self.url.partition("://")
+        scheme, separator, _ = self.url.partition("://")
         if (separator and scheme != "file") or not (separator or self.url.startswith("/")):
             return []
-        # As git reads it: what could be a host means nothing, and letters may be written in hex.
-        path = f"/{unquote(rest.partition('/')[2])}" if separator else self.url
+        path = _path(self.url) if separator else self.url
         return [Path(place) for place in (path, f"{path}/.git", f"{path}.git") if _is_there(place)]
 
 
@@ -104,7 +103,7 @@ def _checked_url(remote: str) -> Remote:
     if parts.scheme not in ("http", "https"):
         if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
             raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
-        return Remote(remote)
+        return Remote(_fixed(remote)) if parts.scheme == "file" else Remote(remote)
     # An @ is there as behind a password with a slash, which then is no password to anybody.
     if parts.query or parts.fragment or "@" in parts.path:
         raise UsageError("the URL of the remote has an @, a ? or a # behind its host", _NO_PASSWORD)
@@ -114,6 +113,16 @@ def _checked_url(remote: str) -> Remote:
     # Arguments of a process can be read by anybody: who logs in goes by the environment.
     user, _, secret = about.partition(":")
     return Remote(parts._replace(netloc=place).geturl(), f"{unquote(user)}:{unquote(secret)}")
+
+
+def _fixed(url: str) -> str:
+    """A file URL that means the same to every process: links and `/proc/self` are followed here."""
+    return f"file://{quote(str(Path(_path(url)).resolve()))}"
+
+
+def _path(url: str) -> str:
+    """The path of a file URL, as git reads it: what could be a host means nothing to it."""
+    return f"/{unquote(url.partition('://')[2].partition('/')[2])}"
 
 
 def _is_there(place: str) -> bool:

@@ -1,6 +1,7 @@
 """The forms in which a review is printed and written to files: `--format` and `--out`."""
 
 from collections.abc import Callable, Iterable
+from errno import ELOOP
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from reconciler.report.sarif import sarif_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
 
+_DEVICES = Path("/dev")
 FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown")
 
 
@@ -117,9 +119,17 @@ def write_outs(outs: Iterable[Out], checked: Checked) -> None:
     for out in outs:
         text = check_in(out.form, checked, Painter(is_on=False))
         try:
-            out.path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+            _write(out.path, text)
         except OSError as failure:
             failed.append(f"{out.path}: {failure.strerror}")
     if failed:
         hint = "name files that you may write to, in folders that are there"
         raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file. A change may hold a link of its name, or on the way to it: none is followed."""
+    inside = () if path.is_absolute() else path.parents
+    if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):
+        raise OSError(ELOOP, "is a link, or behind one")
+    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
