@@ -91,12 +91,14 @@ def replay(repository: Repository, commit: str, facts: Facts | None = None) -> R
 def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replayed:
     made = repository.made(commit)
     said = read_message(made.message)
-    if said is None or made.parents != (said.base,):
+    # A rewritten history has other ids than its messages name: what counts is what it was made from.
+    if said is None or len(made.parents) != 1:
         return Replayed(Outcome.NOT_OURS)
+    (parent,) = made.parents
     trusting = repository.trusting()
     try:
-        base = trusting.resolve(said.base)
-        source = trusting.source(said.base)
+        base = trusting.resolve(parent)
+        source = trusting.source(parent)
     except GitError:
         return Replayed(Outcome.NOT_HERE, version=said.version)
     clock = _clock(made, said, base)

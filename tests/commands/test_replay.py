@@ -159,14 +159,16 @@ def test_a_commit_of_before_versions_were_told_is_compared_with_and_without_the_
     assert amended(folder, silent) == Replayed(Outcome.SAME)
 
 
-def test_what_has_another_form_parent_or_date_is_not_ours(folder: Path) -> None:
+def test_what_has_another_form_or_date_is_not_ours_whatever_base_it_names(folder: Path) -> None:
     assert replayed(folder, "HEAD~1") == Replayed(Outcome.NOT_OURS)
     digest = f"Ipam-Plan: sha256:{'0' * 64}"
-    for message in (digest, f"x\n\n{digest}", f"ipam: x\n\n{digest}\nIpam-Base: {'0' * 40}"):
+    for message in (digest, f"x\n\n{digest}"):
         assert amended(folder, lambda _, it=message: it) == Replayed(Outcome.NOT_OURS)  # type: ignore[misc]
     base = git(folder, "rev-parse", "HEAD~1")
     text = f"ipam: allocate 1\n\n{digest}\nIpam-Base: {base}\nIpam-Version: {__version__}"
     assert amended(folder, lambda _: text).outcome is Outcome.SAME
+    elsewhere = text.replace(base, "0" * len(base))  # as after its history was rewritten
+    assert amended(folder, lambda _: elsewhere).outcome is Outcome.SAME
     git(folder, "commit", "-q", "--amend", "-m", text, clock=CLOCK + 2)
     assert replayed(folder).outcome is Outcome.NOT_OURS
 

@@ -126,3 +126,19 @@ def test_the_newest_commit_of_reconcile_is_so_by_history_and_not_by_date(folder:
     repository = open_source(folder, "HEAD", worktree=False).repository
     assert repository is not None
     assert repository.last_reconciled(repository.resolve("HEAD")) == newest
+
+
+def test_after_a_history_was_rewritten_removed_records_are_told_all_the_same(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "filter-branch", "-f", "--env-filter", "export GIT_AUTHOR_EMAIL=new@x", "main")
+    for record in list((folder / "allocations").rglob("*.yaml"))[:10]:
+        record.unlink()
+    write(folder, {"tenants/a.yaml": tenant("a")})
+    commit(folder, "tidy", CLOCK + 100)
+    capsys.readouterr()
+    assert run(["check", "--repo", str(folder)]) == 3
+    assert "commit-unproven" not in capsys.readouterr().out
+    now = git(folder, "rev-parse", "HEAD")
+    assert run(["reconcile", "--repo", str(folder), "--accept-history", now]) == 3
+    assert "brake" in capsys.readouterr().out
