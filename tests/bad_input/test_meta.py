@@ -54,8 +54,13 @@ ELSEWHERE = {
     "settings-gone": "a history: tests/commands",
     "clock-ahead": "dates: tests/contracts",
     "name-reserved": "clusters: tests/commands",
-    "no-matching-pool": "NovaEdge",
-    "auto-assign-disabled": "NovaEdge",
+    "no-matching-pool": "NovaEdge: tests/families/novaedge",
+    "auto-assign-disabled": "NovaEdge: tests/families/novaedge",
+    "adoption-conflict": "NovaEdge: tests/families/novaedge",
+    "claim-paused": "Cluster API: tests/families/capi",
+    "pool-ambiguous": "Cluster API: tests/families/capi",
+    "variable-missing": "Cluster API: tests/families/capi",
+    "label-unfit": "Cluster API: tests/families/capi",
 }
 
 
