@@ -26,7 +26,7 @@ def _is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
         return holds(git, Revision(revision, 0), Revision(ancestor, 0))
     except GitError:
         new, old = find_revisions(git, [revision, ancestor]).revisions
-        if new is None or old is not None or _is_shallow(git):
+        if new is None or old is not None or is_shallow(git):
             raise
         return False  # all that it contains is here, and the other one is not
 
@@ -42,7 +42,7 @@ def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
     result = git.run("merge-base", "--is-ancestor", ancestor.id, revision.id)
     if result.status > 1 or result.status < 0:
         raise failure("merge-base", result, _DEEPEN)
-    if result.status == 1 and _is_shallow(git):
+    if result.status == 1 and is_shallow(git):
         message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
         raise GitError(message, _DEEPEN)
     return result.status == 0
@@ -55,5 +55,6 @@ def shallow_file(git: GitProcess) -> Path:
     return git.git_dir / shared / "shallow"
 
 
-def _is_shallow(git: GitProcess) -> bool:
-    return git.check("rev-parse", "--is-shallow-repository") == b"true"
+def is_shallow(git: GitProcess) -> bool:
+    """Part of the history is not here."""
+    return shallow_file(git).is_file()

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reconciler.adapters.git.ancestry import holds, is_in, shallow_file
+from reconciler.adapters.git.ancestry import holds, is_in, is_shallow
 from reconciler.adapters.git.bounds import Tally
 from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
@@ -190,7 +190,7 @@ class GitRepository:
 
     def is_shallow(self) -> bool:
         """Part of the history is not here."""
-        return shallow_file(self.git).is_file()
+        return is_shallow(self.git)
 
     def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
         """The newest commit up to a revision that says that a reconcile made it, but for some."""
