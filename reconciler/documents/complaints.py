@@ -20,7 +20,7 @@ _SYNTAX = (
     ("did not find expected whitespace or line break", "not YAML", _LOOK),
     (
         "cannot start any token",
-        "a value cannot begin with a tab, @, ` or %",
+        "a tab where blanks belong, or a value that begins with @, ` or %",
         "indent with spaces, and quote a value that begins so",
     ),
     (

@@ -91,7 +91,7 @@ def not_by_itself(pool: Pool) -> Refusal:
     return Refusal(
         "auto-assign-disabled",
         f"{pool.key.name} gives no address by itself",
-        "name the address that is wanted, or another pool",
+        "let the pool assign by itself (autoAssign: true), or name the address that is wanted",
     )
 
 
