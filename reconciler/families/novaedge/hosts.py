@@ -3,7 +3,7 @@
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
 from reconciler.documents.document import Document
-from reconciler.documents.yaml import Steps
+from reconciler.documents.places import Steps, dotted
 from reconciler.families._pool_fields import read_address, refuse_network
 from reconciler.findings import Finding, error, shown
 
@@ -33,9 +33,3 @@ def read_host(document: Document, steps: Steps, text: str, found: list[Finding])
 def host_text(item: IPRange) -> str:
     """`10.200.0.1/32` or `2001:db8::1/128`: the form of NovaEdge's documents."""
     return f"{format_address(item.version, item.first)}/{_BITS[item.version]}"
-
-
-def dotted(steps: Steps) -> str:
-    """`spec.addresses[1]`: a field in a message."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return text.removeprefix(".")
