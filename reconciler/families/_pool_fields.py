@@ -42,14 +42,15 @@ def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding])
 
 def read_address(
     document: Document, steps: Steps, text: str, found: list[Finding]
-) -> tuple[int, int] | None:
-    """An address field as IP version and number, or None with a finding."""
+) -> IPRange | None:
+    """An address field as a range of one, or None with a finding."""
     try:
-        return parse_address(text)
+        version, number = parse_address(text)
     except NotationError as wrong:
         message = f"{dotted(steps)}: {wrong}"
         found.append(error("address-invalid", document.at(*steps), message, wrong.hint))
         return None
+    return IPRange(version, number, number)
 
 
 def read_range(
@@ -63,18 +64,18 @@ def read_range(
     end = read_address(document, (*steps, fields[1]), body[fields[1]], found)
     if start is None or end is None:
         return None
-    if start[0] != end[0]:
+    if start.version != end.version:
         message = f"{dotted(steps)}: {body[fields[0]]} and {body[fields[1]]} differ in IP version"
         place, hint = document.at(*steps, fields[1]), "write both as IPv4 or both as IPv6"
         found.append(error("family-mismatch", place, message, hint))
         return None
-    if start[1] > end[1]:
+    if start.first > end.last:
         message = f"{dotted(steps)}: {fields[0]} {body[fields[0]]} is after {fields[1]}"
         hint = "swap the two"
         place = document.at(*steps, fields[0])
         found.append(error("range-reversed", place, f"{message} {body[fields[1]]}", hint))
         return None
-    return IPRange(start[0], start[1], end[1])
+    return IPRange(start.version, start.first, end.last)
 
 
 def refuse_network(document: Document, steps: Steps, network: IPRange) -> Finding | None:

@@ -105,16 +105,16 @@ def _between(document: Document, steps: Steps, text: str, found: list[Finding]) 
     last = read_address(document, steps, right, found) if dash else first
     if first is None or last is None:
         return None
-    if first[0] != last[0]:
+    if first.version != last.version:
         message = f"{steps[1]}[{steps[2]}]: {left} and {right} differ in IP version"
         hint = "write both as IPv4 or both as IPv6"
         found.append(error("family-mismatch", document.at(*steps), message, hint))
         return None
-    if first[1] > last[1]:
+    if first.first > last.last:
         message = f"{steps[1]}[{steps[2]}]: {left} is after {right}"
         found.append(error("range-reversed", document.at(*steps), message, "swap the two"))
         return None
-    return IPRange(first[0], first[1], last[1])
+    return IPRange(first.version, first.first, last.last)
 
 
 def _gateway(document: Document, found: list[Finding]) -> IPRange | None:
@@ -122,8 +122,7 @@ def _gateway(document: Document, found: list[Finding]) -> IPRange | None:
     text = document.spec.get(GATEWAY[1])
     if not text:
         return None
-    address = read_address(document, GATEWAY, text, found)
-    return None if address is None else IPRange(address[0], address[1], address[1])
+    return read_address(document, GATEWAY, text, found)
 
 
 def _subnet(

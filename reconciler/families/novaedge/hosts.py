@@ -13,17 +13,15 @@ _BITS = {4: 32, 6: 128}
 def read_host(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
     """The address of a field, or None with a finding."""
     bare, slash, mask = text.partition("/")
-    read = read_address(document, steps, bare, found)
-    if read is None:
+    item = read_address(document, steps, bare, found)
+    if item is None:
         return None
-    version, number = read
-    bits = _BITS[version]
+    bits = _BITS[item.version]
     if slash and mask != str(bits):
         message = f"{dotted(steps)}: {shown(text)} is a network; one address is required"
         hint = f"write {bare}/{bits}; networks stand in spec.cidrs of a pool"
         found.append(error("address-invalid", document.at(*steps), message, hint))
         return None
-    item = IPRange(version, number, number)
     if (refused := refuse_network(document, steps, item)) is not None:
         found.append(refused)
         return None
