@@ -78,6 +78,11 @@ def gate(code: str, location: Location, message: str, hint: str = "") -> Finding
     return Finding(code, Severity.GATE, message, location, hint)
 
 
+def has_error(findings: Iterable[Finding]) -> bool:
+    """Some of the findings are errors."""
+    return any(item.severity is Severity.ERROR for item in findings)
+
+
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings by place, then code and message; each once."""
     unique = {

@@ -14,10 +14,10 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.dump import dump
-from reconciler.documents.load import Loaded, duplicate, has_error
+from reconciler.documents.load import Loaded, duplicate
 from reconciler.families import families, family_of, family_of_kind, is_pool
 from reconciler.families._family import Reading
-from reconciler.findings import Finding, Location, Severity
+from reconciler.findings import Finding, Location, Severity, has_error
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.current import current_records

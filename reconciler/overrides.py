@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from reconciler.documents.document import Document, Kind
-from reconciler.documents.load import Kinds, has_error, is_yaml, load
-from reconciler.findings import Finding, Location, cut_off, error, info, shown, warning
+from reconciler.documents.load import Kinds, is_yaml, load
+from reconciler.findings import Finding, Location, cut_off, error, has_error, info, shown, warning
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.override import (

@@ -14,7 +14,7 @@ from reconciler.commands.contested import withheld
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import render as run_render
 from reconciler.commands.review import with_changes_by_hand
-from reconciler.documents.load import has_error
+from reconciler.findings import has_error
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import envelope
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from reconciler.clusters.outcome import Applied
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Severity
+from reconciler.findings import has_error
 from reconciler.ports import ExitCode
 
 
 def exit_code(evaluation: Evaluation) -> ExitCode:
     """1 for wrong content, 3 for right content that a gate stops, else 0."""
-    if any(found.severity is Severity.ERROR for found in evaluation.findings):
+    if has_error(evaluation.findings):
         return ExitCode.WRONG
     return ExitCode.GATE if evaluation.gates else ExitCode.OK
 

@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 from reconciler.documents import schema, yaml
 from reconciler.documents.document import Document, Identity, Kind
 from reconciler.documents.text import Problem
-from reconciler.findings import Finding, Location, Severity, article_list, error, shown, warning
+from reconciler.findings import (
+    Finding,
+    Location,
+    Severity,
+    article_list,
+    error,
+    has_error,
+    shown,
+    warning,
+)
 
 Judge = Callable[[Document], Sequence[Finding]]
 """What contradicts itself in a document of a right shape; empty when nothing does."""
@@ -138,11 +147,6 @@ def duplicate(document: Document, other: Document) -> Finding:
     message = f"{document.title} is already at {other.path}:{other.line}"
     place = Location(document.path, document.line, 1)
     return error("document-duplicate", place, message, "remove one of the two")
-
-
-def has_error(findings: Iterable[Finding]) -> bool:
-    """Some of the findings are errors."""
-    return any(item.severity is Severity.ERROR for item in findings)
 
 
 def _spoilt(reading: yaml.Reading) -> set[int]:

@@ -3,6 +3,14 @@
 Steps = tuple[str | int, ...]
 
 
+def dotted(steps: Steps) -> str:
+    """`spec.tenantAllocation.ranges[0].start`, the way Kubernetes names fields."""
+    text = ""
+    for step in steps:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.removeprefix(".") or "document"
+
+
 class Places:
     """Where each key and value of one document stands: steps to (line, column), both from 1."""
 

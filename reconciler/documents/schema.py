@@ -16,9 +16,9 @@ from typing import Any
 
 from reconciler.documents.document import Document
 from reconciler.documents.dump import scalar
+from reconciler.documents.places import Steps, dotted
 from reconciler.documents.scalars import is_odd_integer
 from reconciler.documents.shipped import schema
-from reconciler.documents.yaml import Steps
 from reconciler.findings import SHOWN_CHARACTERS, Finding, article_list, error, shown
 
 TYPE_NAMES = {
@@ -101,7 +101,7 @@ def _finding(document: Document, failure: Any) -> Iterator[Finding]:
                 place = document.at(*steps)
                 place = place._replace(pointer=f"{place.pointer}/{field}")
                 described = failure.schema["properties"].get(field, {}).get("description", "")
-                yield error("field-required", place, f"{_dotted((*steps, field))}: required",
+                yield error("field-required", place, f"{dotted((*steps, field))}: required",
                             described)  # fmt: skip
     else:
         yield say(document, steps, failure)
@@ -112,7 +112,7 @@ def _say_type(document: Document, steps: Steps, failure: Any) -> Finding:
     names = [wanted] if isinstance(wanted, str) else wanted
     expected = article_list(_JSON_NAMES.get(name, name) for name in names)
     value = failure.instance
-    message = f"{_dotted(steps)}: {expected} required, got {described(value)}"
+    message = f"{dotted(steps)}: {expected} required, got {described(value)}"
     if "integer" in names and isinstance(value, str) and is_odd_integer(value):
         message += ", which is not a decimal integer"
     hint = _type_hint(names, value, failure.schema)
@@ -157,7 +157,7 @@ def shorter(text: str) -> str:
 def _say_enum(document: Document, steps: Steps, failure: Any) -> Finding:
     allowed = [str(item) for item in failure.validator_value]
     near = get_close_matches(str(failure.instance), allowed, 1)
-    message = f"{_dotted(steps)}: {shown(failure.instance)} is not one of {', '.join(allowed)}"
+    message = f"{dotted(steps)}: {shown(failure.instance)} is not one of {', '.join(allowed)}"
     hint = f"did you mean {near[0]}?" if near else _help(failure)
     return error("field-value", document.at(*steps), message, hint)
 
@@ -175,7 +175,7 @@ def _say_value(document: Document, steps: Steps, failure: Any) -> Finding:
         "uniqueItems": "an item stands twice",
         "pattern": f"{shown(value)} does not fit",
     }
-    message = f"{_dotted(steps)}: {words.get(failure.validator, f'{shown(value)} does not fit')}"
+    message = f"{dotted(steps)}: {words.get(failure.validator, f'{shown(value)} does not fit')}"
     return error("field-value", document.at(*steps), message, _help(failure))
 
 
@@ -197,7 +197,7 @@ def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Find
     if near := _near(str(steps[-1]), known):
         hint = f"did you mean {near}?"
     place = document.at(*steps, key=True)
-    return error("field-unknown", place, f"unknown field {shown(_dotted(steps))}", hint)
+    return error("field-unknown", place, f"unknown field {shown(dotted(steps))}", hint)
 
 
 def _near(field: str, known: Mapping[str, Any]) -> str | None:
@@ -235,11 +235,3 @@ def _preserving(name: str) -> tuple[tuple[Steps, Mapping[str, Any]], ...]:
             yield from below(inner, (*steps, field))
 
     return tuple(below(schema(name), ()))
-
-
-def _dotted(steps: Steps) -> str:
-    """`spec.tenantAllocation.ranges[0].start`, the way Kubernetes names fields."""
-    text = ""
-    for step in steps:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return text.removeprefix(".") or "document"

@@ -14,7 +14,7 @@ from reconciler.addresses.notation import (
     special_purpose,
 )
 from reconciler.documents.document import Document
-from reconciler.documents.yaml import Steps
+from reconciler.documents.places import Steps, dotted
 from reconciler.findings import Finding, error, shown
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import Settings
@@ -35,21 +35,22 @@ def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding])
     try:
         return parse_cidr(text)
     except NotationError as wrong:
-        message = f"{_dotted(steps)}: {wrong}"
+        message = f"{dotted(steps)}: {wrong}"
         found.append(error("cidr-invalid", document.at(*steps), message, wrong.hint))
         return None
 
 
 def read_address(
     document: Document, steps: Steps, text: str, found: list[Finding]
-) -> tuple[int, int] | None:
-    """An address field as IP version and number, or None with a finding."""
+) -> IPRange | None:
+    """An address field as a range of one, or None with a finding."""
     try:
-        return parse_address(text)
+        version, number = parse_address(text)
     except NotationError as wrong:
-        message = f"{_dotted(steps)}: {wrong}"
+        message = f"{dotted(steps)}: {wrong}"
         found.append(error("address-invalid", document.at(*steps), message, wrong.hint))
         return None
+    return IPRange(version, number, number)
 
 
 def read_range(
@@ -63,30 +64,30 @@ def read_range(
     end = read_address(document, (*steps, fields[1]), body[fields[1]], found)
     if start is None or end is None:
         return None
-    if start[0] != end[0]:
-        message = f"{_dotted(steps)}: {body[fields[0]]} and {body[fields[1]]} differ in IP version"
+    if start.version != end.version:
+        message = f"{dotted(steps)}: {body[fields[0]]} and {body[fields[1]]} differ in IP version"
         place, hint = document.at(*steps, fields[1]), "write both as IPv4 or both as IPv6"
         found.append(error("family-mismatch", place, message, hint))
         return None
-    if start[1] > end[1]:
-        message = f"{_dotted(steps)}: {fields[0]} {body[fields[0]]} is after {fields[1]}"
+    if start.first > end.last:
+        message = f"{dotted(steps)}: {fields[0]} {body[fields[0]]} is after {fields[1]}"
         hint = "swap the two"
         place = document.at(*steps, fields[0])
         found.append(error("range-reversed", place, f"{message} {body[fields[1]]}", hint))
         return None
-    return IPRange(start[0], start[1], end[1])
+    return IPRange(start.version, start.first, end.last)
 
 
 def refuse_network(document: Document, steps: Steps, network: IPRange) -> Finding | None:
     """Why a network cannot be given out: set aside by RFC 6890, or too large to be meant."""
     text = format_cidr(network) or format_range(network)
     if (block := special_purpose(network)) is not None and network.prefix():
-        message = f"{_dotted(steps)}: {text} touches {block}"
+        message = f"{dotted(steps)}: {text} touches {block}"
         hint = "such addresses cannot be used on a network (RFC 6890)"
         return error("special-purpose", document.at(*steps), message, hint)
     least = _LEAST_PREFIX[network.version]
     if (network.prefix() or 0) < least:
-        message = f"{_dotted(steps)}: {text} is too large; the limit is a /{least}"
+        message = f"{dotted(steps)}: {text} is too large; the limit is a /{least}"
         return error("pool-too-large", document.at(*steps), message, "split it into several pools")
     return None
 
@@ -161,10 +162,3 @@ def _bad_annotation(document: Document, name: str, text: str, wanted: str, examp
     place = document.at("metadata", "annotations", f"{PREFIX}{name}")
     message = f"{PREFIX}{name}: {shown(text)} is not {wanted}"
     return error("annotation-invalid", place, message, f"write {example}, for example")
-
-
-def _dotted(steps: Steps) -> str:
-    text = ""
-    for step in steps:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return text.removeprefix(".")

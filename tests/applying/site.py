@@ -38,6 +38,22 @@ def world(*names: str, **more: str) -> dict[str, str | bytes]:
     return reconciled(files)
 
 
+def without(files: Mapping[str, str | bytes], *names: str) -> dict[str, str | bytes]:
+    """The tree without some tenants, reconciled: their records are released."""
+    gone = [f"tenants/{name}.yaml" for name in names]
+    return reconciled({path: text for path, text in files.items() if path not in gone})
+
+
+def unclear(files: Mapping[str, str | bytes], name: str) -> dict[str, str | bytes]:
+    """The tree with a document that is wrong, and with no records but those of one tenant."""
+    kept = {
+        path: text
+        for path, text in files.items()
+        if not path.startswith("allocations/") or name in path
+    }
+    return kept | {"tenants/broken.yaml": "what is this"}
+
+
 def evaluated(files: Files, revision: str = "a", clock: int = CLOCK) -> Evaluation:
     return evaluate(replace(tree_of(files, clock), revision=revision * 40))
 

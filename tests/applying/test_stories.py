@@ -1,7 +1,5 @@
 """Stories of clusters in memory. Before each run a dry run tells just what the run does."""
 
-from collections.abc import Mapping
-
 import pytest
 
 from reconciler.clusters.outcome import Result, State
@@ -9,7 +7,16 @@ from reconciler.clusters.resources import ADVERTISEMENT, CONFIG_MAP, IP_ALLOCATI
 from reconciler.clusters.target import UNCLEAR
 from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.resource import Ref
-from tests.applying.site import FIRST, SECOND, address_pool, failures, results, world
+from tests.applying.site import (
+    FIRST,
+    SECOND,
+    address_pool,
+    failures,
+    results,
+    unclear,
+    without,
+    world,
+)
 from tests.fake_cluster import HUB
 from tests.fake_clusters import POOL, FakeClusters
 from tests.world import CLOCK, provider, reconciled
@@ -23,12 +30,6 @@ HOUR = 3_600
 @pytest.fixture
 def clusters() -> FakeClusters:
     return FakeClusters()
-
-
-def without(files: Mapping[str, str | bytes], *names: str) -> dict[str, str | bytes]:
-    """The tree without some tenants, reconciled: their records are released."""
-    gone = [f"tenants/{name}.yaml" for name in names]
-    return reconciled({path: text for path, text in files.items() if path not in gone})
 
 
 def use(clusters: FakeClusters, cluster: str, address: str) -> None:
@@ -229,12 +230,7 @@ def test_pools_that_cannot_be_read_are_told_and_remembered_as_before(
 def test_nothing_is_withdrawn_while_the_repository_has_errors(clusters: FakeClusters) -> None:
     files = world("web", "shop")
     clusters.run(files)
-    broken = {
-        path: text
-        for path, text in files.items()
-        if not path.startswith("allocations/") or "shop" in path
-    } | {"tenants/broken.yaml": "what is this"}
-    applied = clusters.run(broken, "b")
+    applied = clusters.run(unclear(files, "shop"), "b")
     assert clusters.announced(FIRST) == ["10.0.0.4-10.0.0.7"]
     assert "is not withdrawn: the repository has errors" in failures(applied[FIRST])[str(POOL)]
     assert f"1 objects stay while {UNCLEAR}" in applied[HUB].notes

@@ -1,7 +1,5 @@
 """What is taken out of clusters, when, and what keeps it there."""
 
-from collections.abc import Mapping
-
 from reconciler.clusters.outcome import Applied, Outcome, State
 from reconciler.clusters.target import UNCLEAR
 from tests.applying.site import (
@@ -19,6 +17,8 @@ from tests.applying.site import (
     failures,
     results,
     service,
+    unclear,
+    without,
     world,
 )
 from tests.world import CLOCK, reconciled
@@ -32,12 +32,6 @@ def kept(applied: Applied) -> Outcome:
     """What is said of the pool that Services keep."""
     (found,) = [item for item in applied.outcomes if "is not withdrawn: Service" in item.error]
     return found
-
-
-def without(files: Mapping[str, str | bytes], *names: str) -> dict[str, str | bytes]:
-    """The tree without some tenants, reconciled: their records are released."""
-    gone = [f"tenants/{name}.yaml" for name in names]
-    return reconciled({path: text for path, text in files.items() if path not in gone})
 
 
 def test_a_released_range_leaves_the_cluster(site: Site) -> None:
@@ -122,12 +116,7 @@ def test_nothing_is_withdrawn_while_the_repository_has_errors(site: Site) -> Non
     """A record that vanished, and an error somewhere: what is wanted is not clear."""
     files = world("web", "shop")
     site.apply(files)
-    broken = {
-        path: text
-        for path, text in files.items()
-        if not path.startswith("allocations/") or "shop" in path
-    } | {"tenants/broken.yaml": "what is this"}
-    applied = site.apply(broken, "b")
+    applied = site.apply(unclear(files, "shop"), "b")
     assert announced(site.tenants[FIRST]) == ["10.0.0.4-10.0.0.7"]
     assert "is not withdrawn: the repository has errors" in failures(applied[FIRST])[POOL]
     note = f"1 objects stay while {UNCLEAR}"

@@ -20,6 +20,16 @@ class Ran(NamedTuple):
     err: str
 
 
+def environment() -> dict[str, str]:
+    """All that a process of its own knows of the environment."""
+    return {
+        "PATH": os.environ["PATH"],
+        **PYTHON,
+        "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
+        "LC_ALL": "C.UTF-8",
+    }
+
+
 def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:
     """Run within this process."""
     capsys.readouterr()
@@ -27,18 +37,12 @@ def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:
     return Ran(code, *capsys.readouterr())
 
 
-def shell(command: str, **environment: str) -> Ran:
+def shell(command: str, **variables: str) -> Ran:
     """Run a line of bash in which `ipam` is this one."""
     done = subprocess.run(
         ["bash", "-c", f'ipam() {{ "{sys.executable}" -m reconciler "$@"; }}; {command}'],
         capture_output=True,
         check=False,
-        env={
-            "PATH": os.environ["PATH"],
-            **PYTHON,
-            "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
-            "LC_ALL": "C.UTF-8",
-            **environment,
-        },
+        env={**environment(), **variables},
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

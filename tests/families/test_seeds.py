@@ -8,29 +8,12 @@ from reconciler.cli.shared.verbs import ipam
 from reconciler.commands.simulate import simulate
 from reconciler.report.simulation import simulation_document
 from tests.engine.outcome import codes, outcome, refusal
+from tests.records.examples import REQUEST, STATUS
 from tests.world import evaluation_of, git, pool, provider, reconciled, repository, tenant
 
 # Seed 001, "Full Example", "Load Balancer Allocation", "Node Allocation", "Pinned Range Allocation".
-REQUESTS = """\
-apiVersion: butler.butlerlabs.dev/v1alpha1
-kind: IPAllocation
-metadata:
-  name: my-cluster-nodes
-  namespace: butler-system
-  labels:
-    butler.butlerlabs.dev/team: backend-team
-    butler.butlerlabs.dev/tenant: my-cluster
-    butler.butlerlabs.dev/network-pool: vlan40-pool
-    butler.butlerlabs.dev/allocation-type: nodes
-spec:
-  poolRef:
-    name: vlan40-pool
-  tenantClusterRef:
-    name: my-cluster
-    namespace: team-backend
-  type: nodes
-  count: 5
----
+REQUESTS = f"""\
+{REQUEST}---
 apiVersion: butler.butlerlabs.dev/v1alpha1
 kind: IPAllocation
 metadata:
@@ -72,49 +55,7 @@ spec:
     endAddress: "10.40.0.109"
 """
 # The example without count has the name of the full one; here it is in a namespace of its own.
-WITHOUT_COUNT = """\
-apiVersion: butler.butlerlabs.dev/v1alpha1
-kind: IPAllocation
-metadata:
-  name: my-cluster-nodes
-  namespace: butler-system
-  labels:
-    butler.butlerlabs.dev/team: backend-team
-    butler.butlerlabs.dev/tenant: my-cluster
-    butler.butlerlabs.dev/network-pool: vlan40-pool
-    butler.butlerlabs.dev/allocation-type: nodes
-spec:
-  poolRef:
-    name: vlan40-pool
-  tenantClusterRef:
-    name: my-cluster
-    namespace: team-backend
-  type: nodes
-"""
-# Seed 001, "Status", on its full example: what a person copies from a cluster.
-STATUS = """\
-status:
-  phase: Allocated
-  conditions:
-    - type: Ready
-      status: "True"
-      reason: Allocated
-      message: "5 IPs allocated from vlan40-pool"
-      lastTransitionTime: "2026-02-15T10:00:30Z"
-  cidr: "10.40.0.64/29"
-  startAddress: "10.40.0.64"
-  endAddress: "10.40.0.68"
-  addresses:
-    - "10.40.0.64"
-    - "10.40.0.65"
-    - "10.40.0.66"
-    - "10.40.0.67"
-    - "10.40.0.68"
-  allocatedCount: 5
-  observedGeneration: 1
-  allocatedAt: "2026-02-15T10:00:30Z"
-  allocatedBy: "networkpool-controller"
-"""
+WITHOUT_COUNT = REQUEST.replace("  count: 5\n", "")
 # Seed 002, "NetworkPool".
 LAB_POOL = """\
 apiVersion: butler.butlerlabs.dev/v1alpha1
@@ -162,7 +103,7 @@ def test_the_node_request_without_count_of_seed_001_gets_the_pools_default() -> 
 
 
 def test_the_status_of_seed_001_is_accepted_as_a_record_with_its_cidr_that_contradicts() -> None:
-    text = REQUESTS.partition("---\n")[0] + STATUS
+    text = REQUEST + STATUS
     (found,) = evaluation_of({**VLAN40, RECORD: text}).state.records
     assert found.range is not None
     assert (found.range.size, found.claim.slot) == (5, "nodes")

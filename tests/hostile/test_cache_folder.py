@@ -8,21 +8,10 @@ import pytest
 
 from tests.adapters.git.command import Command, Done, served
 from tests.git_server import serving
-from tests.world import SMALL, commit, git, repository, tenant, write
+from tests.world import commit, git, tenant, write
 
 WORDS = "the cache is not used"
 OTHER = 65_533
-
-
-@pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """The real `ipam`."""
-    return Command(tmp_path)
-
-
-@pytest.fixture
-def author(tmp_path: Path) -> Path:
-    return repository(tmp_path / "author", SMALL)
 
 
 def cache_of(root: Path) -> Path:

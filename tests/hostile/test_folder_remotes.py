@@ -14,18 +14,6 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a fol
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """The real `ipam`."""
-    return Command(tmp_path)
-
-
-@pytest.fixture
-def author(tmp_path: Path) -> Path:
-    """A checkout."""
-    return repository(tmp_path / "author", SMALL)
-
-
-@pytest.fixture
 def mark(tmp_path: Path) -> Path:
     """What is there once something of the repository ran."""
     return tmp_path / "mark"

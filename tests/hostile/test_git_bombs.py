@@ -4,7 +4,6 @@ Each run is held to an amount of memory that reading the bomb would exceed many 
 itself is held to it, too.
 """
 
-import os
 import resource
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.caches import PYTHON
+from tests.cli.running import environment
 from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
 
 MEMORY = 768 << 20
@@ -39,12 +38,7 @@ def limited(*arguments: str | Path, most: int = MEMORY) -> Ran:
         capture_output=True,
         check=False,
         timeout=SECONDS,
-        env={
-            "PATH": os.environ["PATH"],
-            **PYTHON,
-            "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
-            "LC_ALL": "C.UTF-8",
-        },
+        env=environment(),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -82,12 +82,6 @@ ELSEWHERE = {
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """The real `ipam`."""
-    return Command(tmp_path)
-
-
-@pytest.fixture
 def mark(tmp_path: Path) -> Path:
     """What is there once something of the repository ran."""
     return tmp_path / "mark"

@@ -3,7 +3,6 @@
 The machine has room for all of it. What git took is what the system counted.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.caches import PYTHON
+from tests.cli.running import environment
 from tests.hostile.packs import MIB, huge_commit, small_on_huge
 from tests.world import SMALL, git, repository, tenant
 
@@ -43,12 +42,7 @@ def measured(*arguments: str | Path) -> Ran:
         check=False,
         timeout=SECONDS,
         text=True,
-        env={
-            "PATH": os.environ["PATH"],
-            **PYTHON,
-            "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
-            "LC_ALL": "C.UTF-8",
-        },
+        env=environment(),
     )
     assert "Traceback" not in done.stderr, done.stderr
     return Ran(done.returncode, done.stderr, int(done.stderr.rpartition("peak ")[2]))

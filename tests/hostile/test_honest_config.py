@@ -15,12 +15,6 @@ GITLAB = "http.https://gitlab.example.com.sslCAInfo"
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """The real `ipam`."""
-    return Command(tmp_path)
-
-
-@pytest.fixture
 def author(tmp_path: Path) -> Path:
     """A checkout with a folder as remote."""
     made = repository(tmp_path / "author", SMALL)

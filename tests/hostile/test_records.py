@@ -33,6 +33,14 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
+def ten_more(folder: Path) -> None:
+    """Ten tenants more on main, with their records."""
+    git(folder, "switch", "-q", "main")
+    write(folder, {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(10)})
+    commit(folder)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+
+
 def edited(folder: Path, path: str, edit: Edit) -> None:
     before = (folder / path).read_text(encoding="utf-8")
     after = edit(before)
@@ -277,10 +285,7 @@ def test_records_that_lay_in_wait_in_another_folder_are_new(
 def test_the_brake_counts_records_that_were_removed(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    git(folder, "switch", "-q", "main")
-    write(folder, {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(10)})
-    commit(folder)
-    assert run(["reconcile", "--repo", str(folder)]) == 0
+    ten_more(folder)
     git(folder, "switch", "-qC", "change")
     names = [f"{FOLDER}/team-a/t{n}.loadbalancer.yaml" for n in range(5)]
     git(folder, "rm", "-q", *names)
@@ -292,10 +297,7 @@ def test_the_brake_counts_records_that_were_removed(
 def test_what_a_merge_removed_past_the_brake_is_not_given_away(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    git(folder, "switch", "-q", "main")
-    write(folder, {f"tenants/{n}.yaml": tenant(f"t{n}") for n in range(10)})
-    commit(folder)
-    assert run(["reconcile", "--repo", str(folder)]) == 0
+    ten_more(folder)
     git(folder, "rm", "-q", *(f"tenants/{n}.yaml" for n in range(5)))
     git(folder, "rm", "-q", *(f"{FOLDER}/team-a/t{n}.loadbalancer.yaml" for n in range(5)))
     write(folder, {"tenants/late.yaml": tenant("late")})

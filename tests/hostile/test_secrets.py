@@ -43,12 +43,6 @@ REFUSED = [
 HOW = ("--remote", "the variable", "the configuration", "a stray argument", "another option")
 
 
-@pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """The real `ipam`."""
-    return Command(tmp_path)
-
-
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_password_in_a_remote_that_is_refused_is_shown_nowhere(
     tmp_path: Path, command: Command, text: str

@@ -5,15 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.command import Command
+from tests.adapters.git.command import Command, served
 from tests.git_server import serving
 from tests.world import SMALL, commit, git, repository, tenant, write
-
-
-@pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """The real `ipam`."""
-    return Command(tmp_path)
 
 
 @pytest.fixture
@@ -23,12 +17,7 @@ def author(tmp_path: Path) -> Path:
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main", "--object-format=sha256")
     made = repository(folder, SMALL)
-    remote = tmp_path / "served" / "remote.git"
-    git(tmp_path, "clone", "-q", "--bare", str(made), str(remote))
-    git(remote, "config", "http.receivepack", "true")
-    git(made, "remote", "add", "origin", str(remote))
-    git(made, "fetch", "-q", "origin")
-    git(made, "branch", "-q", "-u", "origin/main")
+    served(tmp_path, made)
     return made
 
 

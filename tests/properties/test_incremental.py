@@ -38,6 +38,14 @@ def island(number: int) -> Files:
     return files
 
 
+def islands() -> Files:
+    """All islands, with their records."""
+    files: Files = {}
+    for number in range(ISLANDS):
+        files |= island(number)
+    return carried_out(files, evaluate(read_tree(MemorySource(files))))
+
+
 def member(name: str, number: int, namespace: str = "team-a", **spec: str) -> str:
     """A tenant of an island."""
     return tenant(name, namespace, providerConfigRef=f"{{name: p{number}}}", **spec)
@@ -232,10 +240,7 @@ def test_what_is_known_changes_no_plan(data: st.DataObject) -> None:
 
 
 def test_what_is_settled_is_not_read_again() -> None:
-    files: Files = {}
-    for number in range(ISLANDS):
-        files |= island(number)
-    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    files = islands()
     facts = MemoryFacts()
     evaluate_incrementally(MemorySource(files), facts)
     same = MemorySource(files)
@@ -248,10 +253,7 @@ def test_what_is_settled_is_not_read_again() -> None:
 
 
 def test_islands_are_components_of_their_own() -> None:
-    files: Files = {}
-    for number in range(ISLANDS):
-        files |= island(number)
-    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    files = islands()
     facts = MemoryFacts()
     evaluate_incrementally(MemorySource(files), facts)
     (text,) = facts.tables["groups"].values()

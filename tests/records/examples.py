@@ -151,3 +151,49 @@ ALL["names that need quotes"] = ALL["names that need quotes"]._replace(
 ALL["a message of any text"] = ALL["a message of any text"]._replace(
     message='pool "a: b" #1\t\u202e is not here'
 )
+
+# Seed 001, "Full Example" and "Node Allocation": a person's request for five addresses.
+REQUEST = """\
+apiVersion: butler.butlerlabs.dev/v1alpha1
+kind: IPAllocation
+metadata:
+  name: my-cluster-nodes
+  namespace: butler-system
+  labels:
+    butler.butlerlabs.dev/team: backend-team
+    butler.butlerlabs.dev/tenant: my-cluster
+    butler.butlerlabs.dev/network-pool: vlan40-pool
+    butler.butlerlabs.dev/allocation-type: nodes
+spec:
+  poolRef:
+    name: vlan40-pool
+  tenantClusterRef:
+    name: my-cluster
+    namespace: team-backend
+  type: nodes
+  count: 5
+"""
+# Seed 001, "Status", on its full example: what a person copies from a cluster.
+STATUS = """\
+status:
+  phase: Allocated
+  conditions:
+    - type: Ready
+      status: "True"
+      reason: Allocated
+      message: "5 IPs allocated from vlan40-pool"
+      lastTransitionTime: "2026-02-15T10:00:30Z"
+  cidr: "10.40.0.64/29"
+  startAddress: "10.40.0.64"
+  endAddress: "10.40.0.68"
+  addresses:
+    - "10.40.0.64"
+    - "10.40.0.65"
+    - "10.40.0.66"
+    - "10.40.0.67"
+    - "10.40.0.68"
+  allocatedCount: 5
+  observedGeneration: 1
+  allocatedAt: "2026-02-15T10:00:30Z"
+  allocatedBy: "networkpool-controller"
+"""

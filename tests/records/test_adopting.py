@@ -5,49 +5,10 @@ import pytest
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
 from reconciler.records.recall import recall
-from tests.records.examples import FOLDER, POOL, SINCE, span
+from tests.records.examples import FOLDER, POOL, REQUEST, SINCE, STATUS, span
 
 # Seed 001: five addresses whose `cidr` is the block around them.
-NODES = """apiVersion: butler.butlerlabs.dev/v1alpha1
-kind: IPAllocation
-metadata:
-  name: my-cluster-nodes
-  namespace: butler-system
-  labels:
-    butler.butlerlabs.dev/team: backend-team
-    butler.butlerlabs.dev/tenant: my-cluster
-    butler.butlerlabs.dev/network-pool: vlan40-pool
-    butler.butlerlabs.dev/allocation-type: nodes
-spec:
-  poolRef:
-    name: vlan40-pool
-  tenantClusterRef:
-    name: my-cluster
-    namespace: team-backend
-  type: nodes
-  count: 5
-status:
-  phase: Allocated
-  conditions:
-  - type: Ready
-    status: "True"
-    reason: Allocated
-    message: "5 IPs allocated from vlan40-pool"
-    lastTransitionTime: "2026-02-15T10:00:30Z"
-  cidr: "10.40.0.64/29"
-  startAddress: "10.40.0.64"
-  endAddress: "10.40.0.68"
-  addresses:
-  - "10.40.0.64"
-  - "10.40.0.65"
-  - "10.40.0.66"
-  - "10.40.0.67"
-  - "10.40.0.68"
-  allocatedCount: 5
-  observedGeneration: 1
-  allocatedAt: "2026-02-15T10:00:30Z"
-  allocatedBy: "networkpool-controller"
-"""
+NODES = REQUEST + STATUS
 PATH = f"{FOLDER}/copied.yaml"
 CLAIM = Key("butler", "team-backend", "my-cluster", "nodes", "TenantCluster")
 

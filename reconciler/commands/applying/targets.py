@@ -10,7 +10,7 @@ from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.target import Target
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Severity
+from reconciler.findings import has_error
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.plan import Grant
 from reconciler.settings import CLUSTER_TARGET
@@ -51,7 +51,7 @@ def is_whole(evaluation: Evaluation) -> bool:
     Where no record is left of those that clusters were told of (a folder that was moved, Settings
     that name another), all that is claimed would be withdrawn.
     """
-    if any(found.severity is Severity.ERROR for found in evaluation.findings):
+    if has_error(evaluation.findings):
         return False
     claimed = any(isinstance(decision, Grant) for decision in evaluation.plan.decisions)
     return evaluation.brake is None and (bool(evaluation.state.records) or not claimed)

@@ -8,7 +8,7 @@ from reconciler.commands.doctor.checks import SKEW_SECONDS, failed, run, shorten
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Severity
+from reconciler.findings import Severity, has_error
 from reconciler.ports import Entry, Probe, ReconcilerError, Revision, UsageError
 from reconciler.report.diagnosis import GIT, Check, Group, doubtful, fine, wrong
 
@@ -155,11 +155,7 @@ def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> Check:
     if strange:
         mend = f"take them out of {folder}: only ipam writes there"
         return doubtful("records", f"not records: {shorten(strange)}", mend)
-    unread = sum(
-        1
-        for item in evaluation.tree.records
-        if any(found.severity is Severity.ERROR for found in item.findings)
-    )
+    unread = sum(1 for item in evaluation.tree.records if has_error(item.findings))
     if unread:
         return doubtful("records", f"{unread} in {folder} cannot be read", "ipam check")
     return fine("records", f"{len(evaluation.tree.records)} in {folder}")

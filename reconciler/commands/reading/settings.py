@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
 from reconciler.comparison import left_behind
-from reconciler.documents.load import has_error, is_yaml
-from reconciler.findings import Finding, Location, cut_off, error
+from reconciler.documents.load import is_yaml
+from reconciler.findings import Finding, Location, cut_off, error, has_error
 from reconciler.model.settings import Settings
 from reconciler.ports import Entry, Source, Step
 from reconciler.settings import OVERRIDES, PATH, read_settings

@@ -14,7 +14,7 @@ from reconciler.families._pool_fields import (
     refuse_network,
 )
 from reconciler.families.butler.kinds import NAME, POOL
-from reconciler.findings import Finding, Severity, error, warning
+from reconciler.findings import Finding, error, has_error, warning
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
@@ -62,7 +62,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
         found.extend(_straddling(document, index, block, windows))
     blocks = IPSet.of(block for _, block in reserved)
     usable = IPSet.of(windows) - blocks
-    if any(item.severity is Severity.ERROR for item in found):
+    if has_error(found):
         return None, found
     if not usable:
         message = "no address is left to give out: everything is reserved"

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from reconciler.documents.document import Document
+from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families.butler.kinds import POOL
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.providers import Provider, Providers
-from reconciler.families.butler.statuses import condition, status_only
+from reconciler.families.butler.statuses import status_only
 from reconciler.model.key import Key
 
 _TYPE = "PoolAvailable"

@@ -107,8 +107,7 @@ def _gateway(
 ) -> IPRange | None:
     if "gateway" not in network:
         return None
-    address = read_address(document, GATEWAY, network["gateway"], found)
-    return None if address is None else IPRange(address[0], address[1], address[1])
+    return read_address(document, GATEWAY, network["gateway"], found)
 
 
 def missing_pool(provider: Provider, index: int) -> Finding:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
-from reconciler.documents.document import Document, Documents, Identity
+from reconciler.documents.document import Document, Documents
 from reconciler.families._family import Held, Reading
+from reconciler.families._reading import Collected
 from reconciler.families.butler.announcing import ANNOUNCED
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
@@ -23,7 +24,7 @@ from reconciler.families.butler.providers import (
 from reconciler.families.butler.requests import read_request, stands_for
 from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
 from reconciler.findings import Finding, error, warning
-from reconciler.model.claim import Claim, Owner
+from reconciler.model.claim import Owner
 from reconciler.model.key import Key
 from reconciler.model.record_kind import LABEL
 from reconciler.model.settings import Settings
@@ -41,16 +42,11 @@ class _Reader:
         self.held = held or {}
         self.wants_claims = held is not None
         self.settings = settings
-        self.findings: list[Finding] = []
         self.networks: dict[Key, NetworkPool] = {}
-        self.frozen: dict[Key, str] = {}
-        self.blocked: list[Blocked] = []
-        self.gateways: list[Gateway] = []
-        self.protected: list[Identity] = []
-        self.claims: dict[Key, Claim] = {}
         self.networks_of: dict[tuple[str, str], list[NetworkPool]] = {}
         self.providers = Providers(documents)
-        self.findings += self.providers.findings
+        self.collected = Collected()
+        self.collected.findings += self.providers.findings
 
     def reading(self) -> Reading:
         for document in self.documents.of(POOL):
@@ -68,29 +64,15 @@ class _Reader:
             name = (document.namespace, document.name)
             for claim in tenant.claims(self.held, grown.get(name, [])):
                 if claim.key not in stood_for:
-                    self.claims[claim.key] = claim
-        return Reading(
-            pools={key: network.pool for key, network in self.networks.items()},
-            claims=self.claims,
-            findings=tuple(self.findings),
-            blocked=tuple(self.blocked),
-            gateways=tuple(self.gateways),
-            protected=frozenset(self.protected),
-            frozen=self.frozen,
-        )
-
-    def _tell(self, document: Document, *found: Finding) -> None:
-        """Report, unless it is about a document as it was in an earlier revision."""
-        if not document.unread:
-            self.findings += found
+                    self.collected.claims[claim.key] = claim
+        return self.collected.reading()
 
     def _pool(self, document: Document) -> None:
         network, found = read_pool(document, self.settings)
-        self._tell(document, *found)
+        self.collected.tell(document, *found)
         if network is not None:
             self.networks[network.pool.key] = network
-            if document.doubt:
-                self.frozen[network.pool.key] = document.doubt
+            self.collected.add_pool(document, network.pool)
 
     def _network(self, namespace: str, name: str, asker: str) -> NetworkPool | None:
         """The pool that a file names; one that never could be read is noted as frozen."""
@@ -98,7 +80,7 @@ class _Reader:
         if self.documents.find(POOL, namespace, name, asker=asker) is not None:
             return self.networks.get(key)
         if path := self.documents.unread(POOL, namespace, name, asker=asker):
-            self.frozen[key] = path
+            self.collected.frozen[key] = path
         return None
 
     def _networks_of(self, provider: Provider) -> list[NetworkPool]:
@@ -135,14 +117,16 @@ class _Reader:
             )
             found = error("team-mismatch", place, message, "use a provider of the platform")
         if provider is None or found is not None:
-            self._tell(document, *([found] if found else []))
+            self.collected.tell(document, *([found] if found else []))
             self._protect(document)
             return None
         if not provider.is_ipam:
             self._team(document)
             return None
         there = len(self._networks_of(provider))
-        unread = any(key in self.frozen and key not in self.networks for key in provider.pools)
+        unread = any(
+            key in self.collected.frozen and key not in self.networks for key in provider.pools
+        )
         if there < len(provider.pools) or not provider.pools:
             self._protect(document)
         if unread or not provider.pools:
@@ -153,7 +137,7 @@ class _Reader:
     def _protect(self, document: Document) -> None:
         """The document's claims cannot be told: its records stay."""
         kind = document.kind.name
-        self.protected.append((NAME, kind, document.namespace, document.name))
+        self.collected.protected.append((NAME, kind, document.namespace, document.name))
 
     def _team(self, document: Document) -> None:
         reference = document.spec.get("teamRef")
@@ -164,7 +148,7 @@ class _Reader:
             place = document.at("spec", "teamRef", "name")
             message = f"{document.title}: Team {reference['name']} is not in the repository"
             hint = "add the team, or correct its name"
-            self._tell(document, warning("reference-not-found", place, message, hint))
+            self.collected.tell(document, warning("reference-not-found", place, message, hint))
 
     def _requests(self) -> frozenset[Key]:
         """Claims of hand-made requests; returns the tenants' claims that they stand for."""
@@ -189,23 +173,23 @@ class _Reader:
             place = document.at("spec", "tenantClusterRef", "name")
             message = f"TenantCluster {'/'.join(owner_name)} is not in the repository"
             hint = "the addresses are held all the same; add the TenantCluster when it exists"
-            self._tell(document, warning("reference-not-found", place, message, hint))
+            self.collected.tell(document, warning("reference-not-found", place, message, hint))
         pool = document.spec["poolRef"]["name"]
         network = self._network(document.namespace, pool, document.file)
         key = pool_key(document.namespace, pool)
-        if network is None and key in self.frozen:
+        if network is None and key in self.collected.frozen:
             self._protect(document)
         else:
             quota = provider.quota(owner_name, document.spec["type"]) if provider else None
             owner = self._owner(document, tenant)
             claim, found = read_request(document, network, owner, quota)
-            self._tell(document, *found)
-            self.claims[claim.key] = claim
-        if network is None and key not in self.frozen:
+            self.collected.tell(document, *found)
+            self.collected.claims[claim.key] = claim
+        if network is None and key not in self.collected.frozen:
             place = document.at("spec", "poolRef", "name")
             message = f"spec.poolRef.name: {POOL.kind} {document.namespace}/{pool} is not in the repository"
             hint = "name a pool of the request's namespace, or add the pool"
-            self._tell(document, error("reference-not-found", place, message, hint))
+            self.collected.tell(document, error("reference-not-found", place, message, hint))
         return own if own is not None and not self._is_live(own) else None
 
     def _is_live(self, claim: Key) -> bool:
@@ -231,7 +215,7 @@ class _Reader:
             quota = provider.quota((document.namespace, document.name), ANNOUNCED)
             by_hand = ByHand(None if document.unread else provider.pools, quota)
         place = document.at(*MANUAL)
-        self.blocked.append(Blocked(item, manual_title(document), place, by_hand))
+        self.collected.blocked.append(Blocked(item, manual_title(document), place, by_hand))
 
     def _provided(self, provider: Provider) -> None:
         """Report the pools of a provider that are missing; hold its gateway back in the others.
@@ -242,23 +226,23 @@ class _Reader:
         if (gateway := provider.gateway) is not None:
             title = f"{provider.document.namespace}/{provider.document.name} (gateway)"
             place = provider.document.at(*GATEWAY)
-            self.gateways.append(Gateway(gateway, title, provider.pools, place))
+            self.collected.gateways.append(Gateway(gateway, title, provider.pools, place))
             if not provider.pools:
-                self.blocked.append(Blocked(gateway, title, place))
+                self.collected.blocked.append(Blocked(gateway, title, place))
         network = provider.document.spec.get("network") or {}
         for index, reference in enumerate(network.get("poolRefs") or ()):
-            pool = self._network(NAMESPACE, reference["name"], provider.document.file)
-            if pool is not None:
-                self._hold_back(provider, pool)
-            elif provider.is_ipam and pool_key(NAMESPACE, reference["name"]) not in self.frozen:
-                self._tell(provider.document, missing_pool(provider, index))
+            key = pool_key(NAMESPACE, reference["name"])
+            if self._network(NAMESPACE, key.name, provider.document.file) is not None:
+                self._hold_back(provider, key)
+            elif provider.is_ipam and key not in self.collected.frozen:
+                self.collected.tell(provider.document, missing_pool(provider, index))
 
-    def _hold_back(self, provider: Provider, network: NetworkPool) -> None:
-        gateway, pool = provider.gateway, network.pool
+    def _hold_back(self, provider: Provider, key: Key) -> None:
+        gateway, pool = provider.gateway, self.collected.pools[key]
         if gateway is None or not pool.usable.covers(gateway):
             return
         message = f"gateway {format_short(gateway)} of ProviderConfig {provider.document.name}"
-        self._tell(
+        self.collected.tell(
             provider.document,
             warning(
                 "gateway-in-pool",
@@ -268,7 +252,6 @@ class _Reader:
             ),
         )
         held_back = IPSet((gateway,))
-        held_pool = replace(
+        self.collected.pools[key] = replace(
             pool, usable=pool.usable - held_back, reserved=pool.reserved | held_back
         )
-        self.networks[pool.key] = network._replace(pool=held_pool)

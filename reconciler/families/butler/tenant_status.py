@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses.notation import format_cidr, format_range
 from reconciler.documents.document import Document, Documents
+from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families.butler.kinds import NAME, PROVIDER, REQUEST, TENANT
 from reconciler.families.butler.provider_status import names_no_pool
 from reconciler.families.butler.providers import Providers
 from reconciler.families.butler.requests import stands_for
-from reconciler.families.butler.statuses import condition, status_only
+from reconciler.families.butler.statuses import status_only
 from reconciler.families.butler.tenants import tenant_key
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.current import current_records

@@ -41,10 +41,9 @@ def chosen(document: Document, slot: str, found: list[Finding]) -> Chosen | None
     title = f"{document.namespace}/{document.name} ({field})"
     if not _NUMBERS.fullmatch(text):
         return Chosen(None, title, document.at(*steps), field)
-    address = read_address(document, steps, text, found)
-    if address is None:
+    item = read_address(document, steps, text, found)
+    if item is None:
         return None
-    item = IPRange(address[0], address[1], address[1])
     return Chosen(item, title, document.at(*steps), field)
 
 

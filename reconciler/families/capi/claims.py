@@ -48,8 +48,7 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
     text = document.annotations().get(PINNED)
     if text is None:
         return None
-    address = read_address(document, ("metadata", "annotations", PINNED), text, found)
-    return None if address is None else IPRange(address[0], address[1], address[1])
+    return read_address(document, ("metadata", "annotations", PINNED), text, found)
 
 
 def named_for(name: str) -> Named | None:

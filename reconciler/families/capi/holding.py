@@ -10,6 +10,7 @@ from typing import Any
 
 from reconciler.addresses.notation import format_address
 from reconciler.documents.document import Document
+from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families.capi.byhand import is_adopted
 from reconciler.families.capi.clusters import class_of, variables_of
@@ -162,11 +163,10 @@ def _ready(record: Allocation) -> Mapping[str, str]:
     """The condition of a claim, with the reasons that Cluster API's core names."""
     if record.range is not None:
         message = f"{address_of(record)} allocated from {record.pool.name}"
-        said = {"status": "True", "reason": "AddressAllocated", "message": message}
+        said = ("True", "AddressAllocated", message)
     else:
-        reason = _REASONS.get(record.reason, "AllocationFailed")
-        said = {"status": "False", "reason": reason, "message": record.message}
-    return {"type": "Ready", "lastTransitionTime": record.allocated_at or record.since, **said}
+        said = ("False", _REASONS.get(record.reason, "AllocationFailed"), record.message)
+    return condition("Ready", *said, record.allocated_at or record.since)
 
 
 def _clusters(

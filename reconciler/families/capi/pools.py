@@ -1,7 +1,5 @@
 """A pool of Cluster API to a pool: what it gives out, and the rules of its webhook (`capi.md` §C1)."""
 
-from collections.abc import Iterable
-
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import format_range, format_short, special_purpose
@@ -10,7 +8,7 @@ from reconciler.documents.yaml import Steps
 from reconciler.families._pool_fields import read_address, read_cidr, read_space, read_thresholds
 from reconciler.families.capi.kinds import NAME, PAUSED
 from reconciler.families.capi.serving import read_serves
-from reconciler.findings import Finding, Severity, error, warning
+from reconciler.findings import Finding, error, has_error, warning
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
@@ -41,8 +39,8 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         found.append(
             error("field-required", document.at(*_ADDRESSES), "addresses is required", hint)
         )
-    subnet = None if _has_error(found) else _subnet(document, given, excluded, gateway, found)
-    if subnet is None or _has_error(found):
+    subnet = None if has_error(found) else _subnet(document, given, excluded, gateway, found)
+    if subnet is None or has_error(found):
         return None, found
     kept = _kept(document, subnet, excluded, gateway)
     usable = IPSet.of(given) - kept
@@ -70,10 +68,6 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
 def read_gateway(document: Document) -> IPRange | None:
     """The router's address of a pool that can be read."""
     return _gateway(document, [])
-
-
-def _has_error(found: Iterable[Finding]) -> bool:
-    return any(item.severity is Severity.ERROR for item in found)
 
 
 def _entries(document: Document, steps: Steps, found: list[Finding]) -> list[IPRange]:
@@ -111,16 +105,16 @@ def _between(document: Document, steps: Steps, text: str, found: list[Finding]) 
     last = read_address(document, steps, right, found) if dash else first
     if first is None or last is None:
         return None
-    if first[0] != last[0]:
+    if first.version != last.version:
         message = f"{steps[1]}[{steps[2]}]: {left} and {right} differ in IP version"
         hint = "write both as IPv4 or both as IPv6"
         found.append(error("family-mismatch", document.at(*steps), message, hint))
         return None
-    if first[1] > last[1]:
+    if first.first > last.last:
         message = f"{steps[1]}[{steps[2]}]: {left} is after {right}"
         found.append(error("range-reversed", document.at(*steps), message, "swap the two"))
         return None
-    return IPRange(first[0], first[1], last[1])
+    return IPRange(first.version, first.first, last.last)
 
 
 def _gateway(document: Document, found: list[Finding]) -> IPRange | None:
@@ -128,8 +122,7 @@ def _gateway(document: Document, found: list[Finding]) -> IPRange | None:
     text = document.spec.get(GATEWAY[1])
     if not text:
         return None
-    address = read_address(document, GATEWAY, text, found)
-    return None if address is None else IPRange(address[0], address[1], address[1])
+    return read_address(document, GATEWAY, text, found)
 
 
 def _subnet(
@@ -160,7 +153,7 @@ def _subnet(
         message = f"spec.prefix: provided prefix is not valid: {prefix} for IPv{version}"
         hint = f"write a number of 0 to {BITS[version]}"
         found.append(error("field-value", document.at(*_PREFIX), message, hint))
-    if _has_error(found):
+    if has_error(found):
         return None
     size = 1 << (BITS[version] - prefix)
     first = min(given).first & -size

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.families._family import Held, Reading
+from reconciler.families._reading import Collected
 from reconciler.families.capi.byhand import Chosen, chosen, is_adopted
 from reconciler.families.capi.claims import Named, claim_key, named_for, pool_of, read_pin
 from reconciler.families.capi.clusters import (
@@ -37,10 +38,9 @@ from reconciler.families.capi.kinds import (
 )
 from reconciler.families.capi.pools import GATEWAY, read_gateway, read_pool
 from reconciler.families.capi.selecting import Selector
-from reconciler.findings import Finding, info, warning
+from reconciler.findings import info, warning
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
-from reconciler.model.pool import Pool
 from reconciler.model.record_kind import NAMESPACE
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, ByHand, Gateway
@@ -72,13 +72,8 @@ class _Reader:
         self.documents = documents
         self.held = held
         self.settings = settings
-        self.findings: list[Finding] = []
-        self.pools: dict[Key, Pool] = {}
-        self.frozen: dict[Key, str] = {}
-        self.claims: dict[Key, Claim] = {}
-        self.blocked: list[Blocked] = []
-        self.gateways: list[Gateway] = []
         self.selector = Selector(documents)
+        self.collected = Collected()
 
     def reading(self) -> Reading:
         for kind in (POOL, GLOBAL_POOL):
@@ -91,39 +86,27 @@ class _Reader:
                 self._slot(document, slot)
         for document in self.documents.of(CLAIM):
             self._claim(document)
-        return Reading(
-            pools=self.pools,
-            claims=self.claims,
-            findings=tuple(self.findings),
-            blocked=tuple(self.blocked),
-            gateways=tuple(self.gateways),
-            frozen=self.frozen,
-        )
-
-    def _tell(self, document: Document, *found: Finding) -> None:
-        """Report, unless it is about a document as it was in an earlier revision."""
-        if not document.unread:
-            self.findings += found
+        return self.collected.reading()
 
     def _pool(self, document: Document) -> None:
         pool, found = read_pool(document, self.settings)
-        self._tell(document, *found)
+        self.collected.tell(document, *found)
         if pool is None:
             return
-        self.pools[pool.key] = pool
-        if document.doubt:
-            self.frozen[pool.key] = document.doubt
+        self.collected.add_pool(document, pool)
         if (before := self.selector.before(document)) is not None:
             first, class_, role = before
             message = f"{pool.key.short} serves class {class_} for {role}, as {first.short} does,"
             place = document.at("metadata", "labels")
             hint = "a pool that is full is passed over; let each have classes of its own otherwise"
-            self._tell(
+            self.collected.tell(
                 document, info("pool-ambiguous", place, f"{message} which is tried first", hint)
             )
         if (gateway := read_gateway(document)) is not None:
             title = f"{pool.key.short} (gateway)"
-            self.gateways.append(Gateway(gateway, title, (pool.key,), document.at(*GATEWAY)))
+            self.collected.gateways.append(
+                Gateway(gateway, title, (pool.key,), document.at(*GATEWAY))
+            )
 
     def _class(self, document: Document) -> None:
         """Say what a class lacks: its Clusters get their endpoint all the same."""
@@ -134,7 +117,7 @@ class _Reader:
                 f"Add {variable} variable to ClusterClass: its patches cannot use the address else"
             )
             place = document.at("spec", "variables")
-            self._tell(document, warning("variable-missing", place, message, hint))
+            self.collected.tell(document, warning("variable-missing", place, message, hint))
 
     def _slot(self, document: Document, slot: str) -> None:
         """What a Cluster asks for in a slot, or has there by hand."""
@@ -158,16 +141,18 @@ class _Reader:
         """Nobody else is given an address that a Cluster has by hand; a name of DNS is none."""
         if by_hand.range is None:
             return
-        others = [item.range for item in self.blocked if item.owner == _title(document)]
+        others = [item.range for item in self.collected.blocked if item.owner == _title(document)]
         if by_hand.range not in others:
             title, place = by_hand.title, by_hand.source
-            self.blocked.append(Blocked(by_hand.range, title, place, ByHand(None), by_hand.field))
+            self.collected.blocked.append(
+                Blocked(by_hand.range, title, place, ByHand(None), by_hand.field)
+            )
 
     def _resting(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == ADDRESS else f"{slot} address"
         message = f"{document.title} is {why}: it gets no {what}"
         hint = "it gets one when it goes on"
-        self._tell(document, warning("claim-paused", document.start, message, hint))
+        self.collected.tell(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: ClassRef, slot: str) -> _Wanted:
         """The pools of a slot: that of a claim of its name, else those that labels select."""
@@ -181,7 +166,7 @@ class _Reader:
         hint += f', or annotate the Cluster {INGRESS_ENABLED}: "false"' if slot == INGRESS else ""
         message = f'no matching ip pool for class "{class_.name}" role "{slot}"'
         return _Wanted(
-            tuple(key for key in selected.keys if key in self.pools),
+            tuple(key for key in selected.keys if key in self.collected.pools),
             tuple(key.name for key in selected.keys) or (told,),
             selected.unread,
             None if selected.keys else Refusal("no-matching-pool", message, hint),
@@ -192,7 +177,7 @@ class _Reader:
         kind = POOL if pool.kind == POOL.kind else GLOBAL_POOL
         there = self.documents.find(kind, pool.namespace, pool.name, asker=document.file)
         doubt = self._unread(document, kind, pool) if there is None else ""
-        return _Wanted((pool,) if pool in self.pools else (), (pool.name,), doubt)
+        return _Wanted((pool,) if pool in self.collected.pools else (), (pool.name,), doubt)
 
     def _unread(self, document: Document, kind: GroupKind, pool: Key) -> str:
         return self.documents.unread(kind, pool.namespace, pool.name, asker=document.file)
@@ -219,10 +204,10 @@ class _Reader:
     def _is_of_cluster(self, document: Document, named: Named) -> bool:
         """A Cluster asks for it under this name: there is one claim, and this says of which pool."""
         cluster = cluster_named(document, named.cluster, self.documents)
-        return cluster is not None and _key(cluster, named.slot) in self.claims
+        return cluster is not None and _key(cluster, named.slot) in self.collected.claims
 
     def _add(self, document: Document, key: Key, wanted: _Wanted, pin: IPRange | None) -> None:
-        self.claims[key] = Claim(
+        self.collected.claims[key] = Claim(
             key=key,
             candidates=wanted.candidates,
             wanted=wanted.names,

@@ -11,36 +11,27 @@ from reconciler.model.shape import CONDITIONS, NAMED, Check, fields, items, stor
 PROTECT_POOL = f"{IPAM_GROUP}/ProtectPool"
 """What the in-cluster provider puts on each pool that it serves; we never do."""
 
-_POOLS = f"{IPAM_GROUP}/v1alpha2"
-_OLD, _NEW = "v1beta1", "v1beta2"
 
+def _in_two_versions(group: str, kind: str, plural: str, finalizer: str = "") -> Resource:
+    """A kind as we write it, which a server may keep in the version after that, too."""
+    return Resource(
+        f"{group}/v1beta1",
+        kind,
+        plural,
+        versions=(f"{group}/v1beta2",),
+        finalizer=f"{group}/{finalizer}" if finalizer else "",
+        tells_generation=False,
+    )
+
+
+_POOLS = f"{IPAM_GROUP}/v1alpha2"
 POOLS = Resource(_POOLS, POOL.kind, "inclusterippools", tells_generation=False)
 GLOBAL_POOLS = Resource(
     _POOLS, GLOBAL_POOL.kind, "globalinclusterippools", is_namespaced=False, tells_generation=False
 )
-ADDRESSES = Resource(
-    f"{IPAM_GROUP}/{_OLD}",
-    "IPAddress",
-    "ipaddresses",
-    versions=(f"{IPAM_GROUP}/{_NEW}",),
-    finalizer=f"{IPAM_GROUP}/ProtectAddress",
-    tells_generation=False,
-)
-CLAIMS = Resource(
-    f"{IPAM_GROUP}/{_OLD}",
-    CLAIM.kind,
-    "ipaddressclaims",
-    versions=(f"{IPAM_GROUP}/{_NEW}",),
-    finalizer=f"{IPAM_GROUP}/ReleaseAddress",
-    tells_generation=False,
-)
-CLUSTERS = Resource(
-    f"{GROUP}/{_OLD}",
-    CLUSTER.kind,
-    "clusters",
-    versions=(f"{GROUP}/{_NEW}",),
-    tells_generation=False,
-)
+ADDRESSES = _in_two_versions(IPAM_GROUP, "IPAddress", "ipaddresses", "ProtectAddress")
+CLAIMS = _in_two_versions(IPAM_GROUP, CLAIM.kind, "ipaddressclaims", "ReleaseAddress")
+CLUSTERS = _in_two_versions(GROUP, CLUSTER.kind, "clusters")
 
 RESOURCES = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS, CLUSTERS)
 OWNED = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
-from reconciler.documents.yaml import Steps
-from reconciler.families.novaedge.hosts import dotted, host_text, read_host
+from reconciler.documents.places import Steps, dotted
+from reconciler.families.novaedge.hosts import host_text, read_host
 from reconciler.families.novaedge.vips import Wish
 from reconciler.findings import Finding, error, shown
 

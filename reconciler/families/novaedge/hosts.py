@@ -3,7 +3,7 @@
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
 from reconciler.documents.document import Document
-from reconciler.documents.yaml import Steps
+from reconciler.documents.places import Steps, dotted
 from reconciler.families._pool_fields import read_address, refuse_network
 from reconciler.findings import Finding, error, shown
 
@@ -13,17 +13,15 @@ _BITS = {4: 32, 6: 128}
 def read_host(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
     """The address of a field, or None with a finding."""
     bare, slash, mask = text.partition("/")
-    read = read_address(document, steps, bare, found)
-    if read is None:
+    item = read_address(document, steps, bare, found)
+    if item is None:
         return None
-    version, number = read
-    bits = _BITS[version]
+    bits = _BITS[item.version]
     if slash and mask != str(bits):
         message = f"{dotted(steps)}: {shown(text)} is a network; one address is required"
         hint = f"write {bare}/{bits}; networks stand in spec.cidrs of a pool"
         found.append(error("address-invalid", document.at(*steps), message, hint))
         return None
-    item = IPRange(version, number, number)
     if (refused := refuse_network(document, steps, item)) is not None:
         found.append(refused)
         return None
@@ -33,9 +31,3 @@ def read_host(document: Document, steps: Steps, text: str, found: list[Finding])
 def host_text(item: IPRange) -> str:
     """`10.200.0.1/32` or `2001:db8::1/128`: the form of NovaEdge's documents."""
     return f"{format_address(item.version, item.first)}/{_BITS[item.version]}"
-
-
-def dotted(steps: Steps) -> str:
-    """`spec.addresses[1]`: a field in a message."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return text.removeprefix(".")

@@ -17,7 +17,7 @@ from reconciler.families._pool_fields import (
 )
 from reconciler.families.novaedge.hosts import read_host
 from reconciler.families.novaedge.kinds import NAME, POOL
-from reconciler.findings import Finding, Severity, error, warning
+from reconciler.findings import Finding, error, has_error, warning
 from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
@@ -43,7 +43,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         message = "spec: at least one of cidrs and addresses is required"
         hint = 'for example cidrs: ["10.200.0.0/24"]'
         found.append(error("field-required", document.at("spec"), message, hint))
-    if any(item.severity is Severity.ERROR for item in found):
+    if has_error(found):
         return None, found
     extent = IPSet.of([*networks, *hosts])
     usable = IPSet.of([*(part for item in networks for part in given_out(item)), *hosts])

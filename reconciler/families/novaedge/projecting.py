@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reconciler.documents.document import Document
+from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families.novaedge.hosts import host_text
 from reconciler.families.novaedge.kinds import NAME, POOL, VIP
@@ -79,7 +80,7 @@ def pool_status(usage: Usage, records: Iterable[Allocation], since: str) -> dict
             for item, record in held[:MOST_LISTED]
         ],
         "available": min(usage.available, MOST_COUNTED),
-        "conditions": [_condition("Ready", "True", "PoolReady", message, since)],
+        "conditions": [condition("Ready", "True", "PoolReady", message, since)],
     }
 
 
@@ -109,7 +110,7 @@ def _status(document: Document, records: Mapping[Key, Allocation], since: str) -
     status: dict[str, Any] = {
         field: text for field, text in zip(fields, texts, strict=False) if text
     }
-    status["conditions"] = [_condition("Bound", *_bound(wish.pool, texts, found), since)]
+    status["conditions"] = [condition("Bound", *_bound(wish.pool, texts, found), since)]
     return status
 
 
@@ -135,14 +136,4 @@ def _body(document: Document) -> dict[str, Any]:
         "kind": document.kind.name,
         "metadata": dict(document.metadata),
         "spec": document.spec,
-    }
-
-
-def _condition(kind: str, status: str, reason: str, message: str, since: str) -> dict[str, str]:
-    return {
-        "lastTransitionTime": since,
-        "message": message,
-        "reason": reason,
-        "status": status,
-        "type": kind,
     }

@@ -6,6 +6,7 @@ from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.families._family import Held as Records
 from reconciler.families._family import Reading
+from reconciler.families._reading import Collected
 from reconciler.families.novaedge.adopting import Held, held_by_vip, held_in_pool
 from reconciler.families.novaedge.hosts import host_text
 from reconciler.families.novaedge.kinds import POOL, VIP
@@ -15,7 +16,6 @@ from reconciler.families.novaedge.vips import Named, Wish, read_vip, vip_key
 from reconciler.findings import Finding, error, warning
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
-from reconciler.model.pool import Pool
 from reconciler.model.record_kind import NAMESPACE as RECORDS
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, ByHand
@@ -43,39 +43,22 @@ class _Reader:
         self.documents = documents
         self.held = held
         self.settings = settings
-        self.pools: dict[Key, Pool] = {}
-        self.frozen: dict[Key, str] = {}
-        self.claims: dict[Key, Claim] = {}
-        self.blocked: list[Blocked] = []
-        self.findings: list[Finding] = []
         self.adopted: dict[Key, IPRange] = {}
+        self.collected = Collected()
 
     def reading(self) -> Reading:
         for document in self.documents.of(POOL):
             self._pool(document)
         for document in self.documents.of(VIP):
             self._vip(document)
-        return Reading(
-            pools=self.pools,
-            claims=self.claims,
-            findings=tuple(self.findings),
-            blocked=tuple(self.blocked),
-            frozen=self.frozen,
-        )
-
-    def _tell(self, document: Document, *found: Finding) -> None:
-        """Report, unless it is about a document as it was in an earlier revision."""
-        if not document.unread:
-            self.findings += found
+        return self.collected.reading()
 
     def _pool(self, document: Document) -> None:
         pool, found = read_pool(document, self.settings)
-        self._tell(document, *found)
+        self.collected.tell(document, *found)
         if pool is None:
             return
-        self.pools[pool.key] = pool
-        if document.doubt:
-            self.frozen[pool.key] = document.doubt
+        self.collected.add_pool(document, pool)
         for held in held_in_pool(document, []):
             self._adopt(document, held)
 
@@ -86,23 +69,25 @@ class _Reader:
             self.adopted.setdefault(vip_key(held.vip, held.item.version), held.item)
             return
         place = document.at(*held.steps)
-        self.blocked.append(Blocked(held.item, f"{held.user} (status of {document.name})", place))
+        self.collected.blocked.append(
+            Blocked(held.item, f"{held.user} (status of {document.name})", place)
+        )
         message = f"{host_text(held.item)} is given to {held.user}, which is no ProxyVIP of this"
         message += " pool in the repository; nobody else gets it"
         hint = "add the ProxyVIP, or remove the entry when the address is no longer in use"
-        self._tell(document, warning("reference-not-found", place, message, hint))
+        self.collected.tell(document, warning("reference-not-found", place, message, hint))
 
     def _vip(self, document: Document) -> None:
         wish = read_vip(document, [])
         if wish.pool:
             for claim in self._claims(document, wish):
-                self.claims[claim.key] = claim
+                self.collected.claims[claim.key] = claim
             return
         for named in wish.named.values():
             title = f"{document.name} ({'.'.join(map(str, named.steps))})"
             place = document.at(*named.steps)
             field = str(named.steps[-1])
-            self.blocked.append(
+            self.collected.blocked.append(
                 Blocked(named.item, title, place, ByHand(None, anywhere=True), field)
             )
 
@@ -143,12 +128,12 @@ class _Reader:
         """The pool that a VIP names, or the file in which it may stand and cannot be read."""
         key = pool_key(wish.pool)
         if self.documents.find(POOL, "", wish.pool, asker=document.file) is not None:
-            return ((key,) if key in self.pools else ()), ""
+            return ((key,) if key in self.collected.pools else ()), ""
         if path := self.documents.unread(POOL, "", wish.pool, asker=document.file):
-            self.frozen[key] = path
+            self.collected.frozen[key] = path
             return (), path
         place = document.at("spec", "poolRef", "name")
         message = f"{document.title}: {POOL.kind} {wish.pool} is not in the repository"
         hint = "add the pool, or name another in spec.poolRef"
-        self._tell(document, error("reference-not-found", place, message, hint))
+        self.collected.tell(document, error("reference-not-found", place, message, hint))
         return (), ""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
 from reconciler.documents.document import Document
-from reconciler.documents.yaml import Steps
-from reconciler.families.novaedge.hosts import dotted, read_host
+from reconciler.documents.places import Steps, dotted
+from reconciler.families.novaedge.hosts import read_host
 from reconciler.families.novaedge.kinds import NAME, VIP
 from reconciler.findings import Finding, error
 from reconciler.model.key import Key

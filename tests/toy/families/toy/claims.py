@@ -1,8 +1,10 @@
 """Boats to claims: any quay that bears the labels, in the order of names."""
 
+from collections.abc import Mapping
+
 from reconciler.documents.document import Document, Documents
 from reconciler.families._family import Held, Reading
-from reconciler.findings import Finding
+from reconciler.families._reading import Collected
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -17,25 +19,19 @@ SLOT = "berth"
 def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
     """All quays and boats."""
     del held
-    pools: dict[Key, Pool] = {}
-    frozen: dict[Key, str] = {}
-    findings: list[Finding] = []
+    collected = Collected()
     for document in documents.of(QUAY):
         pool, found = read_pool(document, settings)
-        findings += [] if document.unread else found
+        collected.tell(document, *found)
         if pool is not None:
-            pools[pool.key] = pool
-            frozen |= {pool.key: document.unread} if document.unread else {}
-    claims = (_claim(document, documents, pools) for document in documents.of(BOAT))
-    return Reading(
-        pools=pools,
-        claims={claim.key: claim for claim in claims},
-        findings=tuple(findings),
-        frozen=frozen,
-    )
+            collected.add_pool(document, pool)
+    for document in documents.of(BOAT):
+        claim = _claim(document, documents, collected.pools)
+        collected.claims[claim.key] = claim
+    return collected.reading()
 
 
-def _claim(document: Document, documents: Documents, pools: dict[Key, Pool]) -> Claim:
+def _claim(document: Document, documents: Documents, pools: Mapping[Key, Pool]) -> Claim:
     labels = document.spec["quay"]
     selected = documents.matching(QUAY, "", labels, asker=document.file)
     found = [pool_key(quay.name) for quay in selected.documents]

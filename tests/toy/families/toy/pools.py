@@ -55,8 +55,7 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
     """The address that a boat names; None when it names none, or with a finding."""
     if "address" not in document.spec:
         return None
-    address = read_address(document, ADDRESS, document.spec["address"], found)
-    return None if address is None else IPRange(address[0], address[1], address[1])
+    return read_address(document, ADDRESS, document.spec["address"], found)
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
