@@ -6,6 +6,8 @@ CONFIG = ("tests/hostile/test_git_config.py",)
 MEMORY = ("tests/hostile/test_git_memory.py",)
 FOLDER_REMOTES = ("tests/hostile/test_folder_remotes.py",)
 HONEST = ("tests/hostile/test_honest_config.py",)
+MARKED = ("tests/hostile/test_marked_files.py",)
+ENDS = ("tests/hostile/test_ends_of_lines.py",)
 PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
@@ -29,7 +31,11 @@ FOLDERS = (
            "if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):", "if False:",
            FOLDER_REMOTES),
     Mutant("tree: ends of lines that a person made are git's", "adapters/git/conversion.py",
-           "                found.pop(line, None)", "                found.get(line, None)", HONEST),
+           "found.pop(path, None)", "found.get(path, None)", HONEST),
+    Mutant("tree: what git does not look at was removed", "adapters/git/index.py",
+           'line[0] == "S" or line[0].islower()', "False", MARKED),
+    Mutant("tree: an edited file is as it was committed", "adapters/git/checkout.py",
+           "return file_id(self.root / item.path, old.oid) == old.oid", "return True", ENDS),
     Mutant("git: what is about another host stops the run", "adapters/git/guard.py",
            "about is not None and about[1].lower() != parts.hostname", "False", HONEST),
     Mutant("cache: what it says of a commit is believed by a review", "cli/shared/opening.py",

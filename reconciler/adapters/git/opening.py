@@ -124,7 +124,7 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
         head = repository.source("HEAD")
     except GitError:
         head = None
-    return WorktreeSource(repository.worktree, head, conversion)
+    return WorktreeSource(repository.worktree, head, git, conversion)
 
 
 def _head(git: GitProcess) -> str:
