@@ -10,6 +10,7 @@ MARKED = ("tests/hostile/test_marked_files.py",)
 ENDS = ("tests/hostile/test_ends_of_lines.py",)
 LINKED = ("tests/hostile/test_linked_work_trees.py",)
 KINDS = ("tests/test_additions.py", "tests/hostile/test_kinds_and_folders.py")
+ODD = ("tests/hostile/test_odd_history.py",)
 PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
@@ -42,6 +43,8 @@ FOLDERS = (
            'or shown_branch(there) != branch', "or True", LINKED),
     Mutant("additions: a pool in use may leave its address space", "additions.py",
            "if not (held := _held(pool, evaluation)):", "if (held := 0) == 0:", KINDS),
+    Mutant("git: a message says who committed", "adapters/git/objects.py",
+           "_COMMITTED.search(head)", "_COMMITTED.search(item.data)", ODD),
     Mutant("git: what is about another host stops the run", "adapters/git/guard.py",
            "about is not None and about[1].lower() != parts.hostname", "False", HONEST),
     Mutant("cache: what it says of a commit is believed by a review", "cli/shared/opening.py",
