@@ -12,11 +12,6 @@ CHECK = ("check", "--worktree", "--base", "main")
 ODD = "tenants/odd.yaml"
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = repository(tmp_path / "repo", SMALL)

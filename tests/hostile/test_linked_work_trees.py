@@ -8,11 +8,6 @@ from reconciler.cli import run
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A repository in which something is to be given out."""

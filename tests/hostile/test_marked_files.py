@@ -17,11 +17,6 @@ VERBS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = repository(tmp_path / "repo", {**SMALL, **TENANTS, "docs/a.md": "a", "docs/b.md": "b"})

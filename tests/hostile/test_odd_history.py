@@ -23,11 +23,6 @@ ODD = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return repository(tmp_path / "repo", SMALL)
