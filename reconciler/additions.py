@@ -1,7 +1,7 @@
 """What a change brings or edits of the things that all others rely on: pools, providers, teams.
 
 It is right, and whoever reviews the change should see it: nobody looks for a new pool in the middle
-of a tenant's files.
+of a tenant's files. But for one thing: a pool that is in use stays in its address space.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from reconciler.engine import guard
 from reconciler.evaluate import Evaluation
 from reconciler.families import family_of_kind, role_of
 from reconciler.families._pool_fields import DEFAULT_SPACE
-from reconciler.findings import Finding, info, ordered, warning
+from reconciler.findings import Finding, error, info, ordered, warning
 from reconciler.model.key import Key
 from reconciler.model.plan import Plan, Usage
 from reconciler.model.pool import Pool
@@ -33,8 +33,9 @@ def with_additions(base: Base, settings: tuple[Settings, Settings], compared: Co
         settings: Those of the base, and those of the change.
         compared: What the comparison found.
     """
-    found = [*_documents(base), *_spaces(base, settings), *_by_hand(base)]
     evaluation = compared.evaluation
+    own = [*_spaces(base, settings), *_moved(base, evaluation), *_by_hand(base)]
+    found = [*_documents(base), *own]
     merged = ordered([*evaluation.findings, *found])
     return replace(compared, evaluation=replace(evaluation, findings=merged))
 
@@ -146,7 +147,7 @@ def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
 
 
 def _spaces(base: Base, settings: tuple[Settings, Settings]) -> Iterator[Finding]:
-    """Address spaces that are new, and pools that are put into another one."""
+    """Address spaces that are new."""
     listed, own = settings[0].address_spaces, settings[1]
     for space in own.address_spaces or ():
         if space not in (listed or (DEFAULT_SPACE,)):
@@ -154,15 +155,40 @@ def _spaces(base: Base, settings: tuple[Settings, Settings]) -> Iterator[Finding
             yield info("address-space-added", own.location, message)
     for key, pool in base.pools_now.items():
         old = base.pools.get(key)
-        title = f"{key.kind} {key.name}"
-        if old is not None and old.space != pool.space:
-            message = f"{title} is put from address space {old.space} into {pool.space}"
-            hint = "what it holds may then be held in another pool, too"
-            yield info("address-space-changed", pool.source, message, hint)
-        elif old is None and listed is None and pool.space != DEFAULT_SPACE:
+        if old is None and listed is None and pool.space != DEFAULT_SPACE:
+            title = f"{key.kind} {key.name}"
             message = f"{title} is in address space {pool.space}, and Settings list none"
             hint = "list those that are meant in spec.addressSpaces: any other is then an error"
             yield info("address-space-added", pool.source, message, hint)
+
+
+def _moved(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
+    """Pools that are put into another address space. With what they hold, it would be free anew."""
+    for key, pool in base.pools_now.items():
+        old = base.pools.get(key)
+        if old is None or old.space == pool.space:
+            continue
+        message = f"{key.kind} {key.name} is put from address space {old.space} into {pool.space}"
+        if not (held := _held(pool, evaluation)):
+            yield info("address-space-changed", pool.source, message)
+        else:
+            hint = f"any pool left in {old.space} could give them out again: set it back, and make"
+            hint += f" a new pool in {pool.space}; remove this one when nothing holds its addresses"
+            message += f" with {held} addresses that are held"
+            yield error("address-space-changed", pool.source, message, hint)
+
+
+def _held(pool: Pool, evaluation: Evaluation) -> int:
+    """Addresses of a pool that records hold, or that people set by hand."""
+    usage = evaluation.plan.before.get(pool.key)
+    by_hand = (
+        item.range.size
+        for item in evaluation.state.blocked
+        if item.by_hand is not None
+        and pool.key in (item.by_hand.pools or ())
+        and pool.extent.covers(item.range)
+    )
+    return (usage.allocated + usage.held if usage is not None else 0) + sum(by_hand)
 
 
 def _by_hand(base: Base) -> Iterator[Finding]:

@@ -188,7 +188,7 @@ CODES: dict[str, str] = {
     "pool-removed": "A pool with live records was removed.",
     "gateway-in-pool": "A gateway lies among the addresses to give out; it is held back.",
     "address-space-added": "A change brings an address space, in which addresses may be given anew.",
-    "address-space-changed": "A change puts a pool into another address space.",
+    "address-space-changed": "A change puts a pool into another address space; an error while it holds addresses.",
     "address-space-unknown": "A pool names an address space that Settings do not list.",
     "annotation-invalid": "An annotation of gitops-ipam.dev has a value that cannot be used.",
     # Providers and tenants

@@ -5,12 +5,12 @@ import pytest
 from reconciler.additions import gated_by_base, with_additions
 from reconciler.comparison import Base, Compared
 from reconciler.families import families, role_of
-from reconciler.findings import CODES, Finding
+from reconciler.findings import CODES, Finding, Severity
 from reconciler.gathering import described
 from reconciler.model.settings import Settings
 from reconciler.records.by_hand import Records
-from tests.engine.outcome import Files
-from tests.world import SMALL, evaluation_of, pool, tenant, tree_of
+from tests.engine.outcome import Files, without
+from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
 
 HAND = "{loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.109}}"
 NONE = Settings()
@@ -113,6 +113,25 @@ def test_a_pool_in_an_address_space_is_told_while_settings_list_none() -> None:
     moved = told({"pools/a.yaml": pool()}, new)
     assert [item.code for item in moved] == ["pool-changed", "address-space-changed"]
     assert moved[1].message == "NetworkPool edge is put from address space default into lab"
+    assert moved[1].severity is Severity.INFO
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        reconciled(SMALL),
+        reconciled(without(reconciled(SMALL), "tenants/one.yaml")),
+        {**SMALL, "tenants/one.yaml": tenant("one", networking=HAND.replace("109", "107"))},
+    ],
+    ids=["live", "released", "by hand"],
+)
+def test_a_pool_that_holds_addresses_stays_in_its_address_space(before: Files) -> None:
+    now = {**before, "pools/edge.yaml": spaced("lab")}
+    compared = Compared(evaluation_of(now), 0)
+    found = with_additions(base_of(before, now), (NONE, NONE), compared).evaluation.findings
+    (moved,) = (item for item in found if item.code == "address-space-changed")
+    assert (moved.severity, str(moved.location)) == (Severity.ERROR, "pools/edge.yaml:5")
+    assert moved.message.endswith("into lab with 8 addresses that are held")
 
 
 def test_without_a_gate_that_changes_an_evaluation_is_as_it_was() -> None:

@@ -253,8 +253,28 @@ def test_an_address_space_that_settings_list_anew_is_told(capsys: Capsys, tmp_pa
 def test_a_pool_that_is_put_into_another_address_space_is_told(
     capsys: Capsys, tmp_path: Path
 ) -> None:
-    repo = reconciled(tmp_path, dict(SMALL))
-    change(repo, {"pools/edge.yaml": lab(pool())})
+    repo = reconciled(tmp_path, {**SMALL, "pools/spare.yaml": pool("spare", "10.50.0.0/24")})
+    change(repo, {"pools/spare.yaml": lab(pool("spare", "10.50.0.0/24"))})
     assert found(capsys, repo, "--base", "main") == (
         0, [("info", "pool-changed"), ("info", "address-space-changed")],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("phase", ["Allocated", "Released"])
+def test_with_what_it_holds_it_may_not_and_give_that_to_another_one(
+    capsys: Capsys, tmp_path: Path, phase: str
+) -> None:
+    repo = reconciled(tmp_path, dict(SMALL))
+    if phase == "Released":
+        git(repo, "checkout", "-q", "main")
+        git(repo, "rm", "-q", "tenants/one.yaml")
+        commit(repo, "gone", CLOCK + 50)
+        assert run(["reconcile", "--no-apply", "--repo", str(repo)]) == 0
+        git(repo, "checkout", "-q", "-B", "change")
+    two = tenant("two", "team-b", providerConfigRef="{name: other}")
+    free = {"pools/new.yaml": pool("new"), "providers/b.yaml": provider("other", "[{name: new}]")}
+    change(repo, {"pools/edge.yaml": lab(pool()), "tenants/two.yaml": two, **free})
+    ran = ipam(capsys, "check", "--repo", repo, "--base", "main")
+    assert ran.code == 1
+    assert "error address-space-changed" in ran.out
+    assert "into lab with 8 addresses that are held" in ran.out

@@ -9,23 +9,11 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.shared.opening import open_source
+from tests.hostile.tenants import TENANTS
 from tests.hostile.test_overrides import BRAKE, override
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+from tests.world import CLOCK, commit, git, tenant, write
 
-TENANTS = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(11)}
 ALLOWED = {BRAKE: override(BRAKE, kind="brake", releases=12)}
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", {**SMALL, **TENANTS})
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
 
 
 def step(folder: Path, name: str, at: int) -> str:

@@ -7,9 +7,8 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.shared.opening import open_source
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+from tests.world import CLOCK, commit, git, tenant, write
 
-TENANTS = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(11)}
 SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
 kind: Settings
 metadata: {name: ipam}
@@ -21,18 +20,6 @@ FORGED = """ipam: allocate 1
 Ipam-Plan: sha256:{digest}
 Ipam-Base: {base}
 Ipam-Version: 0.1.0"""
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", {**SMALL, **TENANTS})
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
 
 
 def test_a_commit_in_the_past_whose_base_is_too_large_stops_nobody(folder: Path) -> None:

@@ -6,6 +6,11 @@ CONFIG = ("tests/hostile/test_git_config.py",)
 MEMORY = ("tests/hostile/test_git_memory.py",)
 FOLDER_REMOTES = ("tests/hostile/test_folder_remotes.py",)
 HONEST = ("tests/hostile/test_honest_config.py",)
+MARKED = ("tests/hostile/test_marked_files.py",)
+ENDS = ("tests/hostile/test_ends_of_lines.py",)
+LINKED = ("tests/hostile/test_linked_work_trees.py",)
+KINDS = ("tests/test_additions.py", "tests/hostile/test_kinds_and_folders.py")
+ODD = ("tests/hostile/test_odd_history.py",)
 PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
@@ -29,7 +34,17 @@ FOLDERS = (
            "if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):", "if False:",
            FOLDER_REMOTES),
     Mutant("tree: ends of lines that a person made are git's", "adapters/git/conversion.py",
-           "                found.pop(line, None)", "                found.get(line, None)", HONEST),
+           "found.pop(path, None)", "found.get(path, None)", HONEST),
+    Mutant("tree: what git does not look at was removed", "adapters/git/index.py",
+           'line[0] == "S" or line[0].islower()', "False", MARKED),
+    Mutant("tree: an edited file is as it was committed", "adapters/git/checkout.py",
+           "return file_id(self.root / item.path, old.oid) == old.oid", "return True", ENDS),
+    Mutant("git: a branch is moved under another work tree", "adapters/git/heads.py",
+           'or shown_branch(there) != branch', "or True", LINKED),
+    Mutant("additions: a pool in use may leave its address space", "additions.py",
+           "if not (held := _held(pool, evaluation)):", "if (held := 0) == 0:", KINDS),
+    Mutant("git: a message says who committed", "adapters/git/objects.py",
+           "_COMMITTED.search(head)", "_COMMITTED.search(item.data)", ODD),
     Mutant("git: what is about another host stops the run", "adapters/git/guard.py",
            "about is not None and about[1].lower() != parts.hostname", "False", HONEST),
     Mutant("cache: what it says of a commit is believed by a review", "cli/shared/opening.py",

@@ -48,11 +48,16 @@ def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
     return result.status == 0
 
 
-def shallow_file(git: GitProcess) -> Path:
-    """Where a shallow clone names its oldest commits: in the folder that all its work trees share."""
+def common_folder(git: GitProcess) -> Path:
+    """The repository's own folder that all of its work trees share."""
     common = git.git_dir / "commondir"
     shared = common.read_text(encoding="utf-8").strip() if common.is_file() else ""
-    return git.git_dir / shared / "shallow"
+    return git.git_dir / shared
+
+
+def shallow_file(git: GitProcess) -> Path:
+    """Where a shallow clone names its oldest commits."""
+    return common_folder(git) / "shallow"
 
 
 def is_shallow(git: GitProcess) -> bool:

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from reconciler.adapters.git.conversion import file_id
+from reconciler.adapters.git.past import changed_file
 from reconciler.adapters.git.process import GitProcess, failure
-from reconciler.ports import GitError, Revision, UsageError
+from reconciler.ports import Changed, GitError, Revision, UsageError
 
 _SHOWN = 3
+# The index is as HEAD, the file is not.
+_EDITED = " M "
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +71,34 @@ class Checkout:
             "--ignore-submodules=all",
         )  # fmt: skip
         lines = [line.decode("utf-8", "replace") for line in out.split(b"\0") if line]
-        changed = [line[3:] for line in lines if not line.startswith("??")]
-        return changed, [line[3:] for line in lines if line.startswith("??")]
+        changed = [line for line in lines if not line.startswith("??")]
+        if any(line.startswith(_EDITED) for line in changed):
+            edited = set(self._differing("HEAD"))
+            changed = [it for it in changed if not it.startswith(_EDITED) or it[3:] in edited]
+        return [it[3:] for it in changed], [line[3:] for line in lines if line.startswith("??")]
 
     def _shows(self, revision: Revision) -> bool:
         """Whether index and files are those of a revision."""
+        return not self._differing(revision.id)
+
+    def _differing(self, revision: str) -> list[str]:
+        """Files that are not those of a revision.
+
+        One that is so byte for byte is, although git would store other ends of lines of it: an
+        attribute may have come after it.
+        """
         # Unlike diff-index, diff looks again at files whose times alone have changed.
-        result = self.git.run(
-            self._tree, "diff", "--quiet", "--no-ext-diff", "--no-textconv",
-            "--ignore-submodules=all", revision.id, "--",
+        out = self.git.check(
+            self._tree, "diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff",
+            "--no-textconv", "--ignore-submodules=all", revision, "--",
         )  # fmt: skip
-        return result.status == 0
+        parts = iter(out.removesuffix(b"\0").decode("utf-8", "replace").split("\0"))
+        found = [changed_file(about, next(parts)) for about in parts if about]
+        return [item.path for item in found if not self._is_held(item)]
+
+    def _is_held(self, item: Changed) -> bool:
+        """A file has the mode and the bytes that it has in a revision."""
+        old, new = item.old, item.new
+        if old is None or new is None or old.mode != new.mode or not new.is_file:
+            return False
+        return file_id(self.root / item.path, old.oid) == old.oid

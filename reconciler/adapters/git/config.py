@@ -49,7 +49,22 @@ CONFIG = (
     "core.filesRefLockTimeout=2000",
     "core.packedRefsTimeout=2000",
 )
+# What git calls wrong in what it fetches, and what is only old: imports and broken tools left such
+# commits in many histories, and forges take them. What could lead a reader astray stays refused.
+_ODD = (
+    "badEmail",
+    "badFilemode",
+    "badTimezone",
+    "missingEmail",
+    "missingNameBeforeEmail",
+    "missingSpaceBeforeDate",
+    "missingSpaceBeforeEmail",
+    "multipleAuthors",
+    "zeroPaddedDate",
+    "zeroPaddedFilemode",
+)
 NETWORK = (
+    *(f"fetch.fsck.{what}=ignore" for what in _ODD),
     # A server may not send us, and the token, elsewhere.
     "http.followRedirects=false",
     # A remote that has gone silent is given up after a minute.

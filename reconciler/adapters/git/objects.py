@@ -12,7 +12,7 @@ from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.ports import Entry, GitError, LimitError, Made, Revision
 from reconciler.settings import PATH
 
-_COMMITTED = re.compile(rb"^committer [^\n]*> (\d+) [-+]\d{4}$", re.MULTILINE)
+_COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
 # A commit, or the tree of one folder: 200,000 entries with long names fit in.
 MAX_OTHER_BYTES = 1 << 26
@@ -193,7 +193,8 @@ def _require_read(commit: Header | None) -> None:
 def _revision(item: Object | None) -> Revision | None:
     if item is None or item.kind != "commit":
         return None
-    committed = _COMMITTED.search(item.data)
+    head, _, _ = item.data.partition(b"\n\n")
+    committed = _COMMITTED.search(head)
     return Revision(item.oid, int(committed.group(1))) if committed else None
 
 
@@ -207,6 +208,6 @@ def _entries(tree: Object) -> dict[str, Entry]:
         mode, _, raw = tree.data[at:end].partition(b" ")
         path = raw.decode("utf-8", "replace")
         oid = tree.data[end + 1 : end + 1 + width].hex()
-        found[path] = Entry(path, mode.decode("ascii").zfill(6), oid)
+        found[path] = Entry(path, mode.decode("ascii").lstrip("0").zfill(6), oid)
         at = end + 1 + width
     return found

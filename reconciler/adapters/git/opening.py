@@ -15,6 +15,7 @@ from reconciler.adapters.git.guard import (
     require_apart,
     require_own,
 )
+from reconciler.adapters.git.heads import require_unshown, shown_branch, small_text
 from reconciler.adapters.git.mirror import make_mirror, require_ours
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import Remote, check_branch, check_remote
@@ -23,8 +24,6 @@ from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
 
 _NO_REPOSITORY = "git init, or name one with --repo"
-# A path, and a few words.
-_MOST = 1 << 16
 
 
 def open_repository(
@@ -48,10 +47,10 @@ def open_repository(
     around = [] if worktree is None else [worktree, worktree / ".git"]
     require_own([*around, git_dir], environment)
     git = GitProcess(git_dir, environment)
-    head = _head(git)
+    shown = shown_branch(git)
     # Of a branch that is only read from, the name does not matter.
-    name = check_branch(branch) if branch else head or "main"
-    return GitRepository(git, name, None, worktree, worktree is not None and head == name)
+    name = check_branch(branch) if branch else shown or "main"
+    return GitRepository(git, name, None, worktree, worktree is not None and shown == name)
 
 
 def with_remote(repository: GitRepository) -> GitRepository:
@@ -62,13 +61,15 @@ def with_remote(repository: GitRepository) -> GitRepository:
 
     Raises:
         UsageError: The remote may not be reached, or something of the configuration not be taken;
-            or the branch that is checked out has an odd name.
+            or the branch that is checked out has an odd name, or is checked out elsewhere, too.
     """
     check_branch(repository.branch)
     settings = read_configuration(repository.git)
     named, remote = _remote(repository, settings)
     git = guarded(repository.git, settings, remote.url if remote is not None else "")
     repository = replace(repository, git=git)
+    if remote is None or repository.is_checked_out:
+        require_unshown(git, repository.branch)
     if repository.worktree is None or remote is None:
         return repository
     require_apart(remote.folders, (repository.worktree, repository.git.git_dir))
@@ -124,16 +125,7 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
         head = repository.source("HEAD")
     except GitError:
         head = None
-    return WorktreeSource(repository.worktree, head, conversion)
-
-
-def _head(git: GitProcess) -> str:
-    """The branch that HEAD names, whether it has a commit or not; empty when it names none."""
-    text = _text(git.git_dir / "HEAD")
-    name = text.removeprefix("ref: refs/heads/")
-    if name == ".invalid":  # another format of references, which only git reads
-        return git.run("symbolic-ref", "--quiet", "--short", "HEAD").out.decode().strip()
-    return name if name != text else ""
+    return WorktreeSource(repository.worktree, head, git, conversion)
 
 
 def _locate(path: Path) -> tuple[Path, Path | None]:
@@ -148,7 +140,7 @@ def _locate(path: Path) -> tuple[Path, Path | None]:
         if _is_file(inner / "HEAD"):
             return inner, folder
         if _is_file(inner):
-            target = Path(_text(inner).removeprefix("gitdir: "))
+            target = Path(small_text(inner).removeprefix("gitdir: "))
             target = target if target.is_absolute() else (folder / target).resolve()
             if not os.path.isdir(target):  # noqa: PTH112 - as below
                 raise GitError(f"{inner} leads to no Git repository", _NO_REPOSITORY)
@@ -160,9 +152,3 @@ def _locate(path: Path) -> tuple[Path, Path | None]:
 
 def _is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - what cannot be looked at is none, and no error
-
-
-def _text(path: Path) -> str:
-    """A small file of a repository, which may hold anything."""
-    with path.open("rb") as file:
-        return file.read(_MOST).decode("utf-8", "replace").replace("\0", "\ufffd").strip()

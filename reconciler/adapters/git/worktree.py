@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from reconciler.adapters.git.bounds import Budget
 from reconciler.adapters.git.conversion import Conversion, blob_id
+from reconciler.adapters.git.index import require_seen
+from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.revision import GitSource, irregular, out_of_place, upwards
 from reconciler.documents.names import beside
 from reconciler.documents.text import MAX_BYTES, Unread
@@ -23,10 +25,14 @@ _LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
 class WorktreeSource:
     """Files of a folder. Symlinks are not followed, as in a revision."""
 
-    def __init__(self, root: Path, head: GitSource | None, conversion: Conversion) -> None:
+    def __init__(
+        self, root: Path, head: GitSource | None, git: GitProcess, conversion: Conversion
+    ) -> None:
         """Take the folder, what HEAD holds (None before the first commit), and its ends of lines."""
         self._root = root
+        self._git = git
         self._conversion = conversion
+        self._listed: dict[str, None] = {}
         self._head = head
         self._findings: dict[Finding, None] = {}
         self._budget = Budget("the work tree")
@@ -59,6 +65,7 @@ class WorktreeSource:
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders (or of those names), by path."""
         found: list[Entry] = []
+        self._require_seen(folders)
         for folder in folders:
             for path, mode in self._walk(folder):
                 wrong = irregular(path, mode)
@@ -110,6 +117,7 @@ class WorktreeSource:
 
     def brought(self, paths: Sequence[str]) -> Step:
         """What the work tree changes of HEAD; without one all is new."""
+        self._require_seen(paths)
         old = {entry.path: entry for entry in self._head.everything(paths)} if self._head else {}
         new = {path: mode for folder in paths for path, mode in self._walk(folder)}
         changed = []
@@ -132,6 +140,12 @@ class WorktreeSource:
         """`work` on all items: a work tree that is being edited is not that large."""
         return [work(items)]
 
+    def _require_seen(self, paths: Sequence[str]) -> None:
+        """Refuse what git does not look at of that is to be read."""
+        if new := [path for path in paths if path not in self._listed]:
+            require_seen(self._git, self._root, self._budget.tally(), new)
+            self._listed.update(dict.fromkeys(new))
+
     def _holds(self, committed: Entry, entry: Entry) -> bool:
         """An entry of the work tree is, byte for byte, that of HEAD."""
         if entry.is_file != committed.is_file or _SUBMODULE in (entry.mode, committed.mode):
@@ -149,7 +163,7 @@ class WorktreeSource:
         with os.fdopen(handle, "rb") as file:
             data = file.read(MAX_BYTES + 1)
             if len(data) <= MAX_BYTES:
-                return self._conversion.stored(path, data, self._budget.tally)
+                return self._conversion.stored(path, data, self._listed, self._budget.tally)
             return Unread(max(os.fstat(handle).st_size, len(data)))
 
     def _walk(self, path: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,82 @@
+"""Work trees in which git does not look at all files: sparse checkouts, files marked as unchanged."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.world import SMALL, git, repository, tenant, write
+
+TENANTS = {f"tenants/{team}/one.yaml": tenant("one", namespace=team) for team in ("a", "b")}
+RECORD = "allocations/NetworkPool/butler-system.edge/a/one.loadbalancer.yaml"
+CHECK = "check beside a base"
+VERBS = {
+    CHECK: ("check", "--worktree", "--base", "main"),
+    "check": ("check", "--worktree"),
+    "plan": ("plan", "--worktree"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = repository(tmp_path / "repo", {**SMALL, **TENANTS, "docs/a.md": "a", "docs/b.md": "b"})
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        *((name, "--cone") for name in VERBS),
+        *((CHECK, at) for at in ("--no-cone", "--sparse-index")),
+    ],
+)
+def test_a_sparse_checkout_is_not_taken_for_one_with_removed_files(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, mode: str
+) -> None:
+    verb = VERBS[name]
+    git(folder, "sparse-checkout", "set", mode, "pools", "providers", "tenants/a")
+    assert not (folder / RECORD).exists()
+    capsys.readouterr()
+    assert run([*verb, "--repo", str(folder)]) == 64
+    said = capsys.readouterr()
+    assert "removed" not in said.out
+    assert "allocations/" in said.err
+    assert "git sparse-checkout disable" in said.err
+    git(folder, "sparse-checkout", "disable")
+    assert run([*verb, "--repo", str(folder)]) == 0
+
+
+def test_one_that_leaves_out_what_nobody_reads_is_compared(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "sparse-checkout", "set", "--no-cone", "/*", "!/docs/")
+    assert not (folder / "docs").exists()
+    assert run([*VERBS[CHECK], "--repo", str(folder)]) == 0
+    (folder / RECORD).unlink()
+    assert run([*VERBS[CHECK], "--repo", str(folder)]) == 1
+    assert "record-removed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mark", ["--skip-worktree", "--assume-unchanged"])
+def test_a_file_that_is_marked_as_unchanged_is_not_told_as_removed(
+    folder: Path, capsys: pytest.CaptureFixture[str], mark: str
+) -> None:
+    path = RECORD if mark == "--skip-worktree" else "tenants/a/one.yaml"
+    git(folder, "update-index", mark, path)
+    (folder / path).unlink()
+    assert git(folder, "status", "--short") == ""
+    capsys.readouterr()
+    assert run([*VERBS[CHECK], "--repo", str(folder)]) == 64
+    said = capsys.readouterr().err
+    assert path in said
+    assert mark.replace("--", "--no-") in said
+
+
+def test_the_settings_may_not_be_marked_either(folder: Path) -> None:
+    write(folder, {"ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
+                   "metadata: {name: ipam}\nspec: {}\n"})  # fmt: skip
+    git(folder, "add", "ipam.yaml")
+    git(folder, "commit", "-qm", "settings")
+    git(folder, "update-index", "--assume-unchanged", "ipam.yaml")
+    assert run(["check", "--worktree", "--repo", str(folder)]) == 64

@@ -1,0 +1,122 @@
+"""Commits that git calls wrong: what is only old is fetched, what misleads a reader is not."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+
+WHO = "A Person <a@example.com>"
+# Who and when, as author and as committer: each is an error to `git fsck --strict`.
+ODD = {
+    "badTimezone": (f"{WHO} {CLOCK + 10} +051800", f"{WHO} {CLOCK + 10} +0000"),
+    "badTimezone of who committed": (f"{WHO} {CLOCK + 10} +0000", f"{WHO} {CLOCK + 10} -7"),
+    "missingSpaceBeforeDate": (f"{WHO}{CLOCK + 10} +0000", f"{WHO}{CLOCK + 10} +0000"),
+    "missingSpaceBeforeEmail": (f"A<a@x> {CLOCK + 10} +0000", f"A<a@x> {CLOCK + 10} +0000"),
+    "missingNameBeforeEmail": (f"<a@x> {CLOCK + 10} +0000", f"<a@x> {CLOCK + 10} +0000"),
+    "badEmail": (f"A <a<x> {CLOCK + 10} +0000", f"A <a<x> {CLOCK + 10} +0000"),
+    "zeroPaddedDate": (f"{WHO} 0{CLOCK + 10} +0000", f"{WHO} 0{CLOCK + 10} +0000"),
+    "multipleAuthors": (
+        f"{WHO} {CLOCK} +0000\nauthor {WHO} {CLOCK} +0000", f"{WHO} {CLOCK + 10} +0000",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", SMALL)
+
+
+def literally(folder: Path, kind: str, data: bytes) -> str:
+    """An object that git itself would not make."""
+    return git(folder, "hash-object", "-t", kind, "-w", "--stdin", "--literally", data=data)
+
+
+def add(folder: Path, author: str, committer: str, tree: str = "HEAD^{tree}") -> None:
+    """A commit on the branch, byte by byte."""
+    ids = git(folder, "rev-parse", tree, "HEAD").split()
+    head = f"tree {ids[0]}\nparent {ids[1]}\nauthor {author}\ncommitter {committer}\n\nold\n"
+    git(folder, "update-ref", "refs/heads/main", literally(folder, "commit", head.encode()))
+
+
+def padded(folder: Path) -> str:
+    """The tree of the branch, with modes as some tools wrote them."""
+    lines = git(folder, "ls-tree", "HEAD").splitlines()
+    parts = [(line.split("\t")[1], *line.split("\t")[0].split(" ")) for line in lines]
+    entries = (
+        b"0%s %s\0%s" % (mode.encode(), name.encode(), bytes.fromhex(oid))
+        for name, mode, _, oid in parts
+    )
+    return literally(folder, "tree", b"".join(entries))
+
+
+def remote(folder: Path) -> Path:
+    """A bare repository that holds it all; no server objected."""
+    made = folder.parent / "remote.git"
+    git(folder, "clone", "-q", "--bare", "-c", "core.hooksPath=/dev/null", str(folder), str(made))
+    return made
+
+
+def test_a_history_with_what_old_tools_wrote_is_fetched(folder: Path) -> None:
+    git(folder, "clone", "-q", "--bare", str(folder), str(folder.parent / "before.git"))
+    for author, committer in ODD.values():
+        add(folder, author, committer)
+    add(folder, *ODD["badTimezone"], tree=padded(folder))
+    git(folder, "reset", "-q", "--hard")
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, "new", CLOCK + 60)
+    bare = remote(folder)
+    clone = folder.parent / "clone"
+    git(folder.parent, "clone", "-q", str(folder.parent / "before.git"), str(clone))
+    git(clone, "remote", "set-url", "origin", str(bare))
+    assert run(["reconcile", "--repo", str(clone)]) == 0
+    assert run(["doctor", "--remote", str(bare)]) == 0
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_it_may_be_the_newest_one(folder: Path, what: str) -> None:
+    add(folder, *ODD[what])
+    assert run(["check", "--repo", str(folder)]) == 0
+
+
+def test_so_may_one_whose_tree_has_other_modes(folder: Path) -> None:
+    write(folder, {"ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
+                   "metadata: {name: ipam}\nspec: {}\n"})  # fmt: skip
+    commit(folder, "settings", CLOCK + 5)
+    add(folder, *ODD["badTimezone"], tree=padded(folder))
+    assert run(["check", "--repo", str(folder)]) == 0
+
+
+def test_a_message_is_not_taken_for_who_committed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree, parent = git(folder, "rev-parse", "HEAD^{tree}", "HEAD").split()
+    said = f"committer {WHO} {CLOCK + 99} +0000"
+    text = f"tree {tree}\nparent {parent}\nauthor {WHO} {CLOCK} +0000\ncommitter {WHO}\n\n{said}\n"
+    head = literally(folder, "commit", text.encode())
+    assert run(["check", "--repo", str(folder), "--rev", head]) == 4
+    assert "no commit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (".git", "hasDotgit"),
+        ("git~1", "hasDotgit"),
+        ("..", "hasDotdot"),
+        ("pools", "duplicateEntr"),
+    ],
+)
+def test_what_would_lead_a_reader_astray_is_not_fetched(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, why: str
+) -> None:
+    tree = git(folder, "rev-parse", "HEAD:pools")
+    entry = b"40000 %s\0%s" % (name.encode(), bytes.fromhex(tree))
+    entries = sorted([entry, b"40000 pools\0%s" % bytes.fromhex(tree)], key=lambda it: it[6:])
+    odd = literally(folder, "tree", b"".join(entries))
+    when = f"{WHO} {CLOCK + 10} +0000"
+    add(folder, when, when, tree=odd)
+    assert run(["reconcile", "--remote", str(remote(folder))]) == 4
+    said = capsys.readouterr().err
+    assert f": {why}" in said
