@@ -142,7 +142,7 @@ def _is_other_spec(body: Manifest, live: Live) -> bool:
     """
     resource, now = live.ref.resource, live.manifest.get("spec") or {}
     if resource.fixed_in == EVER:
-        return body["spec"] != now
+        return bool(body["spec"] != now)
     is_filled_in = all(name in body["spec"] and body["spec"][name] == now[name] for name in now)
     return resource.is_fixed_in(live.phase) and not is_filled_in
 
