@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
+from reconciler.families import families
 from tests.caches import PYTHON
 from tests.world import git, write
 
 COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
+CHAPTER = re.compile(r"^\d+\. (.*)$((?:\n(?!\d+\. ).*)*)", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,8 @@ def test_it_runs_the_main_job_with_the_real_verbs(told: tuple[Path, str]) -> Non
             "status",
             "get",
             "get",
+            "get",
+            "get",
             "check",
             "plan",
             "plan",
@@ -63,6 +67,18 @@ def test_it_runs_the_main_job_with_the_real_verbs(told: tuple[Path, str]) -> Non
             "simulate",
         ),
     ]
+
+
+def test_each_family_has_a_chapter_that_shows_its_addresses(told: tuple[Path, str]) -> None:
+    shown = {
+        "butler": ("The repository as it stands", "dc1-edge"),
+        "novaedge": ("Virtual IPs are planned with them", "10.200.0.50/32"),
+        "capi": ("So are the clusters of Cluster API", "10.0.0.11       10.0.0.100"),
+    }
+    chapters = dict(CHAPTER.findall(told[1]))
+    assert shown.keys() == {family.name for family in families()}
+    for title, address in shown.values():
+        assert address in chapters[title]
 
 
 def test_it_leaves_nothing_but_its_folder_and_a_cache(told: tuple[Path, str]) -> None:

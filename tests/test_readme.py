@@ -1,5 +1,6 @@
 """The README tells the truth: its commands run, its output is what they print."""
 
+import json
 import re
 from pathlib import Path
 
@@ -43,6 +44,20 @@ def test_every_output_of_the_readme_is_what_the_command_prints(said: list[Said])
 def test_the_walk_ends_where_the_other_pages_begin(said: list[Said], terminal: Terminal) -> None:
     assert said
     assert terminal.run("git branch --show-current") == (0, "main\n")
+
+
+def test_the_first_screens_show_one_plan_over_all_three_systems(
+    said: list[Said], terminal: Terminal
+) -> None:
+    assert said
+    first = blocks(README)[0].text
+    assert first in "\n".join(README.splitlines()[:40])
+    command = first.splitlines()[0].removeprefix("$ ")
+    assert command.startswith("ipam plan ")
+    _, plan = terminal.run(f"{command} -o json")
+    pools = {item["pool"].partition("/")[0] for item in json.loads(plan)["pools"]}
+    claims = {item["claim"].partition("/")[0] for item in json.loads(plan)["actions"]}
+    assert pools == claims == {"butler", "capi", "novaedge"}
 
 
 def test_only_what_no_test_can_do_is_left_out() -> None:

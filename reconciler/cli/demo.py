@@ -61,6 +61,7 @@ def run_demo(folder: Path, color: str) -> int:
     is_new = stage.prepare(_IMPORTED)
     _as_it_stands(stage, is_new=is_new)
     _virtual_ips(stage)
+    _made_clusters(stage)
     if _has(stage, "main", _REFUNDS):
         _added_before(stage)
     else:
@@ -108,6 +109,20 @@ def _virtual_ips(stage: Stage) -> None:
     stage.say(
         "A VIP gets the lowest free address, or the one that it names; one that asks for both IP"
         " versions gets both or neither."
+    )
+
+
+def _made_clusters(stage: Stage) -> None:
+    stage.chapter(
+        "So are the clusters of Cluster API",
+        "They ask for nothing. A pool says by its labels which class of clusters it serves, and"
+        " whether API servers or ingress; each Cluster of that class gets one address of each.",
+    )
+    stage.ipam("get", "globalinclusterippools")
+    stage.ipam("get", "clusters")
+    stage.say(
+        "builds says by an annotation that nothing comes in, so it holds one address only. A"
+        " Cluster that names its own endpoint keeps it, and takes none from a pool."
     )
 
 

@@ -10,7 +10,7 @@ from reconciler.clusters.policies import intruders
 from reconciler.clusters.resources import BINDING, POLICY
 from reconciler.clusters.snapshot import Live
 from reconciler.clusters.transitions import is_whole_list, settled_conditions
-from reconciler.model.resource import Manifest
+from reconciler.model.resource import EVER, Manifest
 
 
 class Action(StrEnum):
@@ -136,9 +136,15 @@ def _opened(body: Manifest, live: Live) -> Decision:
 
 
 def _is_other_spec(body: Manifest, live: Live) -> bool:
-    """The spec is another one, and cannot change in this phase: a new one is a new object."""
-    is_fixed = live.ref.resource.is_fixed_in(live.phase)
-    return is_fixed and body["spec"] != live.manifest.get("spec")
+    """The spec is another one, and cannot change in this phase: a new one is a new object.
+
+    What is fixed in some phases only may still be filled in, as a field that others left out.
+    """
+    resource, now = live.ref.resource, live.manifest.get("spec") or {}
+    if resource.fixed_in == EVER:
+        return bool(body["spec"] != now)
+    is_filled_in = all(name in body["spec"] and body["spec"][name] == now[name] for name in now)
+    return resource.is_fixed_in(live.phase) and not is_filled_in
 
 
 def _consents(live: Live) -> bool:

@@ -41,6 +41,7 @@ def seen(live: Mapping[str, Any] | None) -> Live | None:
 
 
 WANTED = desired_object(manifest())
+PINNED = desired_object(manifest(pinnedRange={"startAddress": "10.0.0.4"}))
 POOL = desired_object(pool_manifest())
 STATUS_ONLY = desired_object(manifest(), is_status_only=True)
 KNOWN = Entry(UID, WANTED.hash)
@@ -148,6 +149,9 @@ INVITING = desired_object(
         pytest.param(WANTED, edited(count=5), KNOWN,
                      Decision(Action.REPLACE, DRIFT, force=True), id="spec of an allocation differs"),
         pytest.param(LARGER, living(), KNOWN, REPLACE, id="spec of an allocation is new in Git"),
+        pytest.param(PINNED, living(), KNOWN, CONFIGURE, id="what its spec left out is filled in"),
+        pytest.param(WANTED, living(PINNED), Entry(UID, PINNED.hash), REPLACE,
+                     id="its spec says less in Git"),
         pytest.param(LARGER, phased(living(), "Released"), KNOWN, REPLACE, id="of a released one"),
         pytest.param(LARGER, phased(living(), "Failed"), KNOWN, CONFIGURE, id="of a failed one"),
         pytest.param(LARGER, {**living(), "status": None}, KNOWN, CONFIGURE, id="of a new one"),

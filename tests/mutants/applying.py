@@ -60,7 +60,7 @@ APPLYING = (
     Mutant("apply: a change in Git is called drift", "clusters/decision.py",
            "if fields and is_same else", "if fields else", STEPS),
     Mutant("apply: a fixed spec is changed in place", "clusters/decision.py",
-           "return is_fixed and", "return False and", STEPS),
+           "return resource.is_fixed_in(live.phase) and", "return False and", STEPS),
     Mutant("apply: drift is blamed on us", "clusters/difference.py",
            ' if entry.get("manager") not in _OURS]', "]", DIFFERENCE),
     Mutant("apply: drift is blamed on who writes the status", "clusters/difference.py",

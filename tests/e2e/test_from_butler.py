@@ -1,0 +1,211 @@
+"""docs/migrating-from-butler.md on real API servers, with what Butler's controller left there."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.documentation import ROOT, blocks
+from tests.e2e.butler_site import (
+    ALLOCATIONS,
+    API,
+    POOL,
+    PROVIDER,
+    allocation,
+    condition,
+    left_behind,
+    made,
+    said,
+    tenant_cluster,
+)
+from tests.e2e.site import BUTLER, POOL_NAME, Site, require_quiet, versions
+from tests.e2e.transcript import Transcript
+from tests.envtest.servers import ApiServer
+from tests.families.novaedge import pool as vip_pool
+from tests.families.novaedge import vip
+from tests.world import commit, evaluation_of, git
+
+PAGE = (ROOT / "docs" / "migrating-from-butler.md").read_text(encoding="utf-8")
+COPY, RELABEL = (block.text for block in blocks(PAGE))
+WEB, SHOP, NEW = "team-a/web", "team-a/shop", "team-a/new"
+TENANTS = f"{API}/namespaces/team-a/tenantclusters"
+RECORDS = f"{BUTLER}/ipallocations"
+THEIRS = (f"{BUTLER}/networkpools", RECORDS, f"{BUTLER}/providerconfigs", TENANTS)
+HELD = {name: f"{first}-{last}" for name, _, _, _, first, last in ALLOCATIONS}
+REFUSED = "it is there already and not ours; --adopt takes it over"
+
+
+@pytest.fixture
+def site(tmp_path: Path, bare: ApiServer, tenants: tuple[ApiServer, ...]) -> Site:
+    """Butler's CRDs and objects, two tenants that announce, one that is new; an empty repository."""
+    bare.install_crds(ROOT / "tests" / "crds" / "butler")
+    site = Site(tmp_path, bare, {"README.md": "Addresses\n"})
+    for name, server in zip((WEB, SHOP, NEW), tenants, strict=True):
+        site.name(name, server)
+    left_behind(bare, {WEB: tenants[0], SHOP: tenants[1]})
+    return site
+
+
+def test_a_cluster_of_butler_is_taken_over_and_given_back(site: Site) -> None:
+    announced = site.announced()
+    _copied(site)
+    _first_contact_is_refused(site)
+    uids = _uids(site)
+    site.reconcile("--adopt")
+    assert _uids(site) == uids
+    assert _held(site) == HELD
+    assert site.announced() == announced
+    require_quiet(site)
+    _butler_makes_a_cluster_in_mode_cloud(site)
+    _butler_allocates_all_the_same(site)
+    _another_system_joins(site)
+    # The way back: all that Butler reads is in the cluster.
+    mine = _held(site)
+    typed(site, RELABEL)
+    for item in _records(site):
+        labels = {
+            key.rpartition("/")[2]: value for key, value in item["metadata"]["labels"].items()
+        }
+        tenant = item["spec"].get("tenantClusterRef", {"namespace": ""})
+        assert labels["team"] == tenant["namespace"]
+        assert item["metadata"]["finalizers"] == ["butler.butlerlabs.dev/ipallocation"]
+    assert _held(site) == mine
+    for name in ("web", "shop", "new"):
+        live = site.management.get(f"{TENANTS}/{name}")
+        assert live["status"]["lbAllocationRef"]["name"] == f"team-a-{name}-lb"
+
+
+def _copied(site: Site) -> None:
+    """Import: nobody moves, nobody gets anything, and no cluster is written to."""
+    typed(site, COPY)
+    commit(site.clone, "What Butler has")
+    git(site.clone, "push", "-q")
+    checked, planned = site.ipam("check"), site.ipam("plan", "--all")
+    assert (checked.code, planned.code) == (0, 0)
+    assert [each["action"] for each in planned.document["actions"]] == ["keep"] * len(HELD)
+    assert site.ipam("reconcile", "--no-apply").code == 0
+    texts = site.records().values()
+    assert len(texts) == len(HELD)
+    assert all("gitops-ipam.dev/claim" in text for text in texts)
+
+
+def _first_contact_is_refused(site: Site) -> None:
+    """All that is Butler's is named, and stays as it is."""
+    before, announced = versions(site.management, THEIRS), site.announced()
+    ran = site.reconcile(code=5)
+    assert ran.objects(WEB)[POOL_NAME]["error"] == REFUSED
+    told = {key.rpartition("/")[2]: it for key, it in ran.objects("management").items()}
+    assert {name for name, it in told.items() if it["error"] == REFUSED} == {"edge", *HELD}
+    assert "butler-controller owns status.capacity" in told["harvester"]["error"]
+    after = versions(site.management, THEIRS)
+    # What Butler says in the very words of ours needs no consent: nothing of it changes.
+    assert {path for path in after if before[path] != after[path]} <= {f"{TENANTS}/web"}
+    assert site.announced() == announced
+
+
+def _butler_makes_a_cluster_in_mode_cloud(site: Site) -> None:
+    """It allocates nothing and says so; the words are its own until a person adopts them."""
+    body, status = tenant_cluster("new")
+    word = condition("NetworkReady", "True", "Ready", "cloud networking mode")
+    made(site.management, "team-a", "tenantclusters", body, {**status, "conditions": [word]})
+    site.commit({"tenants/new.yaml": json.dumps(_in_team(body))}, "New")
+    said(site.management, f"{BUTLER}/networkpools/edge", {"availableIPs": 1})
+    told = site.reconcile(code=5).objects("management")
+    assert {key.rpartition("/")[2] for key, it in told.items() if it["error"]} == {
+        "harvester", "new",
+    }  # fmt: skip
+    drifted = told["butler.butlerlabs.dev/NetworkPool/butler-system/edge"]
+    assert drifted["result"] == "configured"
+    assert site.pool(NEW) == ["10.40.0.18-10.40.0.19"]
+    site.reconcile("--adopt")
+    require_quiet(site)
+
+
+def _butler_allocates_all_the_same(site: Site) -> None:
+    """It was faster, with another range than the plan: nothing is overwritten unasked."""
+    body, status = allocation("team-a-fast-lb", "fast", "loadbalancer", "initial",
+                              "10.40.0.200", "10.40.0.201")  # fmt: skip
+    made(site.management, "butler-system", "ipallocations", body, status)
+    site.commit({"tenants/fast.yaml": json.dumps(_in_team(tenant_cluster("fast")[0]))}, "Fast")
+    told = site.reconcile(code=5).objects("management")
+    name = "butler.butlerlabs.dev/IPAllocation/butler-system/team-a-fast-lb"
+    assert told[name]["error"] == REFUSED
+    assert _held(site)["team-a-fast-lb"] == "10.40.0.200-10.40.0.201"
+    site.reconcile("--adopt")
+    assert _held(site)["team-a-fast-lb"] == "10.40.0.22-10.40.0.23"
+
+
+def _another_system_joins(site: Site) -> None:
+    """Butler's CRD has no words for a VIP; ours takes its place, and no object is lost."""
+    mine = _held(site)
+    site.commit(
+        {"pools/vip.yaml": vip_pool(cidrs="[10.200.0.0/24]"), "tenants/vip.yaml": vip("web")},
+        "A VIP",
+    )
+    told = site.reconcile(code=5).errors()
+    assert "no kind ProxyIPPool there" in told
+    assert ".spec.claimRef: field not declared in schema" in told
+    site.reconcile("--adopt", "--crds")
+    assert _held(site) == {**mine, "web-vip": "10.200.0.1-10.200.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("status", "action"),
+    [
+        ({"phase": "Pending"}, "grant"),
+        ({"phase": "Failed", "conditions": [condition("Ready", "False", "PoolExhausted", "")]},
+         "grant"),
+        ({}, "keep"),
+    ],
+)  # fmt: skip
+def test_each_phase_becomes_what_the_page_says(status: dict[str, Any], action: str) -> None:
+    row = next(each for each in ALLOCATIONS if each[0] == "team-a-shop-lb")
+    body, allocated = allocation(*row)
+    found = evaluation_of(_world(("shop",), {**body, "status": status or allocated}))
+    (change,) = found.plan.decisions
+    assert type(change).__name__.lower() == action
+
+
+def test_the_range_of_a_tenant_that_is_gone_is_released() -> None:
+    body, status = allocation(*ALLOCATIONS[0])
+    gone = evaluation_of(_world((), {**body, "status": status}))
+    assert [type(each).__name__ for each in gone.plan.decisions] == ["Release"]
+
+
+def _world(tenants: tuple[str, ...], *records: Mapping[str, Any]) -> dict[str, str | bytes]:
+    files = {"pools/p.yaml": POOL, "providers/p.yaml": PROVIDER}
+    files |= {f"tenants/{name}.yaml": _in_team(tenant_cluster(name)[0]) for name in tenants}
+    files |= {f"allocations/{at}.yaml": dict(record) for at, record in enumerate(records)}
+    return {path: json.dumps(body) for path, body in files.items()}
+
+
+def typed(site: Site, script: str) -> None:
+    """A person types what the page says, in the clone."""
+    told = Transcript(site.management).run(f"set -e; cd {site.clone}\n{script}").splitlines()
+    # A server warns of what our CRD would not take of Butler's texts, and leaves it.
+    rest = [line for line in told if not line.startswith("Warning: status.cidr:")]
+    assert all(line.endswith(" labeled") for line in rest), told
+
+
+def _in_team(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {**body, "metadata": {"name": body["metadata"]["name"], "namespace": "team-a"}}
+
+
+def _records(site: Site) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = site.management.get(RECORDS)["items"]
+    return found
+
+
+def _uids(site: Site) -> set[str]:
+    return {item["metadata"]["uid"] for item in _records(site)}
+
+
+def _held(site: Site) -> dict[str, str]:
+    """The range of each IPAllocation of the cluster."""
+    return {
+        item["metadata"]["name"]: f"{status['startAddress']}-{status['endAddress']}"
+        for item in _records(site)
+        if (status := item["status"])["phase"] == "Allocated"
+    }
