@@ -27,6 +27,8 @@ VIPS = (
     Mutant("vip: what was done is told by who was first", "clusters/progress.py",
            "return replace(self, outcomes=[], notes=[])",
            "return replace(self)", ("tests/commands/test_executor.py",)),
+    Mutant("vip: the port of the option is not written", "families/capi/holding.py",
+           'endpoint.get("port") or default_port', 'endpoint.get("port") or 6443', APPLIED),
     Mutant("vip: an address goes before its claim", "clusters/plan_management.py",
            "key=lambda ref: -order.get(ref.resource, -1)", "key=str", APPLIED),
     Mutant("vip: an address that a Cluster has counts as withdrawn",
