@@ -6,6 +6,7 @@ APPLIED = ("tests/families/capi/test_applied.py",)
 OTHERS = ("tests/families/capi/test_others.py",)
 WITHDRAWAL = ("tests/families/capi/test_withdrawal.py",)
 LANES = ("tests/clusters/test_lanes.py",)
+EVENTS = ("tests/families/capi/test_events.py",)
 CLUSTERS = ("tests/families/capi/test_clusters.py",)
 
 VIPS = (
@@ -27,6 +28,8 @@ VIPS = (
     Mutant("vip: what was done is told by who was first", "clusters/progress.py",
            "return replace(self, outcomes=[], notes=[])",
            "return replace(self)", ("tests/commands/test_executor.py",)),
+    Mutant("vip: a claim's state is told each time", "families/capi/events.py",
+           "if not now or all(", "if not now or not all(", EVENTS),
     Mutant("vip: the port of the option is not written", "families/capi/holding.py",
            'endpoint.get("port") or default_port', 'endpoint.get("port") or 6443', APPLIED),
     Mutant("vip: an address goes before its claim", "clusters/plan_management.py",
