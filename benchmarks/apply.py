@@ -14,6 +14,7 @@ import urllib3
 
 from benchmarks.apply_hostile import hostile_table
 from benchmarks.apply_many import many_table
+from benchmarks.apply_vips import vips_table
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Timeouts
 from reconciler.clusters.desired import MANAGER, STATUS_MANAGER, DesiredObject, desired_objects
@@ -57,6 +58,7 @@ def cluster_tables() -> str:
             server = fleet.servers["management"]
             server.install_crds(CRDS)
             tables = [first_table(server), idle_table(server), many_table(), hostile_table()]
+            tables.append(vips_table(server))
             return "\n".join(tables)
         finally:
             fleet.stop()

@@ -8,7 +8,7 @@ from reconciler.addresses import IPSet
 from reconciler.engine.by_hand import WRONG as BY_HAND
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
-from reconciler.families._family import Projection, ProjectionInput, Reading
+from reconciler.families._family import DEFAULT_PORT, Projection, ProjectionInput, Reading
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
@@ -18,7 +18,9 @@ from reconciler.records.forms import form_of
 
 
 def project(
-    evaluation: Evaluation, withheld: Mapping[str, IPSet] = MappingProxyType({})
+    evaluation: Evaluation,
+    withheld: Mapping[str, IPSet] = MappingProxyType({}),
+    default_port: int = DEFAULT_PORT,
 ) -> tuple[Projection, ...]:
     """The objects of all clusters for the records of the tree as they stand, not as planned.
 
@@ -28,6 +30,7 @@ def project(
     Args:
         evaluation: Of the tree.
         withheld: What no cluster shall announce by a record, by the record's path.
+        default_port: Of an endpoint that names none.
     """
     records = apart(evaluation.state.records, evaluation.state.claims)
     given = ProjectionInput(
@@ -38,6 +41,7 @@ def project(
         format_instant(evaluation.tree.clock),
         evaluation.tree.settings.applies_documents,
         {**withheld, **_nobodys(evaluation), **evaluation.unproven},
+        default_port,
     )
     found = [item for family in families() for item in family.project(given)]
     found += [

@@ -34,12 +34,15 @@ class Fits:
         return [found for item in self._desired if (found := self._fitted(item)) is not None]
 
     def patch(self, draft: Draft) -> None:
-        """Write owners that are made by then, and the parts of objects that are there."""
-        for own in self._unowned:
-            draft.add(own)
+        """Write the parts of objects that are there."""
         for item in self._desired:
             if (step := self._patch(item)) is not None:
                 draft.add(step)
+
+    def own(self, draft: Draft) -> None:
+        """Write owners that are made by then."""
+        for own in self._unowned:
+            draft.add(own)
 
     def _fitted(self, item: DesiredObject) -> DesiredObject | None:
         found = self._found.get(item.ref)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from reconciler.families._family import DEFAULT_PORT
+
 
 @dataclass(frozen=True, slots=True)
 class ApplyOptions:
@@ -17,6 +19,7 @@ class ApplyOptions:
         re_enrol: Clusters that may have another identity than before.
         force_withdraw: Withdraw addresses although Services use them.
         confirm_withdrawn: Clusters of which a person says that they announce nothing any more.
+        default_port: Of an endpoint that is written and names none.
         allow_release: How many objects may go at most, to pass the brake; None for the Settings'.
         shard: Which part of the clusters, and of how many; counted from 0.
     """
@@ -30,5 +33,6 @@ class ApplyOptions:
     re_enrol: frozenset[str] = field(default_factory=frozenset)
     force_withdraw: bool = False
     confirm_withdrawn: frozenset[str] = field(default_factory=frozenset)
+    default_port: int = DEFAULT_PORT
     allow_release: int | None = None
     shard: tuple[int, int] = (0, 1)

@@ -3,6 +3,7 @@
 What lately was told is read from the cluster, and only when there is something to tell.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from reconciler.clusters.desired import DesiredObject
@@ -10,10 +11,10 @@ from reconciler.clusters.resources import EVENT, IP_ALLOCATION, pools_by_ref
 from reconciler.clusters.snapshot import Live, Objects, Query, Snapshot, Tolerates
 from reconciler.clusters.steps import Tell
 from reconciler.model.pool import Pool
-from reconciler.model.resource import Ref
+from reconciler.model.resource import Ref, Resource
 
 # A repository that is applied for the first time would flood the cluster; git log has it all.
-_MOST_ALLOCATIONS = 50
+_MOST = 50
 
 
 class EventRecorder:
@@ -27,7 +28,7 @@ class EventRecorder:
         self._pools: Mapping[Ref, Pool] = pools_by_ref(pools)
         self._there = there
         self._snapshot = snapshot
-        self._left = _MOST_ALLOCATIONS
+        self._told: Counter[Resource] = Counter()
         self.notes: list[str] = []
 
     def need(self, desired: Sequence[DesiredObject]) -> None:
@@ -44,7 +45,7 @@ class EventRecorder:
         if desired.ref.resource == IP_ALLOCATION:
             return self._of_allocation(desired)
         tell = self._first(desired)
-        if tell is None:
+        if tell is None or self._is_enough(desired.ref):
             return None
         answer = self._snapshot.of(_events(desired.ref))
         if answer.problem or answer.is_unknown:
@@ -52,22 +53,30 @@ class EventRecorder:
             return None
         recent = tuple(live.manifest for live in answer.objects.values())
         again = Tell(desired, tell.before, tell.pool, tell.there, recent)
-        return again if self._is_told(again) else None
+        if not self._is_told(again):
+            return None
+        self._told[desired.ref.resource] += 1
+        return again
 
     def _of_allocation(self, desired: DesiredObject) -> Tell | None:
-        if desired.body is None or self._left <= 0:
+        if desired.body is None or self._is_enough(desired.ref):
             return None
         tell = Tell(desired, self._there.get(desired.ref), there=self._there)
         if not self._is_told(tell):
             return None
-        self._left -= 1
+        self._told[desired.ref.resource] += 1
         return tell
+
+    def _is_enough(self, ref: Ref) -> bool:
+        """Of a kind that holds addresses so much was told that the rest is left to `git log`."""
+        return self._told[ref.resource] >= _MOST and ref not in self._pools
 
     def _first(self, desired: DesiredObject) -> Tell | None:
         """What there is to tell of an object that is no record, if nobody told it before."""
-        if desired.body is None or desired.ref.resource == IP_ALLOCATION:
-            return None
         before, pool = self._there.get(desired.ref), self._pools.get(desired.ref)
+        is_nowhere = desired.body is None and before is None
+        if is_nowhere or desired.ref.resource == IP_ALLOCATION:
+            return None
         tell = Tell(desired, before, pool, self._there)
         return tell if self._is_told(tell) else None
 

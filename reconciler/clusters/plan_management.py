@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from reconciler.clusters import crds
+from reconciler.clusters.bringing import Bringing
 from reconciler.clusters.decision import is_ours
 from reconciler.clusters.desired import DesiredObject, with_status
-from reconciler.clusters.fitting import Fits
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.orphans import orphan_notes
@@ -220,27 +221,9 @@ class _Management:
         return found
 
     def _bring(self) -> None:
-        fits = Fits(self.desired, self.live)
-        brought = fits.whole(self.draft)
         recorder = EventRecorder(self.estate.pools, self.live, self.snapshot)
-        recorder.need(brought)
-        for item in brought:
-            if item.ref.resource in self.unknown:
-                if item.body is not None:
-                    error = f"no kind {item.ref.resource.kind} there"
-                    self.draft.fail(str(item.ref), error)
-                continue
-            before = self.live.get(item.ref)
-            entry = self.draft.entries.get(str(item.ref))
-            is_known = before is not None and is_ours(before, entry)
-            tell = recorder.tell(item)
-            if tell is not None and is_known:
-                self.draft.add(tell)
-            self.draft.bring(item, before, next(iter(item.rests_on), None))
-            if tell is not None and not is_known:
-                self.draft.add(tell)
-        fits.patch(self.draft)
-        self.draft.notes += recorder.notes
+        bringing = Bringing(self.draft, recorder, self.live, frozenset(self.unknown))
+        self.draft.abreast(partial(bringing.all, self.desired))
 
     def _prune(self) -> Stop | None:
         """Take away what nothing asks for any more: objects of the kinds that are read."""

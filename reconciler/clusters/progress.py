@@ -5,7 +5,7 @@ comes after, and it is all that a dry run tells.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reconciler.clusters.decision import Action, noted
 from reconciler.clusters.difference import Drift
@@ -14,6 +14,7 @@ from reconciler.clusters.outcome import WRITTEN, Outcome, Result
 from reconciler.clusters.resources import POLICY
 from reconciler.clusters.snapshot import Live
 from reconciler.clusters.steps import (
+    Abreast,
     Apply,
     Delete,
     Fail,
@@ -37,6 +38,7 @@ class Progress:
         now: Objects that are not as the plan saw them, as they are by now; None for gone.
         notes: What a person should know although nothing failed.
         error: What MetalLB says is wrong with its configuration.
+        failed: The names of objects that could not be written.
     """
 
     entries: dict[str, Entry]
@@ -44,6 +46,7 @@ class Progress:
     now: dict[Ref, Live | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     error: str = ""
+    failed: set[str] = field(default_factory=set)
 
     @property
     def is_changed(self) -> bool:
@@ -66,13 +69,11 @@ class Progress:
 
     def has_failed(self, ref: Ref | None) -> bool:
         """The object could not be written."""
-        return any(
-            outcome.object == str(ref) and outcome.result is Result.FAILED
-            for outcome in self.outcomes
-        )
+        return ref is not None and str(ref) in self.failed
 
     def fail(self, name: str, error: str, drift: Drift | None = None) -> None:
         """Say that an object is not as it shall be, and what somebody changed of it."""
+        self.failed.add(name)
         self.outcomes.append(Outcome(name, Result.FAILED, drift, error))
 
     def note(self, name: str, entry: Entry | None) -> None:
@@ -93,6 +94,16 @@ class Progress:
         self.now[ref] = None
         self.entries.pop(str(ref), None)
         self.outcomes.append(Outcome(str(ref), Result.DELETED))
+
+    def lane(self) -> "Progress":
+        """The part of one lane of steps that are taken side by side: what it tells is told later."""
+        return replace(self, outcomes=[], notes=[])
+
+    def join(self, lanes: Iterable["Progress"]) -> None:
+        """Tell what lanes did, in their order."""
+        for lane in lanes:
+            self.outcomes += lane.outcomes
+            self.notes += lane.notes
 
     def may_try(self, step: Try) -> bool:
         """The steps are still called for."""
@@ -117,11 +128,17 @@ def foresee(progress: Progress, step: Step) -> None:
             progress.fail(step.name, step.error, step.drift)
         case MakeNamespace():
             progress.outcomes.append(Outcome(str(step.ref), Result.CREATED))
-        case Try():
-            for inner in step.steps if progress.may_try(step) else ():
+        case Try() | Abreast():
+            for inner in _inner(progress, step):
                 foresee(progress, inner)
         case _:
             pass  # it writes nothing
+
+
+def _inner(progress: Progress, step: Try | Abreast) -> tuple[Step, ...]:
+    if isinstance(step, Abreast):
+        return tuple(inner for lane in step.lanes for inner in lane)
+    return step.steps if progress.may_try(step) else ()
 
 
 def foreseen(entries: Mapping[str, Entry], steps: Iterable[Step]) -> Progress:

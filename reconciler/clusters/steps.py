@@ -215,6 +215,13 @@ class Try:
     if_anything_is_ours: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Abreast:
+    """Steps that may be taken side by side: none in one lane waits for one in another."""
+
+    lanes: "tuple[tuple[Step, ...], ...]"
+
+
 Step: TypeAlias = (
     Apply
     | Patch
@@ -229,6 +236,7 @@ Step: TypeAlias = (
     | Confirm
     | AwaitPolicies
     | Try
+    | Abreast
 )
 
 

@@ -18,6 +18,9 @@ from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, Gateway
 
+DEFAULT_PORT = 6443
+"""Of the endpoint of a Kubernetes API server."""
+
 Held = Mapping[Key, Allocation]
 
 
@@ -69,6 +72,7 @@ class ProjectionInput:
     Attributes:
         applies_documents: People's documents are applied as objects, too, not the pools alone.
         withheld: What records hold that another one held before them, by their path.
+        default_port: Of an endpoint that names none.
     """
 
     documents: Documents
@@ -78,6 +82,7 @@ class ProjectionInput:
     clock: str
     applies_documents: bool = False
     withheld: Mapping[str, IPSet] = field(default_factory=dict)
+    default_port: int = DEFAULT_PORT
 
 
 def as_named(record: Allocation, documents: Documents) -> Key:

@@ -5,6 +5,8 @@ from tests.mutants.mutant import Mutant
 APPLIED = ("tests/families/capi/test_applied.py",)
 OTHERS = ("tests/families/capi/test_others.py",)
 WITHDRAWAL = ("tests/families/capi/test_withdrawal.py",)
+LANES = ("tests/clusters/test_lanes.py",)
+EVENTS = ("tests/families/capi/test_events.py",)
 CLUSTERS = ("tests/families/capi/test_clusters.py",)
 
 VIPS = (
@@ -14,9 +16,22 @@ VIPS = (
            "if live is None or _rests(live):", "if live is None:", APPLIED),
     Mutant("vip: what somebody else has is taken", "families/capi/fitting.py",
            "if error := errors.get(ref):", 'if error := "" and errors.get(ref):', OTHERS),
-    Mutant("vip: a claim does not wait for its address", "clusters/plan_management.py",
-           "self.draft.bring(item, before, next(iter(item.rests_on), None))",
-           "self.draft.bring(item, before)", OTHERS),
+    Mutant("vip: a claim does not wait for its address", "clusters/bringing.py",
+           "self._draft.bring(item, before, next(iter(item.rests_on), None))",
+           "self._draft.bring(item, before)", OTHERS),
+    Mutant("vip: an address and its claim are written side by side", "clusters/lanes.py",
+           "if ref is None or ref.resource != kind or needed & taken:",
+           "if ref is None or needed & taken:", LANES),
+    Mutant("vip: what waits for another is written beside it", "clusters/lanes.py",
+           "if ref is None or ref.resource != kind or needed & taken:",
+           "if ref is None or ref.resource != kind:", LANES),
+    Mutant("vip: what was done is told by who was first", "clusters/progress.py",
+           "return replace(self, outcomes=[], notes=[])",
+           "return replace(self)", ("tests/commands/test_executor.py",)),
+    Mutant("vip: a claim's state is told each time", "families/capi/events.py",
+           "if not now or all(", "if not now or not all(", EVENTS),
+    Mutant("vip: the port of the option is not written", "families/capi/holding.py",
+           'endpoint.get("port") or default_port', 'endpoint.get("port") or 6443', APPLIED),
     Mutant("vip: an address goes before its claim", "clusters/plan_management.py",
            "key=lambda ref: -order.get(ref.resource, -1)", "key=str", APPLIED),
     Mutant("vip: an address that a Cluster has counts as withdrawn",

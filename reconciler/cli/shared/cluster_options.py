@@ -65,6 +65,14 @@ _WISHING = (
         multiple=True,
         help="It announces nothing any more.",
     ),
+    option(
+        "--default-port",
+        metavar="PORT",
+        type=click.IntRange(1, 65535),
+        default=ApplyOptions().default_port,
+        show_default=True,
+        help="Of an endpoint that names none.",
+    ),
 )
 
 
@@ -159,6 +167,7 @@ def _wish(
     re_enrol: Sequence[str],
     force_withdraw: bool,
     confirm_withdrawn: Sequence[str],
+    default_port: int,
 ) -> ApplyOptions:
     if break_glass and not policies:
         raise UsageError("--break-glass needs --policies")
@@ -173,4 +182,5 @@ def _wish(
         re_enrol=frozenset(re_enrol),
         force_withdraw=force_withdraw,
         confirm_withdrawn=frozenset(confirm_withdrawn),
+        default_port=default_port,
     )

@@ -107,7 +107,7 @@ class _Fleet:
         self.registry = registry
         self.known = registry.known
         self.access = access
-        self.desired = desired_objects(project(evaluation))
+        self.desired = desired_objects(project(evaluation, default_port=self.options.default_port))
         self.names_by_uid: dict[str, str] = {}
         self.claims: dict[str, Claims] = {}
         self.disputed: Mapping[str, tuple[str, ...]] = {}

@@ -122,7 +122,7 @@ def worked(
         lists: All objects of a kind, where some were read before.
     """
     entries = enrolment.inventory.objects
-    executor = Executor(cluster, run.revision, entries)
+    executor = Executor(cluster, run.revision, Progress(dict(entries)))
     work = Work(cluster, enrolment, run, executor.progress)
     try:
         with contained():

@@ -3,6 +3,7 @@
 from reconciler.families._family import Family
 from reconciler.families._objects import Objects
 from reconciler.families._record_form import referring_whole
+from reconciler.families.capi.events import claim_event
 from reconciler.families.capi.fitting import fit
 from reconciler.families.capi.judging import judge
 from reconciler.families.capi.kinds import (
@@ -43,6 +44,7 @@ FAMILY = Family(
         shapes=SHAPES,
         record_spec={"claimRef": NAMED},
         rights=RIGHTS,
+        event=claim_event,
         fit=fit,
         asked=ASKED,
         still_has=still_has,

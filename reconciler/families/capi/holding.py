@@ -40,7 +40,6 @@ from reconciler.model.marks import ADOPT
 from reconciler.model.resource import Ref
 
 CLUSTER_NAME = f"{GROUP}/cluster-name"
-DEFAULT_PORT = 6443
 _REASONS = {
     "pool-exhausted": "PoolExhausted",
     "pool-fragmented": "PoolExhausted",
@@ -184,17 +183,20 @@ def _clusters(
     for name in sorted(live.keys() & clusters.keys()):
         reference = class_of(clusters[name])
         defined = classes.get(reference, frozenset()) if reference else frozenset()
-        yield _cluster(clusters[name], live[name], defined)
+        yield _cluster(clusters[name], live[name], defined, given.default_port)
 
 
 def _cluster(
-    document: Document, records: Mapping[str, Allocation], defined: frozenset[str]
+    document: Document,
+    records: Mapping[str, Allocation],
+    defined: frozenset[str],
+    default_port: int,
 ) -> Projection:
     metadata: dict[str, Any] = {"name": document.name, "namespace": document.namespace}
     spec: dict[str, Any] = {}
     if (record := records.get(CONTROL_PLANE)) is not None:
         endpoint = document.spec.get("controlPlaneEndpoint") or {}
-        port = endpoint.get("port") or DEFAULT_PORT
+        port = endpoint.get("port") or default_port
         spec["controlPlaneEndpoint"] = {"host": address_of(record), "port": port}
     if (record := records.get(INGRESS)) is not None:
         address = address_of(record)

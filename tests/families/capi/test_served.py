@@ -16,6 +16,7 @@ from tests.world import reconciled
 POOLS = ROOT / "tests" / "crds" / "in-cluster"
 IPAM = ("ipaddresses", "ipaddressclaims")
 RESULT = "vip\\.capi\\.gorizond\\.io/ingress-vip"
+EVENT_COLUMNS = "custom-columns=K:.involvedObject.kind,N:.involvedObject.name,T:.type,R:.reason"
 # As the README has it, but for the indentation of the page it was copied from.
 README_POOLS = """\
 apiVersion: ipam.cluster.x-k8s.io/v1alpha2
@@ -268,3 +269,19 @@ def test_when_all_is_gone_nothing_is_left(site: Site) -> None:
     for kind in ("ipaddressclaims", "ipaddresses"):
         found = site.management.get(f"/apis/ipam.cluster.x-k8s.io/v1beta1/{kind}")
         assert found["items"] == []
+
+
+def test_events_tell_of_addresses_once_and_a_port_is_the_one_that_was_asked_for(
+    site: Site,
+) -> None:
+    files, server = reconciled(FILES), site.management
+    assert failures(site.apply(files, crds=True, default_port=9443)["management"]) == {}
+    told_first = told(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines()
+    assert sorted(line.split() for line in told_first) == [
+        ["IPAddressClaim", "vip-cp-my-cluster", "Normal", "AddressAllocated"],
+        ["IPAddressClaim", "vip-ingress-my-cluster", "Normal", "AddressAllocated"],
+    ]
+    assert path(server, ".spec.controlPlaneEndpoint.port") == "9443"
+    site.apply(files, "b")
+    assert told(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines() == told_first
+    assert path(server, ".spec.controlPlaneEndpoint.port") == "9443"

@@ -1,0 +1,124 @@
+"""Events on IPAddressClaims: told when their condition changes, and not each time."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.resources import EVENT
+from reconciler.families._objects import Happening
+from reconciler.families.capi.events import claim_event
+from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
+from reconciler.model.resource import Ref
+from tests.fake_cluster import HUB, rejecting
+from tests.fake_clusters import FakeClusters
+from tests.families.capi.hub import CP, FILES, INGRESS, RESULT, hub, person, there
+from tests.families.capi.trees import claim, cluster, of, pool
+from tests.world import CLOCK, reconciled
+
+ONE = pool("vips", "10.0.0.10")
+
+
+@pytest.fixture
+def clusters() -> FakeClusters:
+    return person()
+
+
+def events(clusters: FakeClusters) -> list[tuple[str, str, str, str]]:
+    """Claim, type, reason and message of all that was told."""
+    found = clusters.hand(HUB).list(EVENT).items
+    return sorted(
+        (it["involvedObject"]["name"], it["type"], it["reason"], it["message"]) for it in found
+    )
+
+
+def asked(clusters: FakeClusters, name: str) -> None:
+    """A person makes a claim in the cluster."""
+    reference = {"apiGroup": CLAIMS.group, "kind": "GlobalInClusterIPPool", "name": "vips"}
+    body = {"apiVersion": CLAIMS.api_version, "kind": CLAIMS.kind}
+    named = {"metadata": {"name": name, "namespace": "default"}, "spec": {"poolRef": reference}}
+    clusters.hand(HUB).apply({**body, **named}, "kubectl")
+
+
+def test_an_address_that_is_given_is_told_once_on_its_claim(clusters: FakeClusters) -> None:
+    hub(clusters)
+    assert events(clusters) == [
+        (CP, "Normal", "AddressAllocated", "10.0.0.10 allocated from vips"),
+        (INGRESS, "Normal", "AddressAllocated", "10.0.0.100 allocated from doors"),
+    ]
+    (event, _) = clusters.hand(HUB).list(EVENT).items
+    uid = there(clusters, CLAIMS, event["involvedObject"]["name"])["metadata"]["uid"]
+    assert (event["involvedObject"]["uid"], event["metadata"]["namespace"]) == (uid, "default")
+    hub(clusters, FILES, "b")
+    assert len(events(clusters)) == 2
+
+
+def test_a_claim_of_a_person_is_told_of_each_change_of_its_state(clusters: FakeClusters) -> None:
+    for name in ("one", "two"):
+        asked(clusters, name)
+    files = reconciled(of(ONE, claim("one")))
+    full = reconciled({**files, "clusters/09.yaml": claim("two")})
+    hub(clusters, full)
+    assert events(clusters) == [
+        ("one", "Normal", "AddressAllocated", "10.0.0.10 allocated from vips"),
+        ("two", "Warning", "PoolExhausted", "needs 1; vips: 0 free of 1"),
+    ]
+    hub(clusters, full, "b")
+    assert len(events(clusters)) == 2
+    freed = {path: text for path, text in full.items() if "/01." not in path}
+    later = reconciled(reconciled(freed, CLOCK + 9), CLOCK + 100_000)
+    hub(clusters, later, "c", allow_release=9)
+    told = [(name, reason) for name, _, reason, _ in events(clusters)]
+    assert told == [
+        ("one", "AddressAllocated"), ("two", "AddressAllocated"), ("two", "PoolExhausted"),
+    ]  # fmt: skip
+
+
+def test_a_claim_that_is_not_there_yet_is_told_nothing_of(clusters: FakeClusters) -> None:
+    hub(clusters, reconciled(of(pool(), claim("one"))))
+    assert events(clusters) == []
+
+
+def test_a_first_run_of_many_tells_of_fifty(clusters: FakeClusters) -> None:
+    many = [cluster(f"c{number}") for number in range(60)]
+    hub(clusters, reconciled(of(pool("vips", "10.0.0.0/24"), *many)))
+    assert len(events(clusters)) == 50
+
+
+def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters) -> None:
+    clusters.faults[HUB] = rejecting("create", "Event")
+    done = clusters.apply(FILES)["management"]
+    assert not done.is_failed
+    assert done.notes == ("an event was not made: no",) * 2
+    assert events(clusters) == []
+
+
+def happening(ref: Ref, before: Any, reason: str = "PoolExhausted", time: str = "1") -> Happening:
+    metadata = {"name": "one", "namespace": "default", "uid": "u"}
+    ready = {"type": "Ready", "status": "False", "reason": reason, "message": "m"}
+    status = {"conditions": [{**ready, "lastTransitionTime": time}]}
+    wanted = {"metadata": metadata, "status": status}
+    return Happening(ref, False, wanted, before, None, lambda _ref: None, (), CLOCK)
+
+
+def test_what_is_told_has_another_name_only_when_it_happened_another_time() -> None:
+    ref = Ref(CLAIMS, "default", "one")
+    found = [claim_event(happening(ref, None, time=time)) for time in ("1", "1", "2")]
+    first, again, later = [event["metadata"]["name"] for event in found if event]
+    assert first == again != later
+    assert claim_event(happening(Ref(ADDRESSES, "default", "one"), None)) is None
+    same = happening(ref, None).wanted
+    assert claim_event(happening(ref, same, time="2")) is None
+    assert claim_event(happening(ref, same, "PoolNotReady")) is not None
+    assert claim_event(happening(ref, {"status": {}})) is not None
+
+
+def test_a_pool_for_ingress_that_is_missing_keeps_no_control_plane_waiting(
+    clusters: FakeClusters,
+) -> None:
+    hub(clusters, reconciled(of(pool(), cluster())))
+    live = there(clusters, CLUSTERS, "shop")
+    assert live["spec"]["controlPlaneEndpoint"] == {"host": "10.0.0.10", "port": 6443}
+    assert RESULT not in (live["metadata"].get("annotations") or {})
+    assert [(name, reason) for name, _, reason, _ in events(clusters)] == [
+        (CP, "AddressAllocated"),
+    ]
