@@ -175,7 +175,7 @@ CODES: dict[str, str] = {
     "pool-empty": "A pool has no address to give out.",
     "pool-ambiguous": "Two pools serve one class of clusters for one role; the order of names decides.",
     "label-unfit": "A label of a pool selects nobody, or no API server takes it.",
-    "pool-overlap": "Two pools of one address space hold the same addresses, or one holds some in use.",
+    "pool-overlap": "Two pools of one address space hold the same addresses, or one holds some in use, or of pods or services.",
     "pool-shrunk": "A pool's CIDR may grow; it must keep every address that it had.",
     "pool-added": "A change brings a pool that its base does not have.",
     "pool-changed": "A change edits a pool.",

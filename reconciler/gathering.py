@@ -87,6 +87,7 @@ def joined(readings: list[Reading]) -> Reading:
         findings=tuple(found for reading in readings for found in reading.findings),
         blocked=tuple(item for reading in readings for item in reading.blocked),
         gateways=tuple(item for reading in readings for item in reading.gateways),
+        inside=tuple(item for reading in readings for item in reading.inside),
         protected=frozenset().union(*(reading.protected for reading in readings)),
         frozen={key: path for reading in readings for key, path in reading.frozen.items()},
     )
@@ -147,6 +148,7 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         retention=tree.settings.retention,
         blocked=reading.blocked,
         gateways=reading.gateways,
+        inside=reading.inside,
         off_limits=tuple(_off_limits(tree, second)),
         unreadable=tuple(
             item.unreadable

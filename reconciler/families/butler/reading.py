@@ -9,7 +9,9 @@ from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.families._family import Held, Reading
+from reconciler.families._inside import read_inside
 from reconciler.families.butler.announcing import ANNOUNCED
+from reconciler.families.butler.inside import stated_inside
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
@@ -27,7 +29,7 @@ from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
 from reconciler.model.record_kind import LABEL
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, ByHand, Gateway
+from reconciler.model.state import Blocked, ByHand, ClusterNetwork, Gateway
 
 
 def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
@@ -46,6 +48,7 @@ class _Reader:
         self.frozen: dict[Key, str] = {}
         self.blocked: list[Blocked] = []
         self.gateways: list[Gateway] = []
+        self.inside: list[ClusterNetwork] = []
         self.protected: list[Identity] = []
         self.claims: dict[Key, Claim] = {}
         self.networks_of: dict[tuple[str, str], list[NetworkPool]] = {}
@@ -62,6 +65,7 @@ class _Reader:
         for document in self.documents.of(TENANT):
             provider_of = self._provider(document)
             networks = self._networks_of(provider_of) if provider_of is not None else []
+            self._inside(document, networks)
             if provider_of is None or not self.wants_claims:
                 continue
             tenant = Tenant(document, provider_of, networks)
@@ -75,6 +79,7 @@ class _Reader:
             findings=tuple(self.findings),
             blocked=tuple(self.blocked),
             gateways=tuple(self.gateways),
+            inside=tuple(self.inside),
             protected=frozenset(self.protected),
             frozen=self.frozen,
         )
@@ -232,6 +237,14 @@ class _Reader:
             by_hand = ByHand(None if document.unread else provider.pools, quota)
         place = document.at(*MANUAL)
         self.blocked.append(Blocked(item, manual_title(document), place, by_hand))
+
+    def _inside(self, document: Document, networks: list[NetworkPool]) -> None:
+        """Note the networks of pods and services."""
+        if stated := tuple(stated_inside(document)):
+            spaces = (network.pool.space for network in networks)
+            inside, found = read_inside(document, stated, spaces)
+            self.inside += inside
+            self._tell(document, *found)
 
     def _provided(self, provider: Provider) -> None:
         """Report the pools of a provider that are missing; hold its gateway back in the others.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.families._family import Held, Reading
+from reconciler.families._inside import read_inside
 from reconciler.families.capi.byhand import Chosen, chosen, is_adopted
 from reconciler.families.capi.claims import Named, claim_key, named_for, pool_of, read_pin
 from reconciler.families.capi.clusters import (
@@ -19,6 +20,7 @@ from reconciler.families.capi.clusters import (
     variables_of,
     wants,
 )
+from reconciler.families.capi.inside import stated_inside
 from reconciler.families.capi.kinds import (
     ADDRESS,
     CLAIM,
@@ -43,7 +45,7 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.record_kind import NAMESPACE
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, ByHand, Gateway
+from reconciler.model.state import Blocked, ByHand, ClusterNetwork, Gateway
 
 
 def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
@@ -78,6 +80,7 @@ class _Reader:
         self.claims: dict[Key, Claim] = {}
         self.blocked: list[Blocked] = []
         self.gateways: list[Gateway] = []
+        self.inside: list[ClusterNetwork] = []
         self.selector = Selector(documents)
 
     def reading(self) -> Reading:
@@ -89,6 +92,7 @@ class _Reader:
         for document in self.documents.of(CLUSTER):
             for slot in (CONTROL_PLANE, INGRESS):
                 self._slot(document, slot)
+            self._inside(document)
         for document in self.documents.of(CLAIM):
             self._claim(document)
         return Reading(
@@ -97,6 +101,7 @@ class _Reader:
             findings=tuple(self.findings),
             blocked=tuple(self.blocked),
             gateways=tuple(self.gateways),
+            inside=tuple(self.inside),
             frozen=self.frozen,
         )
 
@@ -162,6 +167,16 @@ class _Reader:
         if by_hand.range not in others:
             title, place = by_hand.title, by_hand.source
             self.blocked.append(Blocked(by_hand.range, title, place, ByHand(None), by_hand.field))
+
+    def _inside(self, document: Document) -> None:
+        """Note the networks of pods and services; a Cluster stands where its pools are."""
+        if stated := tuple(stated_inside(document)):
+            keys = (_key(document, slot) for slot in (CONTROL_PLANE, INGRESS))
+            claims = [self.claims[key] for key in keys if key in self.claims]
+            spaces = (self.pools[it].space for claim in claims for it in claim.candidates)
+            inside, found = read_inside(document, stated, spaces)
+            self.inside += inside
+            self._tell(document, *found)
 
     def _resting(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == ADDRESS else f"{slot} address"
