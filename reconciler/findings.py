@@ -216,7 +216,7 @@ CODES: dict[str, str] = {
     "record-outside-pool": "A record holds addresses that its pool does not give out.",
     "record-stale": "A record no longer answers its claim. Delete it to let the claim move.",
     "expiry-held": "A released record was kept, because some cluster may still announce its range.",
-    "release-held": "A record was not released, because some document could not be read.",
+    "release-held": "A record was not released: some document cannot be read, or its pool is paused.",
     # Gates: reasons of a refusal, capacity, brakes
     "pool-exhausted": "No candidate pool has enough free addresses.",
     "pool-fragmented": "Enough addresses are free, but not in a row.",
@@ -229,7 +229,7 @@ CODES: dict[str, str] = {
     "pin-taken": "The pinned range holds addresses that are taken.",
     "quota-exceeded": "The claim would take its tenant over the provider's quota.",
     "request-too-large": "No candidate pool could hold the claim even when empty.",
-    "pool-frozen": "Nothing is given out while a record of the pool, or a file, cannot be read.",
+    "pool-frozen": "Nothing is given out while a record of the pool, or a file, cannot be read, or the pool is paused.",
     "capacity": "The plan takes a pool to a tier that Settings do not let pass.",
     "brake": "The plan releases more than Settings let pass.",
     "clock-ahead": "A commit is dated over an hour ahead of now. Nothing expires meanwhile.",

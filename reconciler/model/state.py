@@ -135,9 +135,14 @@ class State:
     retained: frozenset[str] = field(default_factory=frozenset)
 
     def is_left_alone(self, record: Allocation) -> bool:
-        """Nothing may be released or expired of a record: what it follows from cannot be read."""
+        """Nothing may be released or expired of a record: what it follows from cannot be read.
+
+        Or somebody has paused its pool.
+        """
+        pool = self.pools.get(record.pool)
         return (
             self.unclear
+            or (pool is not None and pool.is_paused)
             or bool(self.halted)
             or record.path in self.unread
             or record.claim.owner in self.protected
