@@ -17,6 +17,7 @@ from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, duplicate
 from reconciler.families import families, family_of, family_of_kind, is_pool
 from reconciler.families._family import Reading
+from reconciler.families._routers import hold_back
 from reconciler.findings import Finding, Location, Severity, has_error
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -81,12 +82,16 @@ def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
 
 def joined(readings: list[Reading]) -> Reading:
     """What all families make of their documents."""
+    gateways = tuple(item for reading in readings for item in reading.gateways)
+    every = {key: pool for reading in readings for key, pool in reading.pools.items()}
+    pools, held_back = hold_back(every, gateways)
     return Reading(
-        pools={key: pool for reading in readings for key, pool in reading.pools.items()},
+        pools=pools,
         claims={key: claim for reading in readings for key, claim in reading.claims.items()},
-        findings=tuple(found for reading in readings for found in reading.findings),
+        findings=(*(found for reading in readings for found in reading.findings), *held_back),
         blocked=tuple(item for reading in readings for item in reading.blocked),
-        gateways=tuple(item for reading in readings for item in reading.gateways),
+        gateways=gateways,
+        inside=tuple(item for reading in readings for item in reading.inside),
         protected=frozenset().union(*(reading.protected for reading in readings)),
         frozen={key: path for reading in readings for key, path in reading.frozen.items()},
     )
@@ -147,6 +152,7 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         retention=tree.settings.retention,
         blocked=reading.blocked,
         gateways=reading.gateways,
+        inside=reading.inside,
         off_limits=tuple(_off_limits(tree, second)),
         unreadable=tuple(
             item.unreadable

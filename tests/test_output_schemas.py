@@ -179,6 +179,12 @@ def test_every_claim_can_be_explained(checkout: Path, said: Said) -> None:
         said("explanation-list.json", "explain", action["claim"], "--repo", str(checkout))
 
 
+def test_every_address_can_be_explained(checkout: Path, said: Said) -> None:
+    run(["reconcile", "--repo", str(checkout)])
+    for asked in ("0.0.0.0/0", "::/0", "192.0.2.1"):
+        said("standing.json", "explain", asked, "--repo", str(checkout))
+
+
 def test_the_life_of_records(life: Path, said: Said) -> None:
     plan = said("plan.json", "plan", "--repo", str(life), "--all")
     assert {action["action"] for action in plan["actions"]} == {"keep"}

@@ -37,7 +37,7 @@ def check(state: State, holding: Holding) -> Iterator[Finding]:
     networks = {at: _Network(state, keys or ()) for at, keys in served.items()}
     for item, by_hand in ranges:
         network = networks[id(by_hand.pools)]
-        yield from _misplaced(item, by_hand, network, extents) or _routed(item, network, routers)
+        yield from _routed(item, network, routers) or _misplaced(item, by_hand, network, extents)
     yield from _shared((item, networks[id(by_hand.pools)]) for item, by_hand in ranges)
     yield from _over_quota(state, ranges)
 

@@ -7,7 +7,14 @@ holds as a limit for all claims that come later, however many pools are full by 
 from collections.abc import Callable, Mapping, Sequence
 
 from reconciler.addresses import IPRange
-from reconciler.engine.refusal import Tried, not_by_itself, other_version, tried, usable_of
+from reconciler.engine.refusal import (
+    Tried,
+    not_by_itself,
+    other_version,
+    paused,
+    tried,
+    usable_of,
+)
 from reconciler.engine.space import Space
 from reconciler.model.claim import Refusal
 from reconciler.model.key import Key
@@ -74,4 +81,6 @@ def _never(pool: Pool, version: int | None) -> Refusal | None:
     """Why a pool gives nothing to a claim that names no address; None when it may give some."""
     if version is not None and not usable_of(pool, version):
         return other_version(pool, version)
+    if pool.is_paused:
+        return paused(pool)
     return None if pool.auto_assign else not_by_itself(pool)

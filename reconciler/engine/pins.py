@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_range, format_short
-from reconciler.engine.refusal import Holders
+from reconciler.engine.refusal import Holders, paused
 from reconciler.engine.space import Space
 from reconciler.findings import few
 from reconciler.model.claim import Claim, Owner, Refusal
@@ -38,6 +38,8 @@ def check_pin(
     pin: IPRange, pool: Pool, space: Space, holders: Holders, owner: Owner
 ) -> Refusal | None:
     """Why the pool cannot give out the pinned range; None when it can."""
+    if pool.is_paused:
+        return paused(pool)
     text = format_short(pin)
     inside = [window for window in pool.windows if window.covers(pin)]
     touched = [window for window in pool.windows if window.overlaps(pin)]

@@ -95,6 +95,15 @@ def not_by_itself(pool: Pool) -> Refusal:
     )
 
 
+def paused(pool: Pool) -> Refusal:
+    """Somebody has paused the pool."""
+    return Refusal(
+        FROZEN,
+        f"{pool.key.name} is paused: it gives nothing out",
+        "end the pause, or name another pool",
+    )
+
+
 def other_version(pool: Pool, version: int) -> Refusal:
     """The pool has no address of the IP version that the claim needs."""
     return Refusal(

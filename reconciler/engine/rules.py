@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
-from reconciler.engine import by_hand
+from reconciler.engine import by_hand, inside
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.overlap import overlapping_pools
 from reconciler.engine.usage import space_of
@@ -22,6 +22,7 @@ def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
     """Findings about pools that share addresses and records that contradict a pool or each other."""
     yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
     yield from _used_in_pools(state, is_error=overlap_is_error)
+    yield from inside.check(state, is_error=overlap_is_error)
     holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
     yield from _overlapping_records(state, holding)

@@ -16,7 +16,7 @@ from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, Gateway
+from reconciler.model.state import Blocked, ClusterNetwork, Gateway
 
 DEFAULT_PORT = 6443
 """Of the endpoint of a Kubernetes API server."""
@@ -40,6 +40,7 @@ class Reading:
     findings: tuple[Finding, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     gateways: tuple[Gateway, ...] = ()
+    inside: tuple[ClusterNetwork, ...] = ()
     protected: frozenset[Identity] = frozenset()
     frozen: Mapping[Key, str] = field(default_factory=dict)
 

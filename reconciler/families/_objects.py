@@ -115,10 +115,15 @@ class Row(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of a listing: its header, and the text of a row in it."""
+    """A column of a listing: its header, and the text of a row in it.
+
+    Attributes:
+        exact: The text in a wide table, where that is another one.
+    """
 
     header: str
     cell: Callable[[Row], str]
+    exact: Callable[[Row], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

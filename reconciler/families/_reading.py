@@ -6,7 +6,7 @@ from reconciler.findings import Finding
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
-from reconciler.model.state import Blocked, Gateway
+from reconciler.model.state import Blocked, ClusterNetwork, Gateway
 
 
 class Collected:
@@ -18,6 +18,7 @@ class Collected:
         self.findings: list[Finding] = []
         self.blocked: list[Blocked] = []
         self.gateways: list[Gateway] = []
+        self.inside: list[ClusterNetwork] = []
         self.protected: list[Identity] = []
         self.frozen: dict[Key, str] = {}
 
@@ -40,6 +41,7 @@ class Collected:
             findings=tuple(self.findings),
             blocked=tuple(self.blocked),
             gateways=tuple(self.gateways),
+            inside=tuple(self.inside),
             protected=frozenset(self.protected),
             frozen=self.frozen,
         )

@@ -7,6 +7,7 @@ space. Nobody states it a second time (ADR 0007).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
@@ -47,6 +48,7 @@ class Group:
         asks: Nodes that they asked for.
         names: Names of their records, with the namespace.
         spans: Ranges that they bear on.
+        inside: Ranges inside clusters: they bear on spans, and not on each other.
         settled: What they come to, when they have nothing to do; else None.
     """
 
@@ -55,6 +57,7 @@ class Group:
     asks: dict[str, None] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
+    inside: dict[Span, None] = field(default_factory=dict)
     settled: Settled | None = None
 
 
@@ -65,6 +68,7 @@ class Bearing(NamedTuple):
     asks: NodesOf
     names: NodesOf
     spans: Mapping[str, Sequence[Span]]
+    inside: Mapping[str, Mapping[Span, None]] = MappingProxyType({})
 
 
 def provided(document: Document) -> tuple[str, str]:
@@ -90,7 +94,8 @@ def bearing(evaluation: Evaluation) -> Bearing:
     for claim in evaluation.state.claims.values():
         if claim.name == claim.key.name:  # the record will bear the name of the claim itself
             names.setdefault(claim.source.path, {})[f"{claim.namespace}/{claim.name}"] = None
-    return Bearing(provides, asks, names, _spans(evaluation))
+    spans, inside = _spans(evaluation), inside_spans(evaluation.reading)
+    return Bearing(provides, asks, names, spans, inside)
 
 
 def _records(evaluation: Evaluation, asks: Nodes) -> Nodes:
@@ -145,6 +150,15 @@ def reading_spans(reading: Reading) -> dict[str, list[Span]]:
         spaces = dict.fromkeys(pool.space for pool in there) or (EVERYWHERE,)
         mine = spans.setdefault(gateway.source.path, [])
         mine += [Span(space, gateway.range) for space in spaces]
+    return spans
+
+
+def inside_spans(reading: Reading) -> dict[str, dict[Span, None]]:
+    """The networks inside clusters, each once."""
+    spans: dict[str, dict[Span, None]] = {}
+    for network in reading.inside:
+        mine = spans.setdefault(network.source.path, {})
+        mine.update((Span(space, network.range), None) for space in network.spaces)
     return spans
 
 

@@ -1,6 +1,6 @@
 """Parts to groups: what shares a node, a name or an address is one group."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import EVERY
@@ -21,7 +21,7 @@ def groups(parts: Mapping[str, str], bearing: Bearing) -> list[Group]:
     for path, names in bearing.names.items():
         for name in names:
             union.join(first.setdefault(name, path), path)
-    _join_spans(union, bearing.spans)
+    _join_spans(union, bearing)
     found: dict[str, Group] = {}
     for path, oid in parts.items():
         group = found.setdefault(union.root(path), Group())
@@ -30,6 +30,7 @@ def groups(parts: Mapping[str, str], bearing: Bearing) -> list[Group]:
         group.asks.update(bearing.asks.get(path, {}))
         group.names.update(bearing.names.get(path, {}))
         group.spans += bearing.spans.get(path, ())
+        group.inside.update(bearing.inside.get(path, {}))
     return list(found.values())
 
 
@@ -42,9 +43,10 @@ def touching(groups: Mapping[int, Group]) -> dict[int, None]:
         {path: group.asks for path, group in by_path.items()},
         {},
         {path: group.spans for path, group in by_path.items()},
+        {path: group.inside for path, group in by_path.items()},
     )
     _join_nodes(union, bearing)
-    _join_spans(union, bearing.spans)
+    _join_spans(union, bearing)
     members: dict[str, list[int]] = {}
     for number in groups:
         members.setdefault(union.root(str(number)), []).append(number)
@@ -74,6 +76,24 @@ class Spans:
         )
 
 
+class Reach:
+    """What some parts bear on, to be asked whether a group of others bears on it by an address."""
+
+    def __init__(self, bearing: Bearing) -> None:
+        """Take what the parts bear on."""
+        self._spans = Spans(item for mine in bearing.spans.values() for item in mine)
+        self._inside = Spans(item for mine in bearing.inside.values() for item in mine)
+        self._has_inside = bool(bearing.inside)
+
+    def meets(self, group: Group) -> bool:
+        """They share an address that is not inside clusters on both sides."""
+        return (
+            any(map(self._spans.overlap, group.spans))
+            or any(map(self._spans.overlap, group.inside))
+            or (self._has_inside and any(map(self._inside.overlap, group.spans)))
+        )
+
+
 def _lookup(items: Iterable[IPRange]) -> Lookup[None]:
     return Lookup((item, None) for item in items)
 
@@ -96,14 +116,20 @@ def _join_nodes(union: "_Union", bearing: Bearing) -> None:
                 union.join(described.setdefault(item, path), path)
 
 
-def _join_spans(union: "_Union", spans: Mapping[str, Sequence[Span]]) -> None:
+def _join_spans(union: "_Union", bearing: Bearing) -> None:
     """Join what shares an address in one space: one sweep over all, however many spaces there are."""
-    entries = [(item, path, space) for path, mine in spans.items() for space, item in mine]
+    spans, inside = bearing.spans, bearing.inside
+    entries = [(item, path, space, False) for path, mine in spans.items() for space, item in mine]
+    entries += [(item, path, space, True) for path, mine in inside.items() for space, item in mine]
     sweep = _Sweep(union)
-    for item, path, space in sorted(entries):
-        if space == EVERYWHERE:
+    for item, path, space, is_inside in sorted(entries):
+        if is_inside:
+            sweep.take_inside((item, path), space)
+        elif space == EVERYWHERE:
+            sweep.admit((item, path))
             sweep.take_everywhere((item, path))
         else:
+            sweep.admit((item, path), space)
             sweep.take((item, path), space)
 
 
@@ -117,6 +143,9 @@ class _Sweep:
     What still reaches to where the sweep is, and met a range of every space on the way, is one set
     all the time: each of them meets the next such range, too. So that joins but one of them, and
     those that met none so far, which are counted once each.
+
+    A range inside clusters waits until one comes that is not. Those of them that met one and still
+    reach to where the sweep is are one set, too, so the furthest stands for them.
     """
 
     def __init__(self, union: "_Union") -> None:
@@ -126,6 +155,8 @@ class _Sweep:
         # The furthest of those that met a range of every space; and the spaces whose own did not.
         self._joined: _Reach | None = None
         self._apart: dict[str, None] = {}
+        self._waiting: dict[str, list[_Reach]] = {}
+        self._inside: _Reach | None = None
 
     def take(self, entry: _Reach, space: str) -> None:
         """Go on to a range of one space."""
@@ -150,6 +181,23 @@ class _Sweep:
                 self._joined = _further(self._joined, reach)
         self._apart.clear()
         self._everywhere = _further(self._everywhere, entry)
+
+    def take_inside(self, entry: _Reach, space: str) -> None:
+        """Go on to a range inside clusters."""
+        if self._meet(self._everywhere, entry) or self._meet(self._reach.get(space), entry):
+            reaches = self._meet(self._inside, entry)
+            self._inside = _further(self._inside if reaches else None, entry)
+        else:
+            self._waiting.setdefault(space, []).append(entry)
+
+    def admit(self, entry: _Reach, space: str | None = None) -> None:
+        """Join a range, of one space or of all, with those inside clusters that reach to it."""
+        if not self._meet(self._inside, entry):
+            self._inside = None
+        for place in list(self._waiting) if space is None else (space,):
+            for waiting in self._waiting.pop(place, ()):
+                if self._meet(waiting, entry):
+                    self._inside = _further(self._inside, waiting)
 
     def _meet(self, reach: _Reach | None, entry: _Reach) -> bool:
         """Join a range with one that begins before it, if they share an address; whether they do."""

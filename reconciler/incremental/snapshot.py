@@ -107,6 +107,7 @@ def read_groups(text: str) -> list[Group]:
             },
             asks=dict.fromkeys(value["asks"]),
             spans=[Span(space, IPRange(*item)) for space, *item in value["spans"]],
+            inside={Span(space, IPRange(*item)): None for space, *item in value["inside"]},
             settled=_read_settled(value["settled"]),
         )
         for value in json.loads(text)
@@ -129,6 +130,7 @@ def _group(group: Group) -> dict[str, Any]:
             item for item in group.asks if item not in group.provides or item.endswith(f"/{EVERY}")
         ],
         "spans": [[space, *item] for space, item in group.spans],
+        "inside": [[space, *item] for space, item in group.inside],
         "settled": _settled(group.settled or Settled()),
     }
 

@@ -58,6 +58,7 @@ class Pool:
         space: Address space. Only pools of one space compete for addresses.
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.
+        is_paused: It gives nothing out, and what it gave is neither released nor free again.
         retention: Seconds for which a released record holds its addresses, where Settings say fewer.
         auto_assign: Claims that name no address may have one, too.
     """
@@ -73,4 +74,5 @@ class Pool:
     extent: IPSet
     source: Location
     auto_assign: bool = True
+    is_paused: bool = False
     retention: int = 0

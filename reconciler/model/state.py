@@ -60,6 +60,22 @@ class Gateway(NamedTuple):
     source: Location
 
 
+class ClusterNetwork(NamedTuple):
+    """Addresses of pods or services: their own cluster alone knows them, and another may have the same.
+
+    Attributes:
+        use: What has them: `pods` or `services`.
+        owner: `namespace/name` of the cluster.
+        spaces: Address spaces of the networks that the cluster stands in.
+    """
+
+    range: IPRange
+    use: str
+    owner: str
+    spaces: tuple[str, ...]
+    source: Location
+
+
 class Unreadable(NamedTuple):
     """A record that cannot be read now, and never could be.
 
@@ -85,6 +101,7 @@ class State:
         retention: Seconds for which a released record holds its addresses.
         blocked: Ranges that somebody uses without a record.
         gateways: Addresses of routers: no range that a person sets by hand may hold one.
+        inside: Networks inside clusters.
         off_limits: Ranges that stand in what cannot be read.
         protected: Owners whose claims cannot be told: their records are neither released nor
             expired.
@@ -106,6 +123,7 @@ class State:
     retention: int
     blocked: tuple[Blocked, ...] = ()
     gateways: tuple[Gateway, ...] = ()
+    inside: tuple[ClusterNetwork, ...] = ()
     off_limits: tuple[Blocked, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     protected: frozenset[tuple[str, str, str, str]] = field(default_factory=frozenset)
@@ -117,9 +135,14 @@ class State:
     retained: frozenset[str] = field(default_factory=frozenset)
 
     def is_left_alone(self, record: Allocation) -> bool:
-        """Nothing may be released or expired of a record: what it follows from cannot be read."""
+        """Nothing may be released or expired of a record: what it follows from cannot be read.
+
+        Or somebody has paused its pool.
+        """
+        pool = self.pools.get(record.pool)
         return (
             self.unclear
+            or (pool is not None and pool.is_paused)
             or bool(self.halted)
             or record.path in self.unread
             or record.claim.owner in self.protected

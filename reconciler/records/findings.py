@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reconciler.findings import Finding, Location, warning
+from reconciler.findings import Finding, Location, few, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.plan import Keep, Plan
@@ -16,6 +16,7 @@ _SKEW = 3_600
 def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
     """Findings about records that follow from the decisions on them."""
     held: list[Allocation] = []
+    paused: list[Allocation] = []
     misplaced: list[tuple[Allocation, str]] = []
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
@@ -24,7 +25,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         place = Location(record.path, 1, 1)
         is_orphan = decision.held and record.claim not in state.claims
         if is_orphan and record.claim.owner not in state.protected:
-            held.append(record)
+            (paused if _is_paused(state, record) else held).append(record)
         if decision.stale and not _asks_for_gone(state, record):
             message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
             hint = "delete the record to let the claim move"
@@ -34,11 +35,32 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
             misplaced.append((record, path))
     yield from _misplaced(misplaced, state)
     yield from _ahead(state)
+    yield from _paused(paused, state)
     if held:
         # Their documents may be gone, or may stand in the file that cannot be read.
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
         message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
         yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
+
+
+def _is_paused(state: State, record: Allocation) -> bool:
+    pool = state.pools.get(record.pool)
+    return pool is not None and pool.is_paused
+
+
+def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
+    """Records that would be released, or free, if their pools were not paused; a finding a pool."""
+    resting = {key: list[Allocation]() for key, pool in state.pools.items() if pool.is_paused}
+    for record in held:
+        resting[record.pool].append(record)
+    for record in state.records if resting else ():
+        if record.is_released and record.pool in resting:
+            resting[record.pool].append(record)
+    for key, records in resting.items():
+        if records:
+            names = few([record.claim.short for record in records])
+            message = f"{key.kind} {key.name} is paused: {names} keep their addresses meanwhile"
+            yield warning("release-held", state.pools[key].source, message, "end the pause")
 
 
 def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterator[Finding]:

@@ -85,7 +85,8 @@ def test_what_a_pool_reserves_is_nobodys(reserved: str, told: str) -> None:
 def test_the_gateway_of_the_own_pool_is_nobodys() -> None:
     files = {**world("10.40.0.98", "10.40.0.109"), "providers/default.yaml": provider(gateway="10.40.0.100")}  # fmt: skip
     assert said(files) == [
-        f"10.40.0.98-10.40.0.109 of {OLD} holds 10.40.0.100, which edge reserves"
+        f"10.40.0.98-10.40.0.109 of {OLD} holds 10.40.0.100, butler-system/default (gateway)"
+        " at providers/default.yaml:9"
     ]
 
 

@@ -4,6 +4,8 @@ from tests.mutants.mutant import PROTECTION, Mutant
 
 BY_HAND = ("tests/engine/test_by_hand.py",)
 NEIGHBOURS = ("tests/properties/test_spans.py",)
+PAUSED = ("tests/families/capi/test_paused.py",)
+ROUTERS = ("tests/families/test_routers.py",)
 CHOICE = ("tests/engine/test_choice.py",)
 CLOCKS = ("tests/adapters/git/test_clock.py", "tests/contracts/test_reconcile.py")
 
@@ -153,6 +155,18 @@ PLANNING = (
            "in (self._records.get(space, []),):"),
     Mutant("rules: a pool that is gone has a space of its own", "engine/rules.py",
            "yield by_space[space] + gone", "yield by_space[space]"),
+    Mutant("paused: what it gave is taken back", "model/state.py",
+           "            or (pool is not None and pool.is_paused)\n", "", PAUSED),
+    Mutant("paused: an address that is named is given", "engine/pins.py",
+           "    if pool.is_paused:\n", "    if False:\n", PAUSED),
+    Mutant("routers: those of other pools are given out", "families/_routers.py",
+           "usable=pool.usable - held, ", "", ROUTERS),
+    Mutant("routers: those of another address space are held back", "families/_routers.py",
+           "        for space in sorted(spaces):\n", "        for space in {it.space for it in pools.values()}:\n",
+           ROUTERS),
+    Mutant("inside: networks of another address space are told", "engine/inside.py",
+           "for space in entry.spaces or (None,):", "for space in (None,):",
+           ("tests/engine/test_inside.py",)),
     Mutant("rules: what cannot be read is gone", "engine/rules.py",
            "if not state.may_be_there(entry[2].pool)", "if True"),
     Mutant("rules: a record of what cannot be read is outside", "engine/rules.py",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from ipaddress import IPv4Network
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -75,7 +76,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 22)):
+    match draw(st.integers(0, 24)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -162,6 +163,15 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after[f"tenants/pool{number}.yaml"] = after.pop(
                 f"pools/p{number}.yaml", pool(f"p{number}", f"10.{other}.0.0/26")
             )
+        case 23:  # pods and services where others' pools are, where own ones are, or nowhere
+            pods = f"10.{draw(st.sampled_from((number, other, 99)))}.0.0/{draw(st.integers(8, 28))}"
+            network = IPv4Network(pods, strict=False)
+            inside = f"{{podCIDR: {network}, serviceCIDR: 10.{draw(st.sampled_from((other, 98)))}.0.0/27}}"
+            after[f"tenants/k{number}.yaml"] = member(f"k{number}", number, networking=inside)
+        case 24:  # the same networks in two clusters of two islands
+            inside = f"{{podCIDR: 10.{draw(st.sampled_from((number, 99)))}.0.0/16}}"
+            for at in (number, other):
+                after[f"tenants/l{at}.yaml"] = member(f"l{at}", at, networking=inside)
         case _:
             text = pool(f"p{number}", f"10.{other}.0.0/26")
             after[f"pools/p{number}.yaml"] = text.replace("system}", f"system, {SPACE}}}")
@@ -250,6 +260,24 @@ def test_what_is_settled_is_not_read_again() -> None:
     evaluation = evaluate_incrementally(changed, facts)
     assert [str(item.claim) for item in evaluation.plan.decisions if item.claim.name == "new"]
     assert changed.reads == 7  # of one island: pool, provider, three tenants, two records
+
+
+def test_clusters_with_the_same_networks_of_pods_are_read_one_by_one() -> None:
+    files: Files = {}
+    for number in range(ISLANDS):
+        inside = "{podCIDR: 10.244.0.0/16, serviceCIDR: 10.96.0.0/12}"
+        files |= island(number)
+        files[f"tenants/k{number}.yaml"] = member(f"k{number}", number, networking=inside)
+    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    facts = MemoryFacts()
+    evaluate_incrementally(MemorySource(files), facts)
+    (text,) = facts.tables["groups"].values()
+    assert len(read_groups(text)) == ISLANDS
+    # A pool that holds some of those addresses bears on all of them.
+    changed = {**files, "pools/new.yaml": pool("new", "10.244.7.0/24")}
+    evaluation = evaluate_incrementally(MemorySource(changed), facts)
+    assert [item.code for item in evaluation.findings] == ["pool-overlap"]
+    assert shown(evaluation) == shown(evaluate(read_tree(MemorySource(changed))))
 
 
 def test_islands_are_components_of_their_own() -> None:

@@ -1,6 +1,6 @@
 """What meets in address spaces is what the definition says, however it is swept."""
 
-from itertools import combinations
+from itertools import chain, combinations, product
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from reconciler.addresses import IPRange
 from reconciler.engine.neighbours import neighbours
 from reconciler.findings import Location
-from reconciler.incremental.group import EVERYWHERE, Bearing, Span
-from reconciler.incremental.grouping import Spans, groups
+from reconciler.incremental.group import EVERYWHERE, Bearing, Group, Span
+from reconciler.incremental.grouping import Reach, Spans, groups
 from reconciler.model.state import Blocked
 
 _SPACES = st.sampled_from([EVERYWHERE, "", "a", "b"])
@@ -51,6 +51,60 @@ def test_groups_are_those_of_the_definition(parts: list[list[Span]]) -> None:
     spans = {f"{number:02}": mine for number, mine in enumerate(parts)}
     found = groups(dict.fromkeys(spans, "oid"), Bearing({}, {}, {}, spans))
     assert [[int(path) for path in group.parts] for group in found] == brute(parts)
+
+
+_INSIDE = st.builds(
+    span,
+    st.sampled_from("ab"),
+    st.sampled_from([4, 4, 4, 6]),
+    st.integers(0, 24),
+    st.integers(0, 9),
+)
+_NETWORKS = st.lists(st.lists(_INSIDE, max_size=2), max_size=6)
+
+
+def grouped(parts: list[list[Span]], networks: list[list[Span]]) -> list[list[int]]:
+    """The groups of parts with spans, and behind them of those with networks inside clusters."""
+    names = [f"{number:02}" for number in range(len(parts) + len(networks))]
+    spans = dict(zip(names, parts, strict=False))
+    inside = {
+        name: dict.fromkeys(mine) for name, mine in zip(names[len(parts) :], networks, strict=True)
+    }
+    found = groups(dict.fromkeys(names, "oid"), Bearing({}, {}, {}, spans, inside))
+    return [[int(path) for path in group.parts] for group in found]
+
+
+@given(_PARTS, _NETWORKS)
+def test_networks_inside_clusters_are_with_what_they_meet_and_never_bring_each_other_together(
+    parts: list[list[Span]], networks: list[list[Span]]
+) -> None:
+    found = grouped(parts, networks)
+    group_of = {number: group for group in found for number in group}
+    meeting = set()
+    for at, mine in enumerate(networks, len(parts)):
+        for other, theirs in enumerate(parts):
+            if any(bear_on_each_other(one, it) for one in mine for it in theirs):
+                assert other in group_of[at]
+                meeting.add(at)
+    assert all(group_of[at] == [at] for at in range(len(parts), len(group_of)) if at not in meeting)
+    if not meeting:
+        assert found[: len(brute(parts))] == brute(parts)
+
+
+@given(_PARTS, st.lists(_INSIDE, max_size=3), _PARTS, st.lists(_INSIDE, max_size=3))
+def test_groups_that_bear_on_each_other_are_found_when_one_of_them_is_left_out(
+    ours: list[list[Span]], pods: list[Span], theirs: list[list[Span]], other_pods: list[Span]
+) -> None:
+    read = Bearing(
+        {}, {}, {}, {str(at): mine for at, mine in enumerate(ours)}, {"pods": dict.fromkeys(pods)}
+    )
+    group = Group(spans=list(chain(*theirs)), inside=dict.fromkeys(other_pods))
+    pairs = [
+        *product(chain(*ours), chain(*theirs)),
+        *product(chain(*ours), other_pods),
+        *product(pods, chain(*theirs)),
+    ]
+    assert Reach(read).meets(group) == any(bear_on_each_other(one, it) for one, it in pairs)
 
 
 @given(st.lists(_SPAN, max_size=8), _SPAN)

@@ -21,7 +21,7 @@ from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
 from reconciler.incremental.group import Bearing, Group, bearing, is_shared
-from reconciler.incremental.grouping import Spans, groups, touching
+from reconciler.incremental.grouping import Reach, groups, touching
 from reconciler.incremental.settling import settle, sum_of
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.settings import Settings
@@ -216,14 +216,14 @@ class _Run:
         """Take back the groups that what was read bears on; whether there are any."""
         provides = {item for nodes in bears.provides.values() for item in nodes}
         asks = {item for nodes in bears.asks.values() for item in nodes}
-        spans = Spans(item for mine in bears.spans.values() for item in mine)
+        reach = Reach(bears)
         reached = [
             number
             for number, group in self.left_out.items()
             if not asks.isdisjoint(group.provides)
             or not provides.isdisjoint(group.asks)
             or not provides.isdisjoint(item for item in group.provides if item[-1] != "*")
-            or any(map(spans.overlap, group.spans))
+            or reach.meets(group)
         ]
         reached += self._named(_new_names(evaluation), reached)
         for number in reached:

@@ -16,6 +16,7 @@ from reconciler.incremental.group import (
     Group,
     bearing,
     document_nodes,
+    inside_spans,
     owner_node,
     provided,
     reading_spans,
@@ -76,4 +77,4 @@ def _guess(parts: Parts, loaded: Sequence[Loaded], records: Mapping[str, list[En
             for key in (place.claim, place.pool):
                 if key is not None:
                     mine[owner_node(key)] = None
-    return Bearing(provides, asks, {}, reading_spans(reading))
+    return Bearing(provides, asks, {}, reading_spans(reading), inside_spans(reading))

@@ -19,7 +19,7 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Placement, Pool
 from reconciler.model.settings import Settings
 
-_IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); there is no pool kind for IPv6 yet"
+_IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); pools of other systems may hold IPv6"
 
 
 class NetworkPool(NamedTuple):

@@ -9,8 +9,10 @@ from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.families._family import Held, Reading
+from reconciler.families._inside import read_inside
 from reconciler.families._reading import Collected
 from reconciler.families.butler.announcing import ANNOUNCED
+from reconciler.families.butler.inside import stated_inside
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
@@ -58,6 +60,7 @@ class _Reader:
         for document in self.documents.of(TENANT):
             provider_of = self._provider(document)
             networks = self._networks_of(provider_of) if provider_of is not None else []
+            self._inside(document, networks)
             if provider_of is None or not self.wants_claims:
                 continue
             tenant = Tenant(document, provider_of, networks)
@@ -216,6 +219,14 @@ class _Reader:
             by_hand = ByHand(None if document.unread else provider.pools, quota)
         place = document.at(*MANUAL)
         self.collected.blocked.append(Blocked(item, manual_title(document), place, by_hand))
+
+    def _inside(self, document: Document, networks: list[NetworkPool]) -> None:
+        """Note the networks of pods and services."""
+        if stated := tuple(stated_inside(document)):
+            spaces = (network.pool.space for network in networks)
+            inside, found = read_inside(document, stated, spaces)
+            self.collected.inside += inside
+            self.collected.tell(document, *found)
 
     def _provided(self, provider: Provider) -> None:
         """Report the pools of a provider that are missing; hold its gateway back in the others.

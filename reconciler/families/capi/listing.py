@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from reconciler.addresses.notation import format_short
+from reconciler.addresses.notation import format_count, format_short
 from reconciler.documents.document import GroupKind
 from reconciler.families._objects import Column, Listing, Row, Standing
 from reconciler.families.capi.clusters import class_of
@@ -20,6 +20,7 @@ from reconciler.families.capi.kinds import (
 )
 from reconciler.families.capi.pools import pool_key
 from reconciler.model.allocation import Allocation
+from reconciler.model.plan import Usage
 
 Held = dict[tuple[str, str, str], Allocation]
 
@@ -88,13 +89,20 @@ def _class(row: Row) -> str:
     return found.name if found is not None else "-"
 
 
+def _counted(header: str, count: Callable[[Usage], int]) -> Column:
+    """A column of counts that may be as large as IPv6 has them."""
+    return Column(
+        header, lambda row: format_count(count(row.more)), lambda row: str(count(row.more))
+    )
+
+
 _NAMESPACE = Column("NAMESPACE", lambda row: row.document.namespace)
 _NAME = Column("NAME", lambda row: row.document.name)
 _COUNTS = (
     Column("ADDRESSES", lambda row: ",".join(row.document.spec["addresses"])),
-    Column("TOTAL", lambda row: str(row.more.total)),
-    Column("FREE", lambda row: str(row.more.available)),
-    Column("USED", lambda row: str(row.more.allocated + row.more.held)),
+    _counted("TOTAL", lambda usage: usage.total),
+    _counted("FREE", lambda usage: usage.available),
+    _counted("USED", lambda usage: usage.allocated + usage.held),
 )
 _WIDE = (
     Column("PREFIX", lambda row: str(row.document.spec["prefix"])),

@@ -59,7 +59,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         space=space,
         extent=IPSet.of(given),
         source=document.at(*_ADDRESSES),
-        auto_assign=PAUSED not in document.annotations(),
+        is_paused=PAUSED in document.annotations(),
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
     )
     return pool, found

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.families._family import Held, Reading
+from reconciler.families._inside import read_inside
 from reconciler.families._reading import Collected
 from reconciler.families.capi.byhand import Chosen, chosen, is_adopted
 from reconciler.families.capi.claims import Named, claim_key, named_for, pool_of, read_pin
@@ -20,6 +21,7 @@ from reconciler.families.capi.clusters import (
     variables_of,
     wants,
 )
+from reconciler.families.capi.inside import stated_inside
 from reconciler.families.capi.kinds import (
     ADDRESS,
     CLAIM,
@@ -84,6 +86,7 @@ class _Reader:
         for document in self.documents.of(CLUSTER):
             for slot in (CONTROL_PLANE, INGRESS):
                 self._slot(document, slot)
+            self._inside(document)
         for document in self.documents.of(CLAIM):
             self._claim(document)
         return self.collected.reading()
@@ -147,6 +150,16 @@ class _Reader:
             self.collected.blocked.append(
                 Blocked(by_hand.range, title, place, ByHand(None), by_hand.field)
             )
+
+    def _inside(self, document: Document) -> None:
+        """Note the networks of pods and services; a Cluster stands where its pools are."""
+        if stated := tuple(stated_inside(document)):
+            keys = (_key(document, slot) for slot in (CONTROL_PLANE, INGRESS))
+            claims = [self.collected.claims[key] for key in keys if key in self.collected.claims]
+            spaces = (self.collected.pools[it].space for claim in claims for it in claim.candidates)
+            inside, found = read_inside(document, stated, spaces)
+            self.collected.inside += inside
+            self.collected.tell(document, *found)
 
     def _resting(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == ADDRESS else f"{slot} address"

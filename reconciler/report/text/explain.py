@@ -1,4 +1,4 @@
-"""`explain`: why a claim has, or cannot get, its addresses, in lines for people."""
+"""`explain`: why a claim has its addresses or none, and what stands at some, in lines for people."""
 
 from typing import Any
 
@@ -28,3 +28,22 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
         )
     lines += [f"  remedy    {escape(remedy)}" for remedy in explained["remedies"]]
     return "\n".join(lines) + "\n"
+
+
+def standing_text(told: dict[str, Any], painter: Painter) -> str:
+    """What stands at some addresses, a line each; for people."""
+    lines = [painter.paint(_range(told), Colour.BOLD)]
+    width = max((len(item["sort"]) for item in told["items"]), default=0)
+    for item in told["items"]:
+        says = f", {item['says']} {_range(item)}" if item["says"] else ""
+        what = f"{escape(item['title'])}: {_range(item['whole'])}{says}"
+        place = f"{escape(item['source']['path'])}:{item['source']['line']}"
+        lines.append(f"  {item['sort']:{width}}  {what}  {place}")
+    if not told["items"]:
+        lines.append("  nothing of this repository stands there")
+    return "\n".join(lines) + "\n"
+
+
+def _range(item: dict[str, Any]) -> str:
+    start, end = item["start"], item["end"]
+    return start if start == end else f"{start}-{end}"

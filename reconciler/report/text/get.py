@@ -34,8 +34,9 @@ def listing_text(
     usage, records = evaluation.plan.before, evaluation.state.records
     standing = Standing(evaluation.documents, usage, records, evaluation.tree.clock)
     columns = (*listing.columns, *(listing.wide if wide else ()))
+    cells = [column.exact if wide and column.exact else column.cell for column in columns]
     rows = [
-        [column.cell(row) for column in columns]
+        [cell(row) for cell in cells]
         for row in listing.rows(standing)
         if not names or row.document.name in names
     ]

@@ -137,7 +137,7 @@ def test_a_pool_that_is_paused_is_passed_over() -> None:
     paused = pool("a", "10.0.0.30", annotations={"cluster.x-k8s.io/paused": ""})
     shop = cluster(annotations=NO_INGRESS)
     assert gets(paused, pool("b", "10.0.0.20"), shop) == {CP: "b:20"}
-    assert gets(paused, shop) == {CP: "auto-assign-disabled"}
+    assert gets(paused, shop) == {CP: "pool-frozen"}
 
 
 def test_who_holds_an_address_keeps_it_when_labels_change() -> None:

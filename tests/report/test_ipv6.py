@@ -1,0 +1,67 @@
+"""What pools of IPv6 have is exact in every output, and in objects as far as their types can hold it."""
+
+import json
+
+import yaml
+
+from reconciler.comparison import Compared
+from reconciler.evaluate import Evaluation
+from reconciler.projecting import project
+from reconciler.report.explanation import explanation
+from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
+from reconciler.report.markdown import markdown_text
+from reconciler.report.text.explain import explanation_text
+from reconciler.report.text.plan import plan_text
+from reconciler.report.text.table import Painter
+from tests.families.capi import trees
+from tests.families.novaedge import pool, vip
+from tests.world import evaluation_of, reconciled
+
+FILES = {
+    **trees.of(trees.pool("six", "2001:db8:6::/64", prefix=64), trees.claim(pool="six")),
+    "pools/nova.yaml": pool("nova", cidrs='["2001:db8::/48"]'),
+    "tenants/v.yaml": vip(of="nova", addressFamily="ipv6"),
+}
+SIX, NOVA = 2**64 - 1, 2**80
+"""What each has: Cluster API keeps the first address of a subnet."""
+EVALUATION = evaluation_of(FILES)
+PLAIN = Painter(is_on=False)
+
+
+def test_json_and_yaml_have_integers_without_loss() -> None:
+    document = check_document(EVALUATION, plan_document(EVALUATION), 0)
+    for read in (json.loads(json_text(document)), yaml.safe_load(yaml_text(document))):
+        nova, six = sorted(read["plan"]["pools"], key=lambda it: str(it["pool"]), reverse=True)
+        assert (nova["total"], nova["available"], nova["largestFreeBlock"]) == (
+            NOVA,
+            *[NOVA - 1] * 2,
+        )
+        assert (six["total"], six["available"], six["largestFreeBlock"]) == (SIX, *[SIX - 1] * 2)
+
+
+def test_plans_for_people_and_comments_tell_every_digit() -> None:
+    for text in (plan_text(EVALUATION, PLAIN), markdown_text(Compared(EVALUATION, 0), "plan")):
+        for count in (SIX, SIX - 1, NOVA, NOVA - 1):
+            assert f"{count} " in text.replace("\n", " ")
+
+
+def test_explanations_tell_every_digit() -> None:
+    for key in EVALUATION.state.claims:
+        told = explanation(EVALUATION, key)
+        (there,) = told["pools"]
+        assert there["total"] in (SIX, NOVA)
+        assert f"{there['total'] - 1} free of {there['total']}" in explanation_text(told, PLAIN)
+
+
+def test_objects_count_as_far_as_their_types_reach_and_conditions_tell_the_rest() -> None:
+    objects = {it.manifest["metadata"]["name"]: it.manifest for it in project(carried_out())}
+    counts = objects["six"]["status"]["ipAddresses"]
+    assert counts == {"total": 2**63 - 1, "free": 2**63 - 1, "used": 1, "outOfRange": 0}
+    status = objects["nova"]["status"]
+    assert (status["allocated"], status["available"]) == (1, 2**31 - 1)
+    (condition,) = status["conditions"]
+    assert condition["message"] == f"Pool has {NOVA - 1} available addresses"
+
+
+def carried_out() -> Evaluation:
+    return evaluation_of(reconciled(FILES))

@@ -1,0 +1,89 @@
+"""What stands at some addresses."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.addresses import IPRange
+from reconciler.report.standing import asked_range, standing
+from reconciler.report.text.explain import standing_text
+from reconciler.report.text.table import Painter
+from tests.families.novaedge import vip
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+
+NETWORKS = "{podCIDR: 10.40.0.0/16, serviceCIDR: 10.96.0.0/12}"
+FILES = reconciled(
+    {
+        **SMALL,
+        "pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.128/25}]"),
+        "providers/default.yaml": provider(gateway="10.41.0.1"),
+        "tenants/web.yaml": vip(of="", address="10.40.0.200"),
+        "tenants/two.yaml": tenant("two", networking=NETWORKS),
+    }
+)
+
+
+def told(text: str) -> dict[str, Any]:
+    asked = asked_range(text)
+    assert asked is not None
+    return standing(evaluation_of(FILES), asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [
+        ("10.0.0.1", IPRange(4, 0x0A000001, 0x0A000001)),
+        ("10.0.0.0/30", IPRange(4, 0x0A000000, 0x0A000003)),
+        ("10.0.0.0-10.0.0.9", IPRange(4, 0x0A000000, 0x0A000009)),
+        ("::a-::f:0:0:0:b", None),
+        ("2001:db8::1-2001:db8::ffff", IPRange(6, (0x20010DB8 << 96) + 1, (0x20010DB8 << 96) + 0xFFFF)),
+        ("10.0.0.9-10.0.0.0", None),
+        ("10.0.0.9-2001:db8::1", None),
+        ("10.0.0.9/24", None),
+        ("10.0.0.9-", None),
+        ("team-a", None),
+    ],
+)  # fmt: skip
+def test_an_address_a_cidr_or_a_range_is_asked_for(text: str, item: IPRange | None) -> None:
+    assert asked_range(text) == item
+
+
+def test_all_that_stands_at_an_address_is_told_pools_first() -> None:
+    found = told("10.40.0.3")
+    assert (found["kind"], found["start"], found["end"]) == ("Standing", "10.40.0.3", "10.40.0.3")
+    assert [(item["sort"], item["title"], item["says"]) for item in found["items"]] == [
+        ("pool", "NetworkPool butler-system/edge", "gives out"),
+        ("record", "Allocated to team-a/one (loadbalancer)", None),
+        ("pods", "team-a/two", None),
+    ]
+    assert found["items"][1]["whole"] == {"start": "10.40.0.0", "end": "10.40.0.7"}
+    assert found["items"][2]["addressSpaces"] == ["default"]
+    assert found["items"][2]["source"] == {"path": "tenants/two.yaml", "line": 6}
+
+
+def test_what_a_pool_does_with_addresses_is_told() -> None:
+    said = {text: told(text)["items"][0]["says"] for text in ("10.40.0.129", "10.40.0.120/29")}
+    assert said == {"10.40.0.129": "reserves", "10.40.0.120/29": "gives out"}
+    assert told("10.40.0.0/24")["items"][0]["says"] == "gives out some"
+
+
+def test_addresses_in_use_routers_and_services_are_told() -> None:
+    assert [item["sort"] for item in told("10.40.0.200")["items"]] == ["pool", "in-use", "pods"]
+    assert [item["title"] for item in told("10.41.0.1")["items"]] == [
+        "butler-system/default (gateway)"
+    ]
+    assert [item["sort"] for item in told("10.97.0.1")["items"]] == ["services"]
+
+
+def test_people_read_a_line_for_each() -> None:
+    text = standing_text(told("10.40.0.3"), Painter(is_on=False))
+    assert text.splitlines()[:2] == [
+        "10.40.0.3",
+        "  pool    NetworkPool butler-system/edge: 10.40.0.0-10.40.0.255, gives out 10.40.0.3"
+        "  pools/edge.yaml:5",
+    ]
+
+
+def test_that_nothing_stands_there_is_told() -> None:
+    text = standing_text(told("192.168.0.0/30"), Painter(is_on=False))
+    assert text == "192.168.0.0-192.168.0.3\n  nothing of this repository stands there\n"
