@@ -138,9 +138,12 @@ def _by_version() -> Mapping[tuple[str, str], Resource]:
 
 
 def by_version(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
-    """Resources in all their versions, by API version and kind."""
-    found = (item for resource in resources for item in resource.in_each_version())
-    return {(item.api_version, item.kind): item for item in found}
+    """Resources by API version and kind: in whatever version, it is the same kind."""
+    return {
+        (item.api_version, item.kind): resource
+        for resource in resources
+        for item in resource.in_each_version()
+    }
 
 
 def resource_of(manifest: Manifest) -> Resource:

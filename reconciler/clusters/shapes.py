@@ -126,11 +126,10 @@ def _part(value: Any, keys: tuple[str, ...]) -> Any:
 
 @cache
 def _checks() -> Mapping[Resource, Check]:
-    """Ours and those of all families, in all versions of their kinds."""
+    """Ours and those of all families."""
     found = {**_COMMON, IP_ALLOCATION: _record()}
     for family in families():
-        for resource, check in family.objects.shapes.items():
-            found |= dict.fromkeys(resource.in_each_version(), check)
+        found |= family.objects.shapes
     return found
 
 

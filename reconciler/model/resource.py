@@ -16,8 +16,10 @@ class Resource(NamedTuple):
     """A kind of object and where an API server keeps it.
 
     Attributes:
-        api_version: The version that we write.
-        versions: Others of its versions in which the same objects may be read and written.
+        api_version: The version by which it is known here, and which every server has to serve that
+            serves none of the others.
+        versions: Newer ones, the newest first, in which the same objects may be read and written. A
+            server is spoken to in the newest that it serves.
         finalizer: What we put on each object that we make, and take off before we delete it.
         tells_generation: A status that we write says of which generation it is.
         fixed_in: The phases (`status.phase`) in which the spec cannot change: another spec is then
@@ -39,8 +41,8 @@ class Resource(NamedTuple):
         return self.api_version.rpartition("/")[0]
 
     def in_each_version(self) -> Iterator["Resource"]:
-        """The kind in all its versions; first the one that we write."""
-        for version in (self.api_version, *self.versions):
+        """The kind in all its versions, the newest first."""
+        for version in (*self.versions, self.api_version):
             yield self._replace(api_version=version)
 
     def is_fixed_in(self, phase: str | None) -> bool:

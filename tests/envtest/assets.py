@@ -16,6 +16,9 @@ METALLB_CRDS = Path(__file__).parent / "crds" / "metallb"
 VERSION = "v1.36.3"
 KUBE = ("etcd", "kube-apiserver", "kubectl")
 METALLB = "metallb-controller"
+IPAM_PROVIDER = "ipam-in-cluster"
+# By the newest version that they serve: v1beta1 is Cluster API 1.10, v1beta2 is 1.14.
+CLUSTER_API = ("v1beta1", "v1beta2")
 FLAGS = (
     "-trimpath",
     "-ldflags",
@@ -26,10 +29,11 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Assets:
-    """Binaries by name, without MetalLB's if it is not there, and folders of CRD files.
+    """Binaries by name, without those that are not there, and folders of CRD files.
 
     Attributes:
-        crds: By whose they are: `metallb`, and `capi`, which only `make envtest` brings.
+        crds: By whose they are: `metallb`, and those that only `make envtest` brings, which are
+            not there without it: `in-cluster`, `capi-v1beta1` and `capi-v1beta2`.
     """
 
     binaries: dict[str, Path]
@@ -78,11 +82,15 @@ def find() -> Assets | str:
 
 def found_in(kube: Path, built: Path) -> Assets | str:
     """What is in a folder of Kubernetes' binaries, and in the folder of `make envtest`."""
-    paths = {name: kube / name for name in KUBE} | {METALLB: built / METALLB}
+    paths = {name: kube / name for name in KUBE}
+    paths |= {name: built / name for name in (METALLB, IPAM_PROVIDER)}
     there = {name: path for name, path in paths.items() if os.access(path, os.X_OK)}
     if missing := [name for name in KUBE if name not in there]:
         return f"no API server binaries ({', '.join(missing)}): make envtest"
-    return Assets(there, {"metallb": METALLB_CRDS, "capi": built / "crds" / "capi"})
+    names = ("in-cluster", *(f"capi-{version}" for version in CLUSTER_API))
+    return Assets(
+        there, {name: built / "crds" / name for name in names} | {"metallb": METALLB_CRDS}
+    )
 
 
 def lacking(reason: str) -> NoReturn:

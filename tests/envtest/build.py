@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.envtest.assets import FLAGS, GO, METALLB
+from tests.envtest.assets import FLAGS, GO, IPAM_PROVIDER, METALLB
 
 _NEEDED = (1, 26)
 _BINARIES = (
@@ -19,11 +19,14 @@ _BINARIES = (
     ("kube-apiserver", "kube", "k8s.io/kubernetes/cmd/kube-apiserver"),
     ("kubectl", "kube", "k8s.io/kubernetes/cmd/kubectl"),
     (METALLB, "metallb", "go.universe.tf/metallb/controller"),
+    (IPAM_PROVIDER, "in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster"),
 )
-# Name, module folder below `go/`, module path, folder of the CRDs in it.
+# Module folder below `go/`, after which the CRDs are called; module path; their folder in it.
 _CRDS = (
-    ("metallb", "metallb", "go.universe.tf/metallb", "config/crd/bases"),
-    ("capi", "capi", "sigs.k8s.io/cluster-api", "core/config/crd/bases"),
+    ("metallb", "go.universe.tf/metallb", "config/crd/bases"),
+    ("in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster", "config/crd/bases"),
+    ("capi-v1beta1", "sigs.k8s.io/cluster-api", "config/crd/bases"),
+    ("capi-v1beta2", "sigs.k8s.io/cluster-api", "core/config/crd/bases"),
 )
 
 
@@ -44,10 +47,10 @@ def build(folder: Path, tell: Callable[[str], None]) -> bool:
             start = time.monotonic()
             _run(go, GO / module, "build", *FLAGS, "-o", str(made / name), package)
             tell(f"{name}: {time.monotonic() - start:.0f} s")
-        for name, module, path, inside in _CRDS:
+        for module, path, inside in _CRDS:
             told = _run(go, GO / module, "mod", "download", "-json", path)
             source = Path(json.loads(told)["Dir"]) / inside
-            target = made / "crds" / name
+            target = made / "crds" / module
             target.mkdir(parents=True)
             for file in sorted(source.glob("*.yaml")):
                 shutil.copyfile(file, target / file.name)

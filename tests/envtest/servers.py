@@ -12,8 +12,8 @@ from typing import Any
 
 import urllib3
 
-from tests.envtest.assets import METALLB, Assets, lacking
-from tests.envtest.metallb import Metallb
+from tests.envtest.assets import IPAM_PROVIDER, METALLB, Assets, lacking
+from tests.envtest.controller import Controller, ipam_provider, metallb
 from tests.envtest.processes import Processes, free_port, signing_key
 from tests.envtest.processes import until as until
 from tests.envtest.wiping import Snapshot, settle_policies, snapshot, wipe
@@ -99,7 +99,7 @@ class ApiServer:
         self.pool = urllib3.PoolManager(ca_certs=authority, retries=False, timeout=30.0)
         self.audited = 0
         self.crds: list[Path] = []
-        self.controllers: list[Metallb] = []
+        self.controllers: list[Controller] = []
         self.new: Snapshot = {}
 
     @property
@@ -289,16 +289,31 @@ class ApiServer:
         """Wait until all admission policies are in force as they are stored: a second or two."""
         settle_policies(self)
 
-    def start_metallb(self) -> Metallb:
+    def start_metallb(self) -> Controller:
         """MetalLB's controller, which hands out addresses to Services."""
         if METALLB not in self.fleet.assets.binaries:
             lacking("no MetalLB controller: make envtest")
         self.install_crds(self.fleet.assets.crds["metallb"])
-        self.controllers.append(Metallb(self))
+        self.controllers.append(metallb(self))
         return self.controllers[-1]
 
+    def start_ipam_provider(self) -> Controller:
+        """Cluster API's in-cluster IPAM provider, which answers IPAddressClaims; its CRDs are there."""
+        if IPAM_PROVIDER not in self.fleet.assets.binaries:
+            lacking("no in-cluster IPAM provider: make envtest")
+        self.controllers.append(ipam_provider(self))
+        return self.controllers[-1]
+
+    def install_cluster_api(self, version: str) -> None:
+        """Cluster API's own CRDs, whose newest version is this one, and its in-cluster provider's."""
+        theirs = [self.fleet.assets.crds[name] for name in (f"capi-{version}", "in-cluster")]
+        if not all(folder.is_dir() for folder in theirs):
+            lacking("no CRDs of Cluster API: make envtest")
+        for folder in theirs:
+            self.install_crds(folder)
+
     def stop_controllers(self) -> None:
-        """Stop what `start_metallb` started."""
+        """Stop all controllers of others."""
         while self.controllers:
             self.controllers.pop().stop()
 

@@ -4,8 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.envtest.assets import KUBE, METALLB, METALLB_CRDS, Assets, found_in, lacking
+from tests.envtest.assets import (
+    CLUSTER_API,
+    IPAM_PROVIDER,
+    KUBE,
+    METALLB,
+    METALLB_CRDS,
+    Assets,
+    found_in,
+    lacking,
+)
 from tests.envtest.servers import ApiServer, Fleet, until
 from tests.envtest.wiping import renew_identity
 
@@ -43,11 +53,25 @@ def test_the_three_binaries_of_kubernetes_are_enough(tmp_path: Path) -> None:
     assert list(found.crds["metallb"].glob("*_ipaddresspools.yaml"))
 
 
-def test_metallb_comes_from_what_was_built(tmp_path: Path) -> None:
-    built = binaries(tmp_path / "built", METALLB)
+@pytest.mark.parametrize("name", [METALLB, IPAM_PROVIDER])
+def test_a_controller_comes_from_what_was_built(name: str, tmp_path: Path) -> None:
+    built = binaries(tmp_path / "built", name)
     found = found_in(binaries(tmp_path / "given", *KUBE), built)
     assert isinstance(found, Assets)
-    assert found.binaries[METALLB] == built / METALLB
+    assert found.binaries[name] == built / name
+    assert set(found.binaries) == {*KUBE, name}
+
+
+def test_cluster_api_is_built_in_two_versions_and_each_serves_its_own(fleet: Fleet) -> None:
+    newest = {}
+    for version in CLUSTER_API:
+        folder = fleet.assets.crds[f"capi-{version}"]
+        if not folder.is_dir():
+            lacking("no CRDs of Cluster API: make envtest")
+        text = (folder / "ipam.cluster.x-k8s.io_ipaddressclaims.yaml").read_text(encoding="utf-8")
+        crd = yaml.safe_load(text)
+        newest[version] = [it["name"] for it in crd["spec"]["versions"] if it["storage"]]
+    assert newest == {version: [version] for version in CLUSTER_API}
 
 
 def test_what_is_missing_is_one_line_that_says_what_helps(tmp_path: Path) -> None:

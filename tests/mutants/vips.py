@@ -8,6 +8,7 @@ WITHDRAWAL = ("tests/families/capi/test_withdrawal.py",)
 LANES = ("tests/clusters/test_lanes.py",)
 EVENTS = ("tests/families/capi/test_events.py",)
 CLUSTERS = ("tests/families/capi/test_clusters.py",)
+VERSIONS = ("tests/adapters/kube/test_versions.py",)
 
 VIPS = (
     Mutant("vip: a host that is set is changed", "families/capi/part.py",
@@ -41,4 +42,15 @@ VIPS = (
     Mutant("vip: a Cluster depends on the pools of the first that asked",
            "families/capi/selecting.py", "self._documents.find(kind, space, EVERY, asker=asker)",
            "pass", ("tests/families/capi/test_reading.py",)),
+    Mutant("vip: what the provider sets is written beside it", "families/capi/fitting.py",
+           "return self.has_provider and (live is None or not owns(live, manager, step))",
+           "return False", APPLIED),
+    Mutant("vip: what was said before the provider came is taken back",
+           "families/capi/fitting.py",
+           "return self.has_provider and (live is None or not owns(live, manager, step))",
+           "return self.has_provider", APPLIED),
+    Mutant("versions: objects are sent as they are known here", "adapters/kube/versions.py",
+           "return _named(manifest, self.of(resource), self.of)", "return manifest", VERSIONS),
+    Mutant("versions: what was found out is forgotten", "adapters/kube/versions.py",
+           "self._spoken[resource] = version", "pass", VERSIONS),
 )  # fmt: skip

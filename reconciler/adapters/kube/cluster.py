@@ -19,6 +19,7 @@ from reconciler.adapters.kube.kubeconfig import Kubeconfig
 from reconciler.adapters.kube.limits import TENANT, TOKEN, Limits, TooLargeError, weight
 from reconciler.adapters.kube.session import Session, enter
 from reconciler.adapters.kube.transport import Ask, Transport
+from reconciler.adapters.kube.versions import Versions, inward
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.resources import MAY_I, SECRET, WHO_AM_I, ref_of, resource_of
 from reconciler.clusters.shapes import pared
@@ -57,6 +58,7 @@ class KubeCluster:
 
         is_renewable = access.is_renewable()
         self._transport = Transport(open_session, timeouts, limits, renewable=is_renewable)
+        self._versions = Versions(self._look)
 
     def requests(self) -> Requests:
         """How many requests were sent so far."""
@@ -84,7 +86,8 @@ class KubeCluster:
         """An object, or None."""
         try:
             is_secret = ref.resource == SECRET
-            return self._json(Ask("GET", _path(ref), f"read {ref}", is_verbatim=is_secret))
+            ask = Ask("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
+            return inward(self._json(ask), ref.resource)
         except NoSuchObjectError:
             return None
 
@@ -94,40 +97,48 @@ class KubeCluster:
         """All objects of a kind, of one state of the cluster, page by page."""
         what = " ".join(("list", _kind(resource), *(("in", namespace) if namespace else ())))
         query = {"labelSelector": labels, "fieldSelector": fields}
-        path = partial(resource.within, resource.path(namespace), **query)
-        for _attempt in range(RELISTS):
-            try:
-                return self._pages(resource, path, what)
-            except ExpiredError:
-                continue
-        return self._pages(resource, path, what)
+
+        def listed(version: Resource) -> Listing:
+            path = partial(version.within, version.path(namespace), **query)
+            for _attempt in range(RELISTS):
+                try:
+                    return self._pages(resource, path, what)
+                except ExpiredError:
+                    continue
+            return self._pages(resource, path, what)
+
+        return self._versions.asked(resource, listed)
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
         """Apply an object, or its status, server-side."""
         ref = ref_of(manifest)
-        path = _path(ref, "status" if status else "")
+        path = self._path(ref, "status" if status else "")
         query = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict"}
         what = f"apply status of {ref}" if status else f"apply {ref}"
-        return self._json(
-            Ask("PATCH", f"{path}?{urlencode(query)}", what, _bytes(manifest), _APPLY)
+        body = _bytes(self._versions.outward(manifest))
+        return inward(
+            self._json(Ask("PATCH", f"{path}?{urlencode(query)}", what, body, _APPLY)), ref.resource
         )
 
     def create(self, manifest: Manifest) -> Manifest:
         """Create an object, or ask for a review."""
         resource = resource_of(manifest)
         metadata = manifest.get("metadata") or {}
-        path = resource.within(resource.path(metadata.get("namespace", "")), fieldManager=MANAGER)
+        version = self._versions.of(resource)
+        path = version.within(version.path(metadata.get("namespace", "")), fieldManager=MANAGER)
         named = Ref(resource, metadata.get("namespace", ""), metadata.get("name", ""))
         asks = resource in (WHO_AM_I, MAY_I)
-        what, body = f"create {named}", _bytes(manifest)
-        return self._json(Ask("POST", path, what, body, is_repeatable=asks, is_review=asks))
+        what, body = f"create {named}", _bytes(self._versions.outward(manifest))
+        made = self._json(Ask("POST", path, what, body, is_repeatable=asks, is_review=asks))
+        return inward(made, resource)
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch."""
-        path = ref.resource.within(_path(ref), fieldManager=manager)
-        return self._json(Ask("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
+        path = ref.resource.within(self._path(ref), fieldManager=manager)
+        changed = self._json(Ask("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
+        return inward(changed, ref.resource)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         """Delete the very object of this uid."""
@@ -139,7 +150,7 @@ class KubeCluster:
             "propagationPolicy": "Background",
         }
         try:
-            self._transport.send(Ask("DELETE", _path(ref), f"delete {ref}", _bytes(options)))
+            self._transport.send(Ask("DELETE", self._path(ref), f"delete {ref}", _bytes(options)))
         except NoSuchObjectError:
             return
 
@@ -179,23 +190,27 @@ class KubeCluster:
             is_whole = not kept or kept[0] is items[0]
             budget.keep(what, heavy if is_whole else weight(_bytes(kept)))
             budget.count(what, len(found) + len(kept), pages)
-            found += [named | item for item in kept]
+            found += [inward(named | item, resource) for item in kept]
             if not following:
                 break
         return Listing(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
+
+    def _path(self, ref: Ref, part: str = "") -> str:
+        """The path of one object. Without its name it would be all of them, and be deleted as such."""
+        names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
+        if any(name in ("", ".", "..") for name in names):
+            raise RejectedError(f"{ref} is not the name of an object")
+        return self._versions.of(ref.resource).path(ref.namespace, ref.name, part)
+
+    def _look(self, version: Resource) -> None:
+        """Whether a version is served: the shortest list of it."""
+        what = f"list {_kind(version)}"
+        self._json(Ask("GET", version.within(version.path(), limit="1"), what))
 
     def _json(self, ask: Ask) -> dict[str, Any]:
         value, heavy = self._transport.ask(ask)
         self._transport.budget.keep(ask.what, heavy)
         return value
-
-
-def _path(ref: Ref, part: str = "") -> str:
-    """The path of one object. Without its name it would be all of them, and be deleted as such."""
-    names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
-    if any(name in ("", ".", "..") for name in names):
-        raise RejectedError(f"{ref} is not the name of an object")
-    return ref.resource.path(ref.namespace, ref.name, part)
 
 
 def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], str]:

@@ -1,13 +1,15 @@
 """What becomes of our objects beside what a management cluster holds (`capi.md` §C4a).
 
 The in-cluster provider may be there: it then sets owner references, `status.addressRef` and the
-counters of pools, and we leave these alone. Where it is not, we set them. An address that somebody
-else has is never overwritten, and a Cluster's endpoint that is set never changes.
+counters of pools, and we leave these alone. Where it is not, we set them; what we set before it came
+we go on saying, because a field that we took back would be gone until the provider sees it. An address
+that somebody else has is never overwritten, and a Cluster's endpoint that is set never changes.
 """
 
 from collections.abc import Iterator, Mapping
 
 from reconciler.families._objects import Fit, Manifests
+from reconciler.families.capi.owning import owns
 from reconciler.families.capi.part import fit_cluster
 from reconciler.families.capi.resources import (
     ADDRESSES,
@@ -17,7 +19,7 @@ from reconciler.families.capi.resources import (
     POOLS,
     PROTECT_POOL,
 )
-from reconciler.model.marks import MANAGER, OWNER_LABEL
+from reconciler.model.marks import MANAGER, OWNER_LABEL, STATUS_MANAGER
 from reconciler.model.resource import Manifest, Ref
 
 _POOL_KINDS = {GLOBAL_POOLS.kind: GLOBAL_POOLS, POOLS.kind: POOLS}
@@ -99,14 +101,18 @@ class _Fitting:
         live = self.there.get(ref)
         said = item if live is None else {**item, "spec": live["spec"]}
         pool = self._pool_of(ref, item)
-        if self.has_provider or pool is None:
+        if pool is None or self._is_providers(live, MANAGER, "f:ownerReferences"):
             return Fit(said)
         return Fit(said, owners=((Ref(CLAIMS, ref.namespace, ref.name), True), (pool, False)))
+
+    def _is_providers(self, live: Manifest | None, manager: str, step: str) -> bool:
+        """A field is the provider's to set: it is there, and we did not set the field before it came."""
+        return self.has_provider and (live is None or not owns(live, manager, step))
 
     def _claim(self, ref: Ref, item: Manifest) -> Fit:
         live = self.there.get(ref)
         found = dict(item)
-        if self.has_provider and "status" in item:
+        if "status" in item and self._is_providers(live, STATUS_MANAGER, "f:addressRef"):
             status = {key: text for key, text in item["status"].items() if key != "addressRef"}
             found["status"] = status
         if "spec" not in item:

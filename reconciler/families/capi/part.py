@@ -17,6 +17,7 @@ from reconciler.families.capi.kinds import (
     PAUSED,
     VARIABLES,
 )
+from reconciler.families.capi.owning import owns
 from reconciler.model.marks import PART_MANAGER
 from reconciler.model.resource import Manifest
 
@@ -107,7 +108,7 @@ class _Part:
         for slot, name in VARIABLES.items():
             given = next((it for it in _variables_of(self.wanted) if it["name"] == name), None)
             if given is None or slot in self.lost:
-                self.is_changed |= self._owns(f'k:{{"name":"{name}"}}')
+                self.is_changed |= owns(self.live, PART_MANAGER, f'k:{{"name":"{name}"}}')
                 continue
             there = present.get(name, {}).get("value")
             if there and there != given["value"]:
@@ -123,7 +124,7 @@ class _Part:
         given = (self.wanted["metadata"].get(field) or {}).get(INGRESS_VIP)
         there = (self.live["metadata"].get(field) or {}).get(INGRESS_VIP)
         if given is None or INGRESS in self.lost:
-            self.is_changed |= self._owns(f"f:{INGRESS_VIP}")
+            self.is_changed |= owns(self.live, PART_MANAGER, f"f:{INGRESS_VIP}")
             return {}
         if there and there != given:
             self.problems.append(f"its {field} say ingress {there}, its record says {given}")
@@ -131,19 +132,6 @@ class _Part:
         self.is_changed |= there != given
         self.takes |= there == ""
         return {field: {INGRESS_VIP: given}}
-
-    def _owns(self, step: str) -> bool:
-        """We wrote a field before, by its step in `managedFields`."""
-        entries = self.live["metadata"].get("managedFields") or ()
-        mine = (entry for entry in entries if entry.get("manager") == PART_MANAGER)
-        return any(step in _steps(entry.get("fieldsV1") or {}) for entry in mine)
-
-
-def _steps(fields: Mapping[str, Any]) -> frozenset[str]:
-    found: set[str] = set()
-    for step, inner in fields.items():
-        found |= {step} | _steps(inner)
-    return frozenset(found)
 
 
 def _variables_of(manifest: Manifest) -> list[Mapping[str, Any]]:

@@ -303,3 +303,12 @@ def test_a_released_record_keeps_its_objects_until_its_retention_ends_and_then_t
     assert there(clusters, ADDRESSES, CP) is None
     live = there(clusters, CLUSTERS, "shop")
     assert live["spec"]["controlPlaneEndpoint"]["host"] == "10.0.0.10"
+
+
+def test_what_was_said_before_the_provider_came_is_not_taken_back(clusters: FakeClusters) -> None:
+    hub(clusters)
+    before = [there(clusters, kind, CP) for kind in (ADDRESSES, CLAIMS)]
+    served(clusters)
+    for _time in range(2):
+        assert results(hub(clusters)) == {}
+        assert [there(clusters, kind, CP) for kind in (ADDRESSES, CLAIMS)] == before

@@ -11,6 +11,7 @@ from tests.envtest.servers import ApiServer
 from tests.families.capi.test_served import CLASS, CLUSTER, README_POOLS, made, path
 from tests.families.capi.test_served import RESULT as RESULT_PATH
 from tests.families.capi.test_served import site as site
+from tests.families.capi.test_served import version as version
 from tests.families.capi.trees import VIP, got
 from tests.world import evaluation_of, reconciled
 
@@ -92,6 +93,7 @@ def test_the_page_names_what_is_typed() -> None:
     assert not blocks(PAGE)
 
 
+@pytest.mark.parametrize("version", ["v1beta1"])  # which is the one that the allocator speaks
 @pytest.mark.parametrize("has_provider", [True, False])
 def test_what_lies_there_is_taken_over_and_no_address_changes(
     has_provider: bool, site: Site

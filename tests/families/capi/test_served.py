@@ -1,20 +1,17 @@
 """The flow of capi-vip-allocator's README on a real API server, with Cluster API's own CRDs."""
 
-from pathlib import Path
+import json
 from typing import Any
 
 import pytest
 import yaml
 
 from tests.applying.site import Files, Site, failures, results
-from tests.documentation import ROOT
-from tests.envtest.assets import lacking
+from tests.envtest.assets import CLUSTER_API
 from tests.envtest.servers import ApiServer
 from tests.families.capi.trees import VIP
 from tests.world import reconciled
 
-POOLS = ROOT / "tests" / "crds" / "in-cluster"
-IPAM = ("ipaddresses", "ipaddressclaims")
 RESULT = "vip\\.capi\\.gorizond\\.io/ingress-vip"
 EVENT_COLUMNS = "custom-columns=K:.involvedObject.kind,N:.involvedObject.name,T:.type,R:.reason"
 # As the README has it, but for the indentation of the page it was copied from.
@@ -135,25 +132,26 @@ FILES: Files = {
 }
 
 
-def as_before(theirs: Path, folder: Path) -> Path:
-    """Cluster API's CRDs of one version, v1beta1: nobody converts between two of them here."""
-    for name in ("cluster.x-k8s.io_clusters", *(f"ipam.cluster.x-k8s.io_{it}" for it in IPAM)):
-        crd = yaml.safe_load((theirs / f"{name}.yaml").read_text(encoding="utf-8"))
-        versions = [it for it in crd["spec"]["versions"] if it["name"] == "v1beta1"]
-        crd["spec"]["versions"] = [{**it, "storage": True} for it in versions]
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump(crd), encoding="utf-8")
-    return folder
+def spoken(text: str, version: str) -> str:
+    """A document of Cluster API in one of its versions: nobody converts between them here."""
+    if version == "v1beta1":
+        return text
+    newer = text.replace("cluster.x-k8s.io/v1beta1", f"cluster.x-k8s.io/{version}")
+    return newer.replace("    class: my-cluster-class", "    classRef: {name: my-cluster-class}")
+
+
+@pytest.fixture(params=CLUSTER_API)
+def version(request: pytest.FixtureRequest) -> str:
+    """The newest version that the management cluster serves."""
+    given: str = request.param
+    return given
 
 
 @pytest.fixture
-def site(bare: ApiServer, tmp_path: Path) -> Site:
+def site(version: str, bare: ApiServer) -> Site:
     """A management cluster with Cluster API's CRDs, and a Cluster that a person made there."""
-    theirs = bare.fleet.assets.crds["capi"]
-    if not theirs.is_dir():
-        lacking("no CRDs of Cluster API: make envtest")
-    bare.install_crds(as_before(theirs, tmp_path))
-    bare.install_crds(POOLS)
-    made(bare, CLUSTER)
+    bare.install_cluster_api(version)
+    made(bare, spoken(CLUSTER, version))
     return Site(bare)
 
 
@@ -169,12 +167,25 @@ def told(server: ApiServer, *words: str) -> str:
     return text
 
 
+def there(server: ApiServer, kind: str, name: str) -> dict[str, Any]:
+    """An object in the newest version that the server serves."""
+    words = (f"{kind}.ipam.cluster.x-k8s.io", name, "-o", "json", "--show-managed-fields")
+    found: dict[str, Any] = json.loads(told(server, *words))
+    return found
+
+
+def cluster(server: ApiServer) -> dict[str, Any]:
+    words = ("clusters.cluster.x-k8s.io", "my-cluster", "-o", "json", "--show-managed-fields")
+    found: dict[str, Any] = json.loads(told(server, *words))
+    return found
+
+
 def path(server: ApiServer, jsonpath: str) -> str:
     return told(server, "cluster", "my-cluster", "-o", f"jsonpath={{{jsonpath}}}")
 
 
-def test_what_the_readme_shows_is_what_kubectl_shows(site: Site) -> None:
-    files = reconciled(FILES)
+def test_what_the_readme_shows_is_what_kubectl_shows(site: Site, version: str) -> None:
+    files = reconciled({path: spoken(str(text), version) for path, text in FILES.items()})
     hub = site.apply(files, crds=True)["management"]
     assert (failures(hub), hub.error) == ({}, "")
     server = site.management
@@ -205,11 +216,57 @@ def test_what_the_readme_shows_is_what_kubectl_shows(site: Site) -> None:
         "jsonpath={.status.ipAddresses}",
     )
     assert yaml.safe_load(status) == {"free": 10, "outOfRange": 0, "total": 11, "used": 1}
-    (owner, _) = server.get(
-        "/apis/ipam.cluster.x-k8s.io/v1beta1/namespaces/default/ipaddresses/vip-cp-my-cluster"
-    )["metadata"]["ownerReferences"]
+    (owner, _) = there(server, "ipaddresses", "vip-cp-my-cluster")["metadata"]["ownerReferences"]
     assert (owner["kind"], owner["controller"]) == ("IPAddressClaim", True)
     assert results(site.apply(files)["management"]) == {}
+
+
+def test_all_is_written_in_the_newest_version_that_the_server_serves(
+    site: Site, version: str
+) -> None:
+    site.apply(reconciled(FILES), crds=True)
+    server = site.management
+    claim = there(server, "ipaddressclaims", "vip-cp-my-cluster")
+    for found in (claim, there(server, "ipaddresses", "vip-cp-my-cluster"), cluster(server)):
+        written = [
+            entry["apiVersion"].rpartition("/")[2]
+            for entry in found["metadata"]["managedFields"]
+            if entry["manager"].startswith("gitops-ipam")
+        ]
+        assert set(written) == {version}
+    owners = [
+        *claim["metadata"]["ownerReferences"],
+        there(server, "ipaddresses", "vip-cp-my-cluster")["metadata"]["ownerReferences"][0],
+    ]
+    assert [it["apiVersion"] for it in owners] == [
+        f"cluster.x-k8s.io/{version}",
+        f"ipam.cluster.x-k8s.io/{version}",
+    ]
+    (ready,) = claim["status"]["conditions"]
+    assert ready["reason"] == "AddressAllocated"
+
+
+def test_objects_of_an_older_version_stay_ours_when_a_newer_one_is_served(bare: ApiServer) -> None:
+    bare.install_cluster_api("v1beta1")
+    made(bare, CLUSTER)
+    site, files = Site(bare), reconciled(FILES)
+    site.apply(files, crds=True)
+    address = there(bare, "ipaddresses", "vip-cp-my-cluster")
+    bare.install_cluster_api("v1beta2")
+    # As Cluster API's webhook would convert it.
+    reference = {"topology": {"class": None, "classRef": {"name": "my-cluster-class"}}}
+    words = ("--type=merge", "-p", json.dumps({"spec": reference}))
+    done = bare.kubectl("patch", "clusters.v1beta2.cluster.x-k8s.io", "my-cluster", *words)
+    assert done.returncode == 0, done.stderr
+    for revision in "ab":
+        hub = site.apply(files, revision)["management"]
+        assert (failures(hub), hub.error) == ({}, "")
+    assert results(site.apply(files, "b")["management"]) == {}
+    assert (
+        there(bare, "ipaddresses", "vip-cp-my-cluster")["metadata"]["uid"]
+        == address["metadata"]["uid"]
+    )
+    assert path(bare, ".spec.controlPlaneEndpoint.host") == "10.0.0.10"
 
 
 def test_pools_whose_labels_no_server_takes_are_applied_with_annotations(site: Site) -> None:
@@ -233,12 +290,12 @@ def test_pools_whose_labels_no_server_takes_are_applied_with_annotations(site: S
     )
 
 
-def test_people_keep_their_fields_and_a_host_that_is_set(site: Site) -> None:
+def test_people_keep_their_fields_and_a_host_that_is_set(site: Site, version: str) -> None:
     server = site.management
     other = CLUSTER.replace("name: my-cluster\n", "name: other\n").replace(
         "spec:\n", 'spec:\n  controlPlaneEndpoint: {host: "10.9.9.9", port: 8443}\n', 1
     )
-    made(server, other)
+    made(server, spoken(other, version))
     files = reconciled(
         {**FILES, "clusters/other.yaml": CLUSTER.replace("my-cluster\nspec", "other\nspec")}
     )
@@ -247,14 +304,13 @@ def test_people_keep_their_fields_and_a_host_that_is_set(site: Site) -> None:
         "cluster.x-k8s.io/Cluster/default/other": "its endpoint is 10.9.9.9, its record says 10.0.0.11;"
         " a host that is set is never changed"
     }
-    made(server, CLUSTER)  # applied again by the person who made it
+    made(server, spoken(CLUSTER, version))  # applied again by the person who made it
     assert path(server, ".spec.controlPlaneEndpoint.host") == "10.0.0.10"
     # Of a list, kubectl applies the whole: what we wrote into it is put back.
     assert "clusterVip" not in path(server, ".spec.topology.variables")
     site.apply(files)
     assert "clusterVip" in path(server, ".spec.topology.variables")
-    found = server.get("/apis/cluster.x-k8s.io/v1beta1/namespaces/default/clusters/my-cluster")
-    managers = {entry["manager"] for entry in found["metadata"]["managedFields"]}
+    managers = {entry["manager"] for entry in cluster(server)["metadata"]["managedFields"]}
     assert managers == {"kubectl-client-side-apply", "gitops-ipam-fields"}
 
 

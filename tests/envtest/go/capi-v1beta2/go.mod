@@ -1,4 +1,4 @@
-module gitops-ipam.dev/envtest/capi
+module gitops-ipam.dev/envtest/capi-v1beta2
 
 go 1.26.0
 
