@@ -7,6 +7,7 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.shared.opening import open_source
+from reconciler.commands.last_made import last_made
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
 TENANTS = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(11)}
@@ -125,7 +126,7 @@ def test_the_newest_commit_of_reconcile_is_so_by_history_and_not_by_date(folder:
     git(folder, "merge", "-q", "--no-ff", "-m", "merge", "late", clock=CLOCK + 1_000)
     repository = open_source(folder, "HEAD", worktree=False).repository
     assert repository is not None
-    assert repository.last_reconciled(repository.resolve("HEAD")) == newest
+    assert last_made(repository, repository.resolve("HEAD"), None).commit == newest
 
 
 def test_after_a_history_was_rewritten_removed_records_are_told_all_the_same(
