@@ -15,7 +15,6 @@ from benchmarks.measure import run_ipam
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer
 from tests.families.capi.hub import WEB
-from tests.families.capi.test_served import POOLS, as_before
 from tests.families.capi.trees import cluster, pool
 
 TARGETS = {1: 2.0, 20: 2.5, 100: 5.0}
@@ -35,7 +34,7 @@ class Taken(NamedTuple):
 
 def vips_table(server: ApiServer) -> str:
     """How long new Clusters wait for their addresses."""
-    if not server.fleet.assets.crds["capi"].is_dir():
+    if not server.fleet.assets.crds["capi-v1beta1"].is_dir():
         return "Not measured: no CRDs of Cluster API.\n"
     server.wipe()
     lines = [
@@ -60,10 +59,8 @@ def vips_table(server: ApiServer) -> str:
 
 def install(server: ApiServer) -> None:
     """Our CRDs, and Cluster API's."""
-    theirs = server.fleet.assets.crds["capi"]
-    with tempfile.TemporaryDirectory() as folder:
-        for crds in (CRDS, as_before(theirs, Path(folder)), POOLS):
-            server.install_crds(crds)
+    server.install_crds(CRDS)
+    server.install_cluster_api("v1beta1")
 
 
 def measured(server: ApiServer, count: int) -> Taken:

@@ -14,7 +14,8 @@ from reconciler.families import families
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
-from reconciler.model.plan import Plan, Release
+from reconciler.model.allocation import Allocation
+from reconciler.model.plan import Expire, Plan, Release
 from reconciler.model.state import State
 from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
@@ -143,6 +144,12 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
     plan = Plan(rest, plan.before, plan.after)
     written = changes(plan, state, evaluation.tree.settings.records)
     return replace(evaluation, plan=plan, changes=written)
+
+
+def leaving(evaluation: Evaluation) -> list[Allocation]:
+    """Records that hold addresses, and go: their retention has ended."""
+    going = (item.allocation for item in evaluation.plan.decisions if isinstance(item, Expire))
+    return [record for record in going if record.range is not None]
 
 
 def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:

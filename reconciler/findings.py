@@ -214,6 +214,8 @@ CODES: dict[str, str] = {
     "record-unreadable": "A record cannot be read. It counts as it last could be, until mended.",
     "record-edited": "A record differs from what `ipam reconcile` wrote.",
     "commit-unproven": "A commit says that reconcile made it, but its base gives other files.",
+    "commit-carried": "A change carries a commit that says reconcile made it; its base lacks it.",
+    "commit-dated-back": "A change is dated before its base: what it releases would be free too early.",
     "record-removed": "A record was removed by hand; its claim is planned anew.",
     "record-misplaced": "A record stands at another path than its claim says; it will be moved.",
     "record-overlap": "Two records hold the same address. Neither is moved.",

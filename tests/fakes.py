@@ -159,9 +159,15 @@ class FakeRepository:
     def is_shallow(self) -> bool:
         return False
 
-    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
-        said = [item for item in self._line(revision.id) if item in self.ours]
-        return said[skip] if skip < len(said) else None
+    def saying(
+        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
+    ) -> Iterator[str]:
+        del on_line
+        there = self._line(without or holding) if without or holding else []
+        return (it for it in self._line(revision) if it in self.ours and it not in there)
+
+    def is_whole(self, revision: str, without: str) -> bool:
+        return bool(revision and without)
 
     def resolve(self, rev: str) -> Revision:
         if rev not in self.commits:

@@ -7,7 +7,7 @@ from functools import partial
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.documents.load import is_yaml
-from reconciler.evaluate import Evaluation, let_pass
+from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Source
@@ -48,6 +48,8 @@ def records_beside(
     change: tuple[Source, Settings],
     changes: Iterable[Changed],
     facts: Facts | None,
+    *,
+    is_made: bool = False,
 ) -> Records:
     """Records of a change that are not, byte for byte, those of its base.
 
@@ -58,6 +60,8 @@ def records_beside(
         change: The change and the Settings to go by.
         changes: The files that differ.
         facts: The cache.
+        is_made: Reconcile itself made the change of the base. Nobody else may take away what is
+            due: a cluster may announce it still, and only reconcile asks.
     """
     found = replace(records_since(base, change, changes), is_strict=True)
     if not differing(found):
@@ -67,17 +71,20 @@ def records_beside(
     claims = {move(record.path): record.claim for record in planned.state.records}
     expected = {
         claim: {move(path): data for path, data in files.items()}
-        for claim, files in _expected(planned).items()
+        for claim, files in _expected(planned, is_made=is_made).items()
     }
     return replace(found, claims=claims, expected=expected)
 
 
-def _expected(base: Evaluation) -> Mapping[Key, Mapping[str, bytes | None]]:
+def _expected(base: Evaluation, *, is_made: bool) -> Mapping[Key, Mapping[str, bytes | None]]:
     """What reconcile writes on a base, claim by claim; and records as they last could be read."""
     folder = base.tree.settings.records
     was = {record.path: record.claim for record in base.state.records}
     found: dict[Key, dict[str, bytes | None]] = {}
+    gone = {item.path for item in leaving(base)} if not is_made else set()
     for path, data in let_pass(base).changes:
+        if data is None and path in gone:
+            continue
         made = recall(folder, path, data).allocation if data is not None else None
         if path in was:
             found.setdefault(was[path], {})[path] = None

@@ -1,8 +1,14 @@
 """Which commit reconcile made last: the newest that says so, and that a replay bears out.
 
+First the newest on the line of first parents. What holds that one may be newer: who merged the
+branch into a change, and pushed that as the branch, has the branch beside the line. What does not
+hold it was made elsewhere, and says nothing of this branch.
+
 Whose trailer is not borne out is told, and what it did counts as done by people.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reconciler.commands.replay import Outcome, judged, judged_before
@@ -39,30 +45,77 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
         GateError: There are more that say so, and are not, than are asked. What was done before
             them cannot be told then, so nothing may follow.
     """
-    doubted: list[str] = []
-    planned = asked = 0
-    while (commit := repository.last_reconciled(revision, len(doubted))) is not None:
-        is_new = judged_before(facts, commit) is None
-        outcome = judged(repository, facts, commit)
-        if outcome in (Outcome.SAME, Outcome.NOT_HERE):
-            return LastMade(commit, _told(doubted), outcome is Outcome.SAME)
-        doubted.append(commit)
-        planned += is_new and outcome is not Outcome.NOT_OURS
-        asked += is_new
-        if planned > MOST_PLANNED or asked > MOST:
-            raise GateError(
-                f"{len(doubted)} commits up to {doubted[0][:12]} say that reconcile made them, and"
-                " did not: what people did to records before them is not known yet",
-                "find out who pushed them (git log --grep Ipam-Plan); run it again with the same"
-                " cache, and it goes on from here",
-            )
+    search = _Search(repository, facts)
+    search.seek(repository.saying(revision.id, on_line=True))
+    if search.found is not None:
+        search.seek(repository.saying(revision.id, holding=search.found))
+    elif not search.is_over:
+        search.seek(repository.saying(revision.id))
+    told = _told(search.doubted)
+    if search.found is not None:  # beside the line more may say so than are asked: then it leads
+        return LastMade(search.found, told, search.is_proven)
+    doubted = list(search.doubted)
+    if search.is_over:
+        raise GateError(
+            f"{len(doubted)} commits up to {doubted[0][:12]} say that reconcile made them, and"
+            " did not: what people did to records before them is not known yet",
+            "find out who pushed them (git log --grep Ipam-Plan); run it again with the same"
+            " cache, and it goes on from here",
+        )
     if not doubted:
         return LastMade(None)
     before = repository.made(doubted[-1]).parents
-    return LastMade(before[0] if before else None, _told(doubted))
+    return LastMade(before[0] if before else None, told)
 
 
-def _told(doubted: list[str]) -> tuple[Finding, ...]:
+@dataclass(slots=True)
+class _Search:
+    """One search for the newest commit that is believed.
+
+    Attributes:
+        found: Its id.
+        is_proven: A replay bears it out.
+        doubted: Those that are not, in the order in which they were met last.
+        planned: How many were planned anew.
+        asked: How many were looked at that the cache did not know.
+    """
+
+    repository: Repository
+    facts: Facts | None
+    found: str | None = None
+    is_proven: bool = False
+    doubted: dict[str, None] = field(default_factory=dict)
+    planned: int = 0
+    asked: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        """No more of them are asked."""
+        return self.planned > MOST_PLANNED or self.asked > MOST
+
+    def seek(self, commits: Iterable[str]) -> None:
+        """Ask commits, the newest first, until one is believed or enough were asked."""
+        for commit in commits:
+            if self.is_over:
+                return
+            if commit in self.doubted:
+                self.doubted[commit] = self.doubted.pop(commit)
+                continue
+            outcome = self._judged(commit)
+            if outcome in (Outcome.SAME, Outcome.NOT_HERE):
+                self.found, self.is_proven = commit, outcome is Outcome.SAME
+                return
+            self.doubted[commit] = None
+
+    def _judged(self, commit: str) -> Outcome:
+        is_new = judged_before(self.facts, commit) is None
+        outcome = judged(self.repository, self.facts, commit)
+        self.planned += is_new and outcome not in (Outcome.NOT_OURS, Outcome.SAME)
+        self.asked += is_new
+        return outcome
+
+
+def _told(doubted: Iterable[str]) -> tuple[Finding, ...]:
     return tuple(
         warning(
             "commit-unproven",

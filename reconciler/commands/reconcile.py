@@ -17,10 +17,9 @@ from reconciler.commands.replay import believes, note_made
 from reconciler.commands.review import require_history, with_changes_by_hand, with_overrides
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.load import is_yaml
-from reconciler.evaluate import Evaluation, let_pass
+from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation
-from reconciler.model.plan import Expire
 from reconciler.ports import (
     Commit,
     ExitCode,
@@ -125,24 +124,18 @@ class _Answers:
         """Whether some record would go that nobody was asked about."""
         if self._ask is None:
             return False
-        return any(record not in self._told for record in _leaving(evaluation))
+        return any(record not in self._told for record in leaving(evaluation))
 
     def seek(self, evaluation: Evaluation) -> None:
         """Ask, if one is missing; dead clusters take as long as they may."""
         if self._ask is not None and self.are_missing(evaluation):
             found = self._ask(evaluation)
-            self._told |= {record: found.get(record.path, "") for record in _leaving(evaluation)}
+            self._told |= {record: found.get(record.path, "") for record in leaving(evaluation)}
 
     def held(self, evaluation: Evaluation) -> dict[str, str]:
         """Why records that would go have to stay, by path."""
-        reasons = ((record.path, self._told.get(record)) for record in _leaving(evaluation))
+        reasons = ((record.path, self._told.get(record)) for record in leaving(evaluation))
         return {path: why for path, why in reasons if why}
-
-
-def _leaving(evaluation: Evaluation) -> list[Allocation]:
-    """Records that hold addresses, and would go."""
-    going = [item.allocation for item in evaluation.plan.decisions if isinstance(item, Expire)]
-    return [record for record in going if record.range is not None]
 
 
 @dataclass(frozen=True, slots=True)

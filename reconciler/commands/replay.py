@@ -4,7 +4,7 @@ A trailer can be written by anybody. A commit is reconcile's when a plan of its 
 makes the very files that it holds (`docs/adr/0009`). Nothing but the repository is asked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,8 +14,8 @@ from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import Terms
-from reconciler.evaluate import Evaluation, let_pass
-from reconciler.model.plan import Expire
+from reconciler.documents.load import is_yaml
+from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.ports import (
     Changed,
     Facts,
@@ -190,13 +190,13 @@ class _Tries:
         """Of each plan the files that differ, each with whether it says otherwise who holds what."""
         evaluation = self._evaluate({})
         touched = {item.path for item in self.changed}
-        leaving = (it.allocation for it in evaluation.plan.decisions if isinstance(it, Expire))
         # What clusters still announced when it was made stayed, and was held all the while.
-        held = {it.path: _HELD for it in leaving if it.range is not None and it.path not in touched}
+        held = {it.path: _HELD for it in leaving(evaluation) if it.path not in touched}
         if held:
             evaluation = self._evaluate(held)
         found = [let_pass(evaluation).changes]
-        if not self.said.version:  # how many releases were allowed was not told then
+        # What the brake let pass then depends on what people had done to records: on all before.
+        if evaluation.brake is not None:
             found.append(evaluation.changes)
         folder, theirs = evaluation.tree.settings.records, self._theirs()
         return [_differences(folder, wanted, theirs) for wanted in found]
@@ -222,11 +222,32 @@ def _differences(
     folder: str, wanted: Sequence[Change], theirs: Mapping[str, bytes | None]
 ) -> dict[str, bool]:
     mine = {change.path: change.data for change in wanted}
+    mine |= dict.fromkeys(_making_way(theirs.keys() - mine.keys(), mine))
     return {
         path: _stated(folder, path, mine.get(path)) != _stated(folder, path, theirs.get(path))
         for path in sorted(mine.keys() | theirs.keys())
         if path not in mine or path not in theirs or mine[path] != theirs[path]
     }
+
+
+def _making_way(paths: Iterable[str], wanted: Mapping[str, bytes | None]) -> list[str]:
+    """Files, but no records, that a tree cannot hold beside what is wanted.
+
+    In the place of a folder that is made, or in a folder in the place of a file that is.
+    """
+    made = {path for path, data in wanted.items() if data is not None}
+    folders = {above for path in made for above in _above(path)}
+    return [
+        path
+        for path in paths
+        if not is_yaml(path) and (path in folders or not made.isdisjoint(_above(path)))
+    ]
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that a path is in."""
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _stated(folder: str, path: str, data: bytes | None) -> object:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from reconciler.additions import gated_by_base, with_additions
+from reconciler.commands.carried import carried
+from reconciler.commands.carried import told as told_of
 from reconciler.commands.handwork import records_beside, records_since
 from reconciler.commands.judging import with_last_good
 from reconciler.commands.last_made import LastMade, last_made
@@ -21,7 +23,6 @@ from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
 from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
-from reconciler.records.by_hand import differing
 from reconciler.settings import PATH
 
 
@@ -54,9 +55,12 @@ def review(
     evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.sources])))
     changes, is_contained = changed_since(repository, base_source, source, both)
-    records = records_beside((base_source, judging), (source, settings), changes, facts)
-    if is_contained and differing(records):
-        records = replace(records, made=_made_since(repository, base_source, source))
+    history = carried(repository, base_source, source, own.records, facts)
+    records = records_beside(
+        (base_source, judging), (source, settings), changes, facts, is_made=bool(history.own)
+    )
+    if is_contained:
+        records = replace(records, made=history.newest)
     # Each in its own source folders: what judges a pool stays with it wherever it goes.
     old = replace(settings, sources=judging.sources)
     stranded, left = _elsewhere((base_source, judging), (source, own))
@@ -72,7 +76,8 @@ def review(
     )
     read = with_last_good(read, base_source, judging, facts)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
-    return replace(compared, evaluation=with_overrides(compared.evaluation))
+    evaluation = _with(compared.evaluation, told_of(history, base))
+    return replace(compared, evaluation=with_overrides(evaluation))
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:
@@ -83,14 +88,6 @@ def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -
     is_stranded = not change[0].entries([other]) and bool(base[0].entries([folder]))
     is_left = has_records(change[0], folder)
     return folder if is_stranded else "", folder if is_left else ""
-
-
-def _made_since(repository: Repository, base: Source, change: Source) -> str:
-    """The newest commit of a change that says that reconcile made it, when the base lacks it."""
-    start, end = base.revision(), change.revision() or repository.resolve("HEAD")
-    newest = repository.last_reconciled(end)
-    is_new = start is not None and newest != repository.last_reconciled(start)
-    return newest if newest is not None and is_new else ""
 
 
 def with_overrides(evaluation: Evaluation) -> Evaluation:
@@ -124,7 +121,8 @@ def with_changes_by_hand(
     before = repository.source(last)
     before.bound(settings.limits)
     theirs = read_own_settings(before, settings).settings if is_set_anew else settings
-    if not has_records(before, theirs.records):
+    # Of what stood before anything that reconcile made, records may have been brought in.
+    if not made.is_proven and not has_records(before, theirs.records):
         return evaluation
     records = records_since((before, theirs), (source, settings), changes)
     return with_record_changes(last[:12], records, evaluation)

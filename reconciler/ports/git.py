@@ -209,12 +209,25 @@ class Repository(Protocol):
     def is_shallow(self) -> bool:
         """Part of the history is not here."""
 
-    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
-        """The newest commit up to a revision that says that a reconcile made it, or None.
+    def saying(
+        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
+    ) -> Iterator[str]:
+        """Commits up to a revision that say that reconcile made them, newest first.
+
+        Those alone that changed something; merges are none. Told only as far as it is asked for.
 
         Args:
-            revision: The revision.
-            skip: How many such commits are passed over.
+            revision: Id of the newest commit.
+            without: A commit; what it contains is left out.
+            holding: A commit; only what contains it, and not itself.
+            on_line: First parents alone.
+        """
+
+    def is_whole(self, revision: str, without: str) -> bool:
+        """Whether all commits up to a revision are here, but for what another one contains.
+
+        Raises:
+            LimitError: One of them is too large to be read.
         """
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:

@@ -44,6 +44,8 @@ ELSEWHERE = {
     "record-edited": "group R: tests/records",
     "record-removed": "group R: tests/commands",
     "commit-unproven": "a history: tests/hostile",
+    "commit-dated-back": "a history: tests/hostile",
+    "commit-carried": "a history: tests/hostile",
     "record-misplaced": "group R: tests/records",
     "record-overlap": "group R: tests/engine",
     "record-duplicate": "group R: tests/engine",

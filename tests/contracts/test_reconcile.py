@@ -1,6 +1,6 @@
 """A whole reconcile, and the race for the branch, over every kind of repository."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
@@ -53,8 +53,13 @@ class Meddled:
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         self.inner.check_history(revision, accepted)
 
-    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
-        return self.inner.last_reconciled(revision, skip)
+    def saying(
+        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
+    ) -> Iterator[str]:
+        return self.inner.saying(revision, without=without, holding=holding, on_line=on_line)
+
+    def is_whole(self, revision: str, without: str) -> bool:
+        return self.inner.is_whole(revision, without)
 
     def made(self, rev: str) -> Made:
         return self.inner.made(rev)

@@ -57,6 +57,11 @@ def repo(tmp_path: Path) -> Path:
 @pytest.fixture
 def behind(repo: Path) -> str:
     """A commit whose message is huge, behind one that is right; the id of the huge one."""
+    return put_behind(repo, HUGE)
+
+
+def put_behind(repo: Path, size: int) -> str:
+    """The change is a right commit on one whose message is so many MiB long; the id of that."""
     who = "A <a@example.com> 1771149630 +0000"
     lines = (
         f"tree {git(repo, 'rev-parse', 'HEAD^{tree}')}",
@@ -64,7 +69,7 @@ def behind(repo: Path) -> str:
         f"author {who}",
         f"committer {who}",
     )
-    huge = huge_commit(repo, "\n".join(lines), HUGE)
+    huge = huge_commit(repo, "\n".join(lines), size)
     text = tenant("two").encode()
     blob = git(repo, "hash-object", "-w", "--stdin", data=text)
     git(repo, "update-index", "--add", "--cacheinfo", f"100644,{blob},tenants/two.yaml")
@@ -108,6 +113,7 @@ def test_a_commit_with_a_huge_message_is_refused_by_name_wherever_it_stands(
     assert ran.code == 1, ran
     assert f"needs more than 512 MiB of memory to read object {behind}" in ran.err
     assert "200000 files" not in ran.err
+    assert "it is a commit, and its message is too large" in ran.err
     assert ran.peak < HELD
 
 
@@ -118,6 +124,13 @@ def test_a_commit_that_git_can_read_and_we_do_not_is_told_by_its_size(repo: Path
         ran = measured(*arguments, "--repo", repo)
         assert ran.code == 1, ran
         assert f"commit {huge} has {65 * MIB + len(text) + 2} bytes, limit {64 * MIB}" in ran.err
+
+
+def test_so_is_one_in_the_history_of_a_change_before_git_itself_cannot_read_it(repo: Path) -> None:
+    huge = put_behind(repo, 65)
+    ran = measured("check", "--rev", "change", "--base", "main", "--repo", repo)
+    assert ran.code == 1, ran
+    assert f"commit {huge} has " in ran.err
 
 
 def test_trailers_without_end_are_not_kept(repo: Path) -> None:
@@ -140,4 +153,5 @@ def test_a_branch_that_is_to_be_reconciled_is_no_exception(repo: Path, behind: s
     ran = measured("reconcile", "--repo", repo, "--branch", "change", "--no-apply")
     assert ran.code == 1, ran
     assert f"to read object {behind}" in ran.err
+    assert "ipam reconcile --accept-history" in ran.err
     assert ran.peak < HELD

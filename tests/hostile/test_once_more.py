@@ -7,6 +7,7 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.shared.opening import open_source
+from reconciler.commands.last_made import last_made
 from tests.world import CLOCK, commit, git, tenant, write
 
 SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
@@ -112,7 +113,7 @@ def test_the_newest_commit_of_reconcile_is_so_by_history_and_not_by_date(folder:
     git(folder, "merge", "-q", "--no-ff", "-m", "merge", "late", clock=CLOCK + 1_000)
     repository = open_source(folder, "HEAD", worktree=False).repository
     assert repository is not None
-    assert repository.last_reconciled(repository.resolve("HEAD")) == newest
+    assert last_made(repository, repository.resolve("HEAD"), None).commit == newest
 
 
 def test_after_a_history_was_rewritten_removed_records_are_told_all_the_same(

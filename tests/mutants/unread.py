@@ -6,6 +6,8 @@ CUT = ("tests/adapters/git/test_last_good.py",)
 NEVER_READ = ("tests/commands/reading/test_never_read.py",)
 LITERALS = ("tests/addresses/test_literals.py",)
 OVERRIDES = ("tests/test_overrides.py", "tests/hostile/test_overrides.py")
+CARRIED = ("tests/hostile/test_carried.py",)
+OWN_COMMITS = ("tests/hostile/test_own_commits.py",)
 HISTORY = ("tests/hostile/test_history.py",)
 MERGES = ("tests/hostile/test_merges.py",)
 REPLAY = ("tests/commands/test_replay.py",)
@@ -168,11 +170,31 @@ UNREAD = (
     Mutant("history: any trailer is believed", "commands/last_made.py",
            "if outcome in (Outcome.SAME, Outcome.NOT_HERE):", "if True:", HISTORY),
     Mutant("history: a trailer leads the line", "adapters/git/past.py",
-           "is_led and believes(by_place[newest[chosen]])", "is_led", HISTORY),
+           "is_asked and believes(by_place[newest[chosen]])", "is_asked", HISTORY),
     Mutant("history: a branch with a reconcile of its own leads the line", "adapters/git/past.py",
            "(own is None or _holds(parents, chosen, own))", "True", HISTORY),
     Mutant("override: who merges the branch into a change brings his own", "adapters/git/past.py",
-           'if last_saying(git, it, 0, f"^{first[0]}")', "if False", MERGES),
+           "if any(saying(git, it, without=first[0]))", "if False", MERGES),
+    Mutant("history: a change may bring a reconcile of its own", "commands/carried.py",
+           "others = tuple(it for it in found if it != own)", "others = ()", CARRIED),
+    Mutant("history: what reconcile made of the base is an error", "commands/carried.py",
+           "if own and not believes(", "if own or believes(", CARRIED),
+    Mutant("history: a reconcile elsewhere says what people did here", "commands/last_made.py",
+           "holding=search.found", "", CARRIED),
+    Mutant("history: commits that change nothing end a run", "adapters/git/saying.py",
+           '*reach, "--", _EVERYTHING)', "*reach)", CARRIED),
+    Mutant("history: merges are planned without end", "adapters/git/past.py",
+           "is_led and left > 0", "is_led", CARRIED),
+    Mutant("history: anybody takes away what is due", "commands/handwork.py",
+           "if not is_made else set()", "if False else set()", CARRIED),
+    Mutant("history: records by hand are nobody's after the last one expired", "commands/review.py",
+           "not made.is_proven and not has_records(", "not has_records(", CARRIED),
+    Mutant("history: a change may be dated back", "commands/carried.py",
+           "dated[0] + _SKEW_SECONDS < dated[1]", "False", CARRIED),
+    Mutant("replay: what the brake let pass then is forgotten", "commands/replay.py",
+           "if evaluation.brake is not None:", "if False:", OWN_COMMITS),
+    Mutant("replay: a note that made way is somebody's hand", "commands/replay.py",
+           "(_making_way(theirs.keys() - mine.keys(), mine))", "([])", OWN_COMMITS),
     Mutant("replay: an empty commit is reconcile's", "commands/replay.py",
            "    if not changed or not all(", "    if not all(", REPLAY),
     Mutant("history: a trailer takes the last record away", "commands/reconcile.py",

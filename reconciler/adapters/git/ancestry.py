@@ -63,3 +63,9 @@ def shallow_file(git: GitProcess) -> Path:
 def is_shallow(git: GitProcess) -> bool:
     """Part of the history is not here."""
     return shallow_file(git).is_file()
+
+
+def cut_off(git: GitProcess) -> frozenset[str]:
+    """Commits whose parents a shallow clone does not have; told beside all of its work trees."""
+    file = shallow_file(git)
+    return frozenset(file.read_text(encoding="ascii").split()) if file.is_file() else frozenset()

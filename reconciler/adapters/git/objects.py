@@ -139,7 +139,7 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
     asked = [f"{name}^{{commit}}" for name in names]
     known = headers(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
     for item in known[: len(asked)]:
-        _require_read(item)
+        require_read(item)
     oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
     read = dict(zip(oids, read_objects(git, list(oids)), strict=True))
     found = [read.get(item.oid) if item is not None else None for item in known]
@@ -162,7 +162,7 @@ def read_made(git: GitProcess, rev: str) -> Made:
     """
     name = f"{rev}^{{commit}}"
     (head_of,) = headers(git, [name])
-    _require_read(head_of)
+    require_read(head_of)
     (item,) = read_objects(git, [name])
     revision = _revision(item)
     if item is None or revision is None:
@@ -184,7 +184,12 @@ def there(revision: Revision | None, rev: str) -> Revision:
     return revision
 
 
-def _require_read(commit: Header | None) -> None:
+def require_read(commit: Header | None) -> None:
+    """Refuse a commit that is too large to be read.
+
+    Raises:
+        LimitError: It is.
+    """
     if commit is not None and not commit.is_read:
         message = f"commit {commit.oid} has {commit.size} bytes, limit {MAX_OTHER_BYTES}"
         raise LimitError(message, "make it anew with a shorter message, and leave this one out")

@@ -9,20 +9,22 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
-from reconciler.adapters.git.ancestry import shallow_file
+from reconciler.adapters.git.ancestry import cut_off
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.saying import saying
 from reconciler.adapters.git.starting import MEMORY
 from reconciler.ports import Changed, Entry, Step
 
 _FORMAT = "%H %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
-_TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
 _DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
 # Nothing behind that makes a trailer one of ours, or a parent one that leads the line.
 _LONGEST = 1 << 16
+# So many merges are asked which parent leads; further back it is the first one.
+_MOST_ASKED = 16
 
 
 def past(
@@ -39,7 +41,7 @@ def past(
         revision: Id of the newest commit.
         paths: Files and folders.
         tally: Counts what one commit may have changed.
-        believes: Whether reconcile made a commit that says so; asked at merges alone.
+        believes: Whether reconcile made a commit that says so; asked at the newest merges alone.
 
     Raises:
         GitError: Git fails.
@@ -50,7 +52,7 @@ def past(
     parents, ours = _history(git, revision)
     line = _line(revision, parents, ours, believes)
     # What the oldest commit of a shallow clone changed cannot be told.
-    last = line.pop() if line[-1] in _cut_off(git) else ""
+    last = line.pop() if line[-1] in cut_off(git) else ""
     pairs = [
         f"{commit} {parent}".strip() for commit, parent in zip(line, [*line, last][1:], strict=True)
     ]
@@ -75,20 +77,14 @@ def brought(
         GitError: Git fails.
         LimitError: It changed more files than are read of a revision.
     """
-    if revision in _cut_off(git):
+    if revision in cut_off(git):
         return Step(revision, (), is_cut=True)
     _, *parents = git.check("rev-list", "--parents", "--max-count=1", revision).decode().split()
     first = parents[:1]
-    asked = [*first, *(it for it in parents[1:] if last_saying(git, it, 0, f"^{first[0]}"))]
+    asked = [*first, *(it for it in parents[1:] if any(saying(git, it, without=first[0])))]
     pairs = [f"{revision} {parent}" for parent in asked] or [revision]
     steps = _differences(git, pairs, paths, tally)
     return Step(revision, tuple(item for _, changed in steps for item in changed))
-
-
-def last_saying(git: GitProcess, revision: str, skip: int, *but: str) -> str | None:
-    """The newest commit up to a revision that says that reconcile made it, but for some."""
-    options = ("--topo-order", "--max-count=1", f"--skip={skip}", f"--grep={_TRAILER}")
-    return git.check("rev-list", *options, revision, *but).decode("ascii") or None
 
 
 def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
@@ -123,14 +119,15 @@ def _line(
 ) -> list[str]:
     newest = _newest(parents, ours)
     by_place = {place: commit for commit, place in ours.items()}
-    line = [revision]
+    line, left = [revision], _MOST_ASKED
     while before := [item for item in parents[line[-1]] if item in parents]:
         # `min` takes the first of equals: the first parent. Another one has to prove its claim,
         # and to have all that reconcile did on the first one.
         first, chosen = before[0], min(before, key=lambda item: newest[item])
         own = by_place.get(newest[first])
         is_led = chosen != first and (own is None or _holds(parents, chosen, own))
-        line.append(chosen if is_led and believes(by_place[newest[chosen]]) else first)
+        is_asked, left = is_led and left > 0, left - is_led
+        line.append(chosen if is_asked and believes(by_place[newest[chosen]]) else first)
     return line
 
 
@@ -196,9 +193,3 @@ def changed_file(about: str, path: str) -> Changed:
     old = None if old_mode == _NONE else Entry(path, old_mode, old_oid)
     new = None if new_mode == _NONE else Entry(path, new_mode, new_oid)
     return Changed(path, old, new)
-
-
-def _cut_off(git: GitProcess) -> frozenset[str]:
-    """Commits whose parents a shallow clone does not have; told beside all of its work trees."""
-    file = shallow_file(git)
-    return frozenset(file.read_text(encoding="ascii").split()) if file.is_file() else frozenset()

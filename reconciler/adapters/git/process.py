@@ -28,10 +28,12 @@ from reconciler.adapters.git.starting import (
     EXCHANGE_MEMORY,
     MEMORY,
     SECONDS,
+    HeldError,
     ended,
     held,
     is_held,
     late,
+    named_object,
     overfull,
     require_git,
     runner,
@@ -116,7 +118,7 @@ class GitProcess:
                 raise late(arguments[0]) from None
         said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
         if process.returncode != 0 and is_held(said):
-            raise overfull(arguments[0], said, memory)
+            raise self._overfull(arguments, said, memory)
         return Result(process.returncode, out, redacted(said, self._secrets()))
 
     def look_up(self, *arguments: str, data: bytes) -> Result:
@@ -155,7 +157,7 @@ class GitProcess:
         if process.returncode != 0:
             text = redacted(said.decode("utf-8", "replace").strip(), self._secrets())
             if is_held(text):
-                raise overfull(arguments[0], text, memory)
+                raise self._overfull(arguments, text, memory)
             raise failure(arguments[0], Result(process.returncode, b"", text), DAMAGED)
 
     def check(self, *arguments: str, data: bytes | None = None) -> bytes:
@@ -208,6 +210,12 @@ class GitProcess:
             command, as_process=True, istream=files[0] if files else PIPE, env=variables,
             start_new_session=True, restore_signals=False, pass_fds=files or (),
         )  # fmt: skip
+
+    def _overfull(self, arguments: Sequence[str], said: str, memory: int) -> HeldError:
+        oid, asks = named_object(said), ("cat-file", "-t")
+        is_asked = oid != "" and tuple(arguments[:2]) != asks
+        is_commit = is_asked and self.run(*asks, oid).out == b"commit\n"
+        return overfull(arguments[0], oid, memory, is_commit=is_commit)
 
     def _credentials(self) -> str:
         """What to say to an http remote: the token, in the name of the URL's user if it has one."""

@@ -25,10 +25,11 @@ from reconciler.adapters.git.commit import make_commit
 from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, read_made, there
-from reconciler.adapters.git.past import changes, last_saying
+from reconciler.adapters.git.past import changes
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
+from reconciler.adapters.git.saying import is_whole, saying
 from reconciler.adapters.git.tidy import tidy
 from reconciler.model.settings import Limits
 from reconciler.ports import (
@@ -153,11 +154,7 @@ class GitRepository:
         return revision
 
     def is_in(self, ancestor: str, revision: str) -> bool:
-        """Whether a revision contains another.
-
-        Raises:
-            GitError: It cannot be told: it is not here, its history is cut off, or git fails.
-        """
+        """Whether a revision contains another; a `GitError` where that cannot be told."""
         return is_in(self.git, ancestor, revision)
 
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
@@ -192,9 +189,15 @@ class GitRepository:
         """Part of the history is not here."""
         return is_shallow(self.git)
 
-    def last_reconciled(self, revision: Revision, skip: int = 0) -> str | None:
-        """The newest commit up to a revision that says that a reconcile made it, but for some."""
-        return last_saying(self.git, revision.id, skip)
+    def saying(
+        self, revision: str, *, without: str = "", holding: str = "", on_line: bool = False
+    ) -> Iterator[str]:
+        """Commits up to a revision that say that reconcile made them, newest first."""
+        return saying(self.git, revision, without=without, holding=holding, on_line=on_line)
+
+    def is_whole(self, revision: str, without: str) -> bool:
+        """Whether all commits up to a revision are here, but for what another one contains."""
+        return is_whole(self.git, revision, without)
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Refuse a checkout with changes that are not committed.

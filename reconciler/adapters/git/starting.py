@@ -96,18 +96,28 @@ def is_held(said: str) -> bool:
     return any("out of memory" in line for line in lines if not line.startswith("remote:"))
 
 
-def overfull(command: str, said: str, memory: int) -> HeldError:
-    """A call that was held; with the object that it had no room for, where git names one."""
-    message = f"git {command} needs more than {memory >> 20} MiB of memory"
+def named_object(said: str) -> str:
+    """The object that git had no room for, where it names one; else empty."""
     # The last one is what was asked for: another may be what that is a difference from.
-    oids = _OBJECT.findall(said)
-    if not oids:
+    return next(reversed(_OBJECT.findall(said)), "")
+
+
+def overfull(command: str, oid: str, memory: int, *, is_commit: bool) -> HeldError:
+    """A call that was held, with the object that it had no room for."""
+    message = f"git {command} needs more than {memory >> 20} MiB of memory"
+    if not oid:
         return HeldError(message, "split what it reads: no file, list or history is that large")
     hint = (
-        "it is too large, or packed as a difference from one that is; leave out the commit that it"
-        f" is, or that brought it: git log --all --find-object={oids[-1]}"
+        "it is too large, or packed as a difference from one that is; leave out the commit that"
+        f" brought it: git log --all --find-object={oid}"
     )
-    return HeldError(f"{message} to read object {oids[-1]}", hint)
+    if is_commit:
+        hint = (
+            "it is a commit, and its message is too large: leave it out of the change (git rebase"
+            f" -i {oid[:12]}^), or squash that; a branch that has it already has to go back to before"
+            " that merge: git reset, git push --force, then ipam reconcile --accept-history"
+        )
+    return HeldError(f"{message} to read object {oid}", hint)
 
 
 def late(command: str) -> GitError:

@@ -1,0 +1,112 @@
+"""What the history of a change holds: commits that say that reconcile made them, and dates.
+
+Once merged, such a commit may be the newest that reconcile made: then records are compared with
+what they were there. So a change brings none, but for what reconcile made of the base itself.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reconciler.commands.message import read_message
+from reconciler.commands.replay import believes
+from reconciler.findings import Finding, Location, cut_off, error
+from reconciler.model.instant import format_instant
+from reconciler.ports import Facts, Repository, Revision, Source
+
+# More of them are not looked at.
+MOST = 256
+# Clocks of people's machines differ by minutes.
+_SKEW_SECONDS = 3_600
+
+
+class Carried(NamedTuple):
+    """What the base lacks of the history of a change.
+
+    Attributes:
+        own: What reconcile made of the base, and the change left as it is; or empty.
+        others: Other commits that say that reconcile made them, newest first.
+        is_cut: Part of it is behind the end of the clone.
+        dated: The change's own date and the base's, if that is later than clocks differ.
+    """
+
+    own: str = ""
+    others: tuple[str, ...] = ()
+    is_cut: bool = False
+    dated: tuple[int, int] | None = None
+
+    @property
+    def newest(self) -> str:
+        """The newest commit that says that reconcile made it, or empty."""
+        return next(iter([*self.others, self.own]), "")
+
+
+def carried(
+    repository: Repository, base: Source, change: Source, folder: str, facts: Facts | None
+) -> Carried:
+    """Look at the commits of a change.
+
+    Args:
+        repository: Where they are.
+        base: What the change is made to.
+        change: The change; a work tree stands for its HEAD.
+        folder: Where its records are.
+        facts: The cache.
+
+    Raises:
+        LimitError: A commit is too large to be read.
+    """
+    start, end = base.revision(), change.revision() or repository.resolve("HEAD")
+    if start is None or start == end:
+        return Carried()
+    is_whole = repository.is_whole(end.id, start.id)
+    found = list(_saying(repository, start, end))
+    own = next((it for it in found if _is_own(repository, it, (start, end), folder)), "")
+    if own and not believes(repository, facts, own):
+        own = ""
+    dated = (change.clock(), base.clock()) if change.revision() is not None else None
+    is_dated_back = dated is not None and dated[0] + _SKEW_SECONDS < dated[1]
+    others = tuple(it for it in found if it != own)
+    return Carried(own, others, not is_whole, dated if is_dated_back else None)
+
+
+def _saying(repository: Repository, start: Revision, end: Revision) -> Iterator[str]:
+    """Commits whose message has the form of reconcile's; a text that quotes one is none."""
+    for count, commit in enumerate(repository.saying(end.id, without=start.id)):
+        if count == MOST:
+            yield commit
+            return
+        if read_message(repository.made(commit).message) is not None:
+            yield commit
+
+
+def _is_own(
+    repository: Repository, commit: str, ends: tuple[Revision, Revision], folder: str
+) -> bool:
+    """It stands on the base, and the change has its records."""
+    start, end = ends
+    if repository.made(commit).parents != (start.id,):
+        return False
+    changed, _ = repository.changed(commit, end.id, [folder])
+    return not changed
+
+
+def told(found: Carried, base: str) -> Iterator[Finding]:
+    """Findings about the history of a change."""
+    if found.others:
+        more = f" (and {len(found.others) - 1} more)" if found.others[1:] else ""
+        message = f"commit {found.others[0][:12]}{more} of this change says that reconcile made it,"
+        message += f" and {base} lacks it: once merged, all records might be compared with its own"
+        hint = (
+            f"if {base} is behind: git fetch, then --base origin/main; else leave out what git log"
+        )
+        hint += f" --grep Ipam-Plan {base}.. shows (git rebase -i {base}), or squash the change"
+        yield error("commit-carried", Location("."), message, hint)
+    if found.dated is not None:
+        own, before = map(format_instant, found.dated)
+        message = f"this revision is dated {own}, and {base} {before}: what it releases would rest"
+        message += " from a day that is over, and be free too early"
+        hint = "git commit --amend --no-edit dates it anew"
+        yield error("commit-dated-back", Location("."), message, hint)
+    if found.is_cut:
+        message = "the clone is too shallow to tell what the history of this change holds"
+        yield cut_off(Location("."), message)
