@@ -269,7 +269,7 @@ def test_with_what_it_holds_it_may_not_and_give_that_to_another_one(
         git(repo, "checkout", "-q", "main")
         git(repo, "rm", "-q", "tenants/one.yaml")
         commit(repo, "gone", CLOCK + 50)
-        assert run(["reconcile", "--no-apply", "--repo", str(repo)]) == 0
+        assert run(["reconcile", "--no-apply", "--allow-release", "1", "--repo", str(repo)]) == 0
         git(repo, "checkout", "-q", "-B", "change")
     two = tenant("two", "team-b", providerConfigRef="{name: other}")
     free = {"pools/new.yaml": pool("new"), "providers/b.yaml": provider("other", "[{name: new}]")}
