@@ -70,7 +70,12 @@ def measured(server: ApiServer, count: int) -> Taken:
         server.put(_live(number), path=_CLUSTERS)
     with tempfile.TemporaryDirectory() as folder:
         remote = build(Path(folder) / "vips.git", count, lambda _: _files(0))
-        words = ("reconcile", f"--remote={remote}", f"--kubeconfig={server.kubeconfig}")
+        words = (
+            "reconcile",
+            f"--remote={remote}",
+            f"--kubeconfig={server.kubeconfig}",
+            "--timeout=600s",
+        )
         run_ipam(*words, cache=Path(folder) / "cache")
         _commit(remote, count)
         before = len(_told(server))
