@@ -84,7 +84,8 @@ def joined(readings: list[Reading]) -> Reading:
     """What all families make of their documents."""
     gateways = tuple(item for reading in readings for item in reading.gateways)
     every = {key: pool for reading in readings for key, pool in reading.pools.items()}
-    pools, held_back = hold_back(every, gateways)
+    frozen = {key: path for reading in readings for key, path in reading.frozen.items()}
+    pools, held_back = hold_back(every, gateways, frozen)
     return Reading(
         pools=pools,
         claims={key: claim for reading in readings for key, claim in reading.claims.items()},
@@ -93,7 +94,7 @@ def joined(readings: list[Reading]) -> Reading:
         gateways=gateways,
         inside=tuple(item for reading in readings for item in reading.inside),
         protected=frozenset().union(*(reading.protected for reading in readings)),
-        frozen={key: path for reading in readings for key, path in reading.frozen.items()},
+        frozen=frozen,
     )
 
 

@@ -10,18 +10,20 @@ from collections.abc import Iterable, Iterator
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_cidr, format_short
 from reconciler.engine.standing import Standing, outside
-from reconciler.findings import NAMED, Finding, error, warning
+from reconciler.findings import NAMED, Finding, warning
 from reconciler.model.state import ClusterNetwork, State
 
 _Network = tuple[IPRange, tuple[str, ...], str]
 """A network, its address spaces and its use."""
 
 
-def check(state: State, *, is_error: bool) -> Iterator[Finding]:
-    """A finding for each network, at the first of the clusters that have it."""
+def check(state: State) -> Iterator[Finding]:
+    """A warning for each network, at the first of the clusters that have it.
+
+    No error, whatever Settings say of pools: the networks of a cluster that lives cannot be changed.
+    """
     if not state.inside:
         return
-    say = error if is_error else warning
     grounds = _Grounds(outside(state))
     alike: dict[_Network, list[ClusterNetwork]] = {}
     for network in state.inside:
@@ -35,7 +37,7 @@ def check(state: State, *, is_error: bool) -> Iterator[Finding]:
         others = f" and {owners - 1} more clusters" if owners > 1 else ""
         told = "; ".join(_shared(item, standing) for standing in met)
         more = f"; and {count - len(met)} more" if count > len(met) else ""
-        yield say(
+        yield warning(
             "pool-overlap",
             first.source,
             f"{format_cidr(item)}, {use} of {first.owner}{others}, overlaps {told}{more}",

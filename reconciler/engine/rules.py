@@ -1,5 +1,6 @@
 """What is wrong with a state although each document is right: findings over pools and records."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 
 from reconciler.addresses import IPRange, IPSet
@@ -12,7 +13,7 @@ from reconciler.findings import NAMED, Finding, Location, error, few, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
-from reconciler.model.state import State
+from reconciler.model.state import Gateway, State
 
 Holding = list[tuple[IPRange, Allocation]]
 Entry = tuple[IPRange, str, Allocation]
@@ -22,7 +23,7 @@ def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
     """Findings about pools that share addresses and records that contradict a pool or each other."""
     yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
     yield from _used_in_pools(state, is_error=overlap_is_error)
-    yield from inside.check(state, is_error=overlap_is_error)
+    yield from inside.check(state)
     holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
     yield from _overlapping_records(state, holding)
@@ -89,6 +90,7 @@ def _given(reserving: Pool, giving: Pool) -> str:
 
 def _outside(state: State, holding: Holding) -> Iterator[Finding]:
     """Records that hold what their pool does not give out: after a shrink, an edit, a removal."""
+    routers: dict[Key, list[Gateway]] = {}
     for item, record in holding:
         pool = state.pools.get(record.pool)
         if state.may_be_there(record.pool):
@@ -104,14 +106,44 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
                 "bring the pool back until nothing holds its addresses",
             )
         else:
-            lost = IPSet((item,)) - pool.usable
-            where = ", ".join(format_short(part) for part in lost)
-            yield error(
-                "record-outside-pool",
-                pool.source,
-                f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}",
-                "let the pool give them out again (network, range, reserved blocks), or remove the tenant",
-            )
+            if pool.key not in routers:
+                routers[pool.key] = _others_routers(state, pool)
+            yield _not_given(pool, routers[pool.key], item, held)
+
+
+def _others_routers(state: State, pool: Pool) -> list[Gateway]:
+    """The routers of other networks in the pool's address space, by address."""
+    there = (it for it in state.gateways if pool.key not in it.pools)
+    return sorted(it for it in there if pool.space in it.spaces(state.pools))
+
+
+def _place(gateway: Gateway) -> tuple[int, int]:
+    return gateway.range.version, gateway.range.first
+
+
+def _not_given(pool: Pool, others: list[Gateway], item: IPRange, held: str) -> Finding:
+    """What a record of a pool holds that the pool does not give out, or only another one's router.
+
+    Such a record was there before the router was looked at: it is told, and stops nobody.
+    """
+    start = bisect_left(others, (item.version, item.first), key=_place)
+    routers = others[start : bisect_right(others, (item.version, item.last), key=_place)]
+    lost = IPSet((item,)) - pool.usable
+    if rest := lost - IPSet.of(router.range for router in routers):
+        where = ", ".join(format_short(part) for part in rest)
+        return error(
+            "record-outside-pool",
+            pool.source,
+            f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}",
+            "let the pool give them out again (network, range, reserved blocks), or remove the tenant",
+        )
+    named = few([f"{router.title} at {router.source}" for router in routers], "; ")
+    return warning(
+        "gateway-in-pool",
+        pool.source,
+        f"{held}, with {', '.join(format_short(part) for part in lost)}: {named}",
+        "it keeps them; one of the two has to go where both are on one network",
+    )
 
 
 def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.usage import space_of
 from reconciler.findings import Location
 from reconciler.model.pool import Pool
-from reconciler.model.state import Gateway, State
+from reconciler.model.state import State
 
 
 class Standing(NamedTuple):
@@ -41,24 +41,19 @@ def everything(state: State) -> Iterator[Standing]:
 
 def outside(state: State) -> Iterator[Standing]:
     """What stands outside of clusters without a record: pools whole, routers, ranges in use."""
-    extents = {key: pool.extent | pool.usable for key, pool in state.pools.items()}
-    for key, pool in state.pools.items():
-        for item in extents[key]:
+    for pool in state.pools.values():
+        for item in pool.extent | pool.usable:
             yield Standing(item, "pool", _named(pool), (pool.space,), pool.source)
     for gateway in state.gateways:
-        there = [key for key in gateway.pools if key in extents]
-        if not any(extents[key].covers(gateway.range) for key in there):
-            yield _router(gateway, dict.fromkeys(state.pools[key].space for key in there))
+        spaces = gateway.beside(state.pools)
+        if spaces or not gateway.spaces(state.pools):
+            yield Standing(gateway.range, "gateway", gateway.title, spaces, gateway.source)
     for blocked in state.blocked:
         yield Standing(blocked.range, "in-use", blocked.title, (), blocked.source)
 
 
 def _named(pool: Pool) -> str:
     return f"{pool.key.kind} {pool.key.short}"
-
-
-def _router(gateway: Gateway, spaces: dict[str, None]) -> Standing:
-    return Standing(gateway.range, "gateway", gateway.title, tuple(spaces), gateway.source)
 
 
 def of_pool(pool: Pool, item: IPRange) -> str:

@@ -1,7 +1,7 @@
 """Routers' addresses that pools of other networks hold: none is given out, whoever describes it."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from reconciler.addresses import IPSet
@@ -13,17 +13,17 @@ from reconciler.model.state import Gateway
 
 
 def hold_back(
-    pools: Mapping[Key, Pool], gateways: Iterable[Gateway]
+    pools: Mapping[Key, Pool], gateways: Iterable[Gateway], silent: Container[Key] = ()
 ) -> tuple[dict[Key, Pool], list[Finding]]:
     """The pools without the routers of their address spaces, and which of them held one.
 
     A family keeps the router of a pool out of that pool itself. One whose network nobody knows is
-    in use everywhere.
+    in use everywhere. Nothing is told of pools that are `silent`: what stands there now is not
+    what was read.
     """
     routers: dict[str, list[Gateway]] = {}
     for gateway in gateways:
-        spaces = {pools[key].space for key in gateway.pools if key in pools}
-        for space in sorted(spaces):
+        for space in gateway.spaces(pools):
             routers.setdefault(space, []).append(gateway)
     known = {space: _Routers(found) for space, found in routers.items()}
     kept = dict(pools)
@@ -32,7 +32,8 @@ def hold_back(
         there = known.get(pool.space)
         if there is not None and (held := pool.usable & there.addresses):
             kept[key] = replace(pool, usable=pool.usable - held, reserved=pool.reserved | held)
-            findings.append(_told(pool, there.of(held)))
+            if key not in silent:
+                findings.append(_told(pool, there.of(held)))
     return kept, findings
 
 

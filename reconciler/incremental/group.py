@@ -144,12 +144,11 @@ def reading_spans(reading: Reading) -> dict[str, list[Span]]:
     for blocked in reading.blocked:
         spans.setdefault(blocked.source.path, []).append(Span(EVERYWHERE, blocked.range))
     for gateway in reading.gateways:
-        there = [reading.pools[key] for key in gateway.pools if key in reading.pools]
-        if any(pool.extent.covers(gateway.range) for pool in there):
-            continue  # joined with the pool, whose extent stands for it
-        spaces = dict.fromkeys(pool.space for pool in there) or (EVERYWHERE,)
-        mine = spans.setdefault(gateway.source.path, [])
-        mine += [Span(space, gateway.range) for space in spaces]
+        is_known = bool(gateway.spaces(reading.pools))
+        spaces = gateway.beside(reading.pools) if is_known else (EVERYWHERE,)
+        if spaces:
+            mine = spans.setdefault(gateway.source.path, [])
+            mine += [Span(space, gateway.range) for space in spaces]
     return spans
 
 

@@ -59,6 +59,19 @@ class Gateway(NamedTuple):
     pools: tuple[Key, ...]
     source: Location
 
+    def spaces(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
+        """The address spaces of its pools, each once; none when no pool of it is there."""
+        return tuple(dict.fromkeys(pools[key].space for key in self.pools if key in pools))
+
+    def beside(self, pools: Mapping[Key, Pool]) -> tuple[str, ...]:
+        """Those of its address spaces where it lies in the network of none of its pools.
+
+        Elsewhere the network stands for it.
+        """
+        there = [pools[key] for key in self.pools if key in pools]
+        within = [pool.space for pool in there if pool.extent.covers(self.range)]
+        return tuple(space for space in self.spaces(pools) if space not in within)
+
 
 class ClusterNetwork(NamedTuple):
     """Addresses of pods or services: their own cluster alone knows them, and another may have the same.

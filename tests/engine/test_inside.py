@@ -42,7 +42,6 @@ def found(
     pools: Sequence[Pool] = (),
     blocked: Sequence[Blocked] = (),
     gateways: Sequence[Gateway] = (),
-    is_error: bool = False,
 ) -> list[Finding]:
     state = State(
         pools={it.key: it for it in pools},
@@ -54,7 +53,7 @@ def found(
         gateways=tuple(gateways),
         inside=networks,
     )
-    return list(inside.check(state, is_error=is_error))
+    return list(inside.check(state))
 
 
 def test_pods_in_a_pool_are_told_with_both_places_and_what_is_shared() -> None:
@@ -66,11 +65,6 @@ def test_pods_in_a_pool_are_told_with_both_places_and_what_is_shared() -> None:
         "10.40.0.0/16, pods of team-a/x, overlaps NetworkPool butler-system/edge"
         " at pools/edge.yaml:7: 10.40.0.0-10.40.0.255"
     )
-
-
-def test_settings_make_it_an_error() -> None:
-    (it,) = found(pods(), pools=[pool()], is_error=True)
-    assert it.severity is Severity.ERROR
 
 
 def test_networks_of_two_clusters_may_be_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.evaluate import Evaluation
+from reconciler.findings import has_error
 from reconciler.model.plan import Grant, Refuse
 from tests.families.capi import trees
 from tests.families.novaedge import pool as nova_pool
@@ -66,13 +67,44 @@ def test_a_providers_router_is_given_out_by_no_pool_of_another_family() -> None:
     )
 
 
-def test_a_record_that_has_what_becomes_a_router_is_told_and_stays() -> None:
+def test_a_record_that_has_what_becomes_a_router_is_told_and_stops_nobody() -> None:
     held = reconciled(SMALL)
     evaluation = evaluation_of({**held, "pools/vips.yaml": ROUTED})
-    assert [it.code for it in evaluation.findings if it.severity.value == "error"] == [
-        "record-outside-pool"
+    assert not has_error(evaluation.findings)
+    messages = [message for _, _, message in told(evaluation)]
+    assert messages == [
+        "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml (team-a/one (loadbalancer))"
+        " holds 10.40.0.0-10.40.0.7, with 10.40.0.1: vips (gateway) at pools/vips.yaml:12",
+        "edge holds 10.40.0.1, vips (gateway) at pools/vips.yaml:12; it is held back",
     ]
     assert evaluation.changes == ()
+
+
+def test_what_is_lost_beside_a_router_is_an_error_as_before() -> None:
+    held = reconciled(SMALL)
+    cut = pool(reserved="[{cidr: 10.40.0.4/30}]")
+    evaluation = evaluation_of({**held, "pools/edge.yaml": cut, "pools/vips.yaml": ROUTED})
+    (found,) = (it for it in evaluation.findings if it.code == "record-outside-pool")
+    assert found.message.endswith("does not give out 10.40.0.4-10.40.0.7")
+
+
+def test_a_router_of_two_address_spaces_is_held_back_in_both_however_little_is_read() -> None:
+    def placed(text: str) -> str:
+        space = "annotations: {gitops-ipam.dev/address-space: lab}, "
+        return text.replace("metadata: {", f"metadata: {{{space}")
+
+    base = {
+        "pools/edge.yaml": pool(),
+        "pools/py.yaml": placed(pool("py", "10.9.0.0/24")),
+        "pools/nova.yaml": placed(nova_pool(addresses="[10.40.0.1, 10.40.0.2]")),
+        "providers/default.yaml": provider(pools="[{name: edge}, {name: py}]", gateway="10.40.0.1"),
+    }
+    facts = MemoryFacts()
+    for files in (base, {**base, "tenants/web.yaml": vip()}):
+        quick = evaluate_incrementally(MemorySource(files), facts)
+        slow = evaluation_of(files)
+        assert (quick.changes, quick.findings) == (slow.changes, slow.findings)
+    assert granted(slow) == [(0x0A280002, 0x0A280002)]
 
 
 def test_a_router_elsewhere_is_noticed_by_a_plan_that_reads_only_what_changed() -> None:
