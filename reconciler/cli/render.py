@@ -40,7 +40,8 @@ def render(
     """Write the objects that clusters get, a folder a cluster, from the committed records.
 
     For kubectl, Flux and Argo CD: each folder has a kustomization. Nothing is written while
-    something is wrong in the repository (exit code 1).
+    something is wrong in the repository (exit code 1), and never what belongs to others: apply
+    sets the fields that are ours there, such as the endpoint of a Cluster and its port.
     """
     if bool(reconciler) != policies or (break_glass and not policies):
         message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"

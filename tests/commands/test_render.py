@@ -6,6 +6,7 @@ from reconciler.commands.render import MARKER, render, rendered
 from reconciler.ports import UsageError
 from reconciler.projecting import project
 from tests.engine.outcome import without
+from tests.families.capi.trees import cluster, of, pool
 from tests.world import SMALL, evaluation_of, reconciled
 
 DONE = evaluation_of(reconciled(SMALL))
@@ -46,6 +47,14 @@ def test_what_belongs_to_others_is_not_rendered() -> None:
     assert others == ["ProviderConfig", "TenantCluster"]
     objects = [path for path in rendered(DONE) if "/crds/" not in path]
     assert not any(kind in path for path in objects for kind in others)
+
+
+def test_of_a_cluster_of_others_nothing_is_rendered_and_so_no_port() -> None:
+    done = evaluation_of(reconciled(of(pool(), cluster())))
+    assert "Cluster" in {item.manifest["kind"] for item in project(done, default_port=9443)}
+    files = {path: text for path, text in rendered(done).items() if "/crds/" not in path}
+    assert "management/IPAddressClaim/default.vip-cp-shop.yaml" in files
+    assert not any("/Cluster/" in path or "6443" in text for path, text in files.items())
 
 
 def test_the_record_is_rendered_byte_for_byte_as_it_is_committed() -> None:

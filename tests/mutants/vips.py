@@ -6,6 +6,7 @@ APPLIED = ("tests/families/capi/test_applied.py",)
 OTHERS = ("tests/families/capi/test_others.py",)
 WITHDRAWAL = ("tests/families/capi/test_withdrawal.py",)
 LANES = ("tests/clusters/test_lanes.py",)
+PAUSED = ("tests/families/capi/test_paused.py",)
 EVENTS = ("tests/families/capi/test_events.py",)
 CLUSTERS = ("tests/families/capi/test_clusters.py",)
 VERSIONS = ("tests/adapters/kube/test_versions.py",)
@@ -33,6 +34,8 @@ VIPS = (
            "if not now or all(", "if not now or not all(", EVENTS),
     Mutant("vip: the port of the option is not written", "families/capi/holding.py",
            'endpoint.get("port") or default_port', 'endpoint.get("port") or 6443', APPLIED),
+    Mutant("vip: what nobody asks for of a paused pool is made", "families/capi/holding.py",
+           "record.is_live and record.claim not in claims", "False", PAUSED),
     Mutant("vip: an address goes before its claim", "clusters/plan_management.py",
            "key=lambda ref: -order.get(ref.resource, -1)", "key=str", APPLIED),
     Mutant("vip: an address that a Cluster has counts as withdrawn",

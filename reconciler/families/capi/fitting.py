@@ -49,7 +49,7 @@ class _Fitting:
             if error := errors.get(ref):
                 yield ref, Fit(error=error)
             elif "spec" not in item and "status" not in item and ref.resource != CLUSTERS:
-                yield ref, Fit()  # of a released record: it stays as it is
+                yield ref, Fit()  # of a record that nobody asks for: it stays as it is
             elif ref.resource in (GLOBAL_POOLS, POOLS):
                 yield from self._pool(ref, item)
             elif ref.resource == ADDRESSES:

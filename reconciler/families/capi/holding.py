@@ -5,7 +5,7 @@ Names, labels and finalizers are those of capi-vip-allocator and of the in-clust
 left out, are set besides. What depends on the cluster is added in `fitting.py`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from reconciler.addresses.notation import format_address
@@ -56,14 +56,15 @@ def project_held(given: ProjectionInput) -> Iterator[Projection]:
     documents = {(it.namespace, it.name): it for it in given.documents.of(CLAIM)}
     clusters = {(it.namespace, it.name): it for it in given.documents.of(CLUSTER)}
     mine = [it for it in given.records if it.claim.family == NAME and it.path not in given.withheld]
-    held = [it for it in mine if it.is_live and it.pool in pools]
+    claims = given.reading.claims
+    held = [it for it in mine if it.is_live and it.pool in pools and not _rests(it, claims)]
     for record in held:
         claimants = documents if record.claim.slot == ADDRESS else clusters
         claimant = claimants.get((record.claim.namespace, record.claim.name))
         yield Projection(MANAGEMENT, _address(record, pools[record.pool], claimant))
     for record in mine:
         document = documents.get((record.claim.namespace, object_name(record.claim)))
-        if record.is_released:
+        if _rests(record, claims):
             yield from _kept(record, document)
         elif document is not None or (record.is_live and record.pool in pools):
             claimant = clusters.get((record.claim.namespace, record.claim.name))
@@ -71,8 +72,13 @@ def project_held(given: ProjectionInput) -> Iterator[Projection]:
     yield from _clusters(given, clusters, held)
 
 
+def _rests(record: Allocation, claims: Container[Key]) -> bool:
+    """Nobody asks for what it holds: it is released, or not yet, as while its pool is paused."""
+    return record.is_released or (record.is_live and record.claim not in claims)
+
+
 def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]:
-    """The objects of a released record: those that are there stay until its retention ends."""
+    """The objects of a record that nobody asks for: those that are there stay as long as it does."""
     kinds = (ADDRESSES,) if document is not None else (ADDRESSES, CLAIMS)
     for kind in kinds:
         metadata = {"name": object_name(record.claim), "namespace": record.claim.namespace}

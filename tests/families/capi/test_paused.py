@@ -1,11 +1,20 @@
 """A pool that is paused gives nothing out and takes nothing back, as the provider has it."""
 
+from typing import Any
+
 import pytest
+import yaml
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.evaluate import Evaluation
+from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
 from reconciler.model.plan import Keep
-from tests.families.capi.trees import Files, claim, gets, got, of, pool, said
+from reconciler.model.resource import Ref, Resource
+from tests.applying.site import failures, results
+from tests.fake_cluster import HUB
+from tests.fake_clusters import FakeClusters
+from tests.families.capi.hub import CP, FILES, SHOP, hub, person, served, shop, there
+from tests.families.capi.trees import Files, claim, cluster, gets, got, of, pool, said
 from tests.memory import MemoryFacts, MemorySource
 from tests.world import CLOCK, evaluation_of, reconciled
 
@@ -13,6 +22,7 @@ DAY = 86_400
 PAUSE = {"cluster.x-k8s.io/paused": ""}
 ONE = "one.address"
 PIN = {"gitops-ipam.dev/address": "10.0.0.15"}
+RELEASE = "ipam.cluster.x-k8s.io/ReleaseAddress"
 
 
 def told(evaluation: Evaluation) -> list[tuple[str, str, str]]:
@@ -78,3 +88,77 @@ def test_a_pause_is_noticed_by_a_plan_that_reads_only_what_changed() -> None:
         quick = evaluate_incrementally(source, facts)
         slow = evaluation_of(files, CLOCK + 9 * DAY)
         assert (quick.changes, quick.findings) == (slow.changes, slow.findings)
+
+
+def deleted(clusters: FakeClusters, ref: Ref, *finalizers: str) -> None:
+    """Somebody deletes an object, which these hold."""
+    hand = clusters.hand(HUB)
+    hand.merge(ref, {"metadata": {"finalizers": list(finalizers)}}, "in-cluster-provider")
+    found: Any = hand.get(ref)
+    hand.delete(ref, found["metadata"]["uid"])
+
+
+def pair(clusters: FakeClusters, name: str) -> dict[Resource, Any]:
+    """An IPAddress and its claim, as they are in the cluster."""
+    return {kind: there(clusters, kind, name) for kind in (ADDRESSES, CLAIMS)}
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_persons_claim_that_went_from_git_is_neither_made_nor_taken_over(
+    is_gone: bool,
+) -> None:
+    clusters = FakeClusters()
+    written: dict[str, Any] = yaml.safe_load(claim("one"))
+    written["metadata"]["namespace"] = "default"
+    clusters.hand(HUB).apply(written, "kubectl")
+    held = reconciled(of(pool(), claim("one")))
+    assert failures(hub(clusters, held)) == {}
+    if is_gone:
+        deleted(clusters, Ref(CLAIMS, "default", "one"))
+    before = pair(clusters, "one")
+    files = without_claims(held) | {"pools/00.yaml": pool(annotations=PAUSE)}
+    for _time in range(2):
+        assert failures(hub(clusters, files, "b")) == {}
+        assert pair(clusters, "one") == before
+    assert (before[CLAIMS] is None) == is_gone
+    assert before[ADDRESSES] is not None
+
+
+@pytest.mark.parametrize("finalizers", [(), (RELEASE,), (RELEASE, "x/y")], ids=len)
+def test_what_a_cluster_had_that_is_deleted_stays_as_the_provider_has_it(
+    finalizers: tuple[str, ...],
+) -> None:
+    clusters = person()
+    hub(clusters)
+    served(clusters)
+    deleted(clusters, Ref(CLAIMS, "default", CP), *finalizers)
+    deleted(clusters, SHOP)
+    before = pair(clusters, CP)
+    assert (before[CLAIMS] is not None) == bool(finalizers)
+    files = {**FILES, "pools/00.yaml": pool(gateway="10.0.0.1", annotations=PAUSE)}
+    del files["clusters/02.yaml"]
+    for _time in range(2):
+        assert not [name for name in results(hub(clusters, files, "b")) if CP in name]
+        assert pair(clusters, CP) == before
+
+
+def test_an_address_that_is_gone_is_made_only_when_it_is_asked_for_again() -> None:
+    clusters = person()
+    hub(clusters)
+    deleted(clusters, Ref(ADDRESSES, "default", CP))
+    paused = {**FILES, "pools/00.yaml": pool(gateway="10.0.0.1", annotations=PAUSE)}
+    left = {path: data for path, data in paused.items() if path != "clusters/02.yaml"}
+    hub(clusters, left, "b")
+    assert there(clusters, ADDRESSES, CP) is None
+    hub(clusters, paused, "c")
+    assert there(clusters, ADDRESSES, CP)["spec"]["address"] == "10.0.0.10"
+
+
+def test_a_cluster_that_chose_its_endpoint_by_hand_is_told_nothing_of_the_old_one() -> None:
+    clusters = FakeClusters()
+    clusters.hand(HUB).apply(shop(controlPlaneEndpoint={"host": "10.9.9.9"}), "kubectl")
+    files = reconciled(of(pool(), cluster()))
+    files["pools/00.yaml"] = pool(annotations=PAUSE)
+    files["clusters/01.yaml"] = cluster(controlPlaneEndpoint={"host": "10.9.9.9", "port": 6443})
+    assert failures(hub(clusters, files)) == {}
+    assert there(clusters, CLUSTERS, "shop")["spec"]["controlPlaneEndpoint"] == {"host": "10.9.9.9"}
