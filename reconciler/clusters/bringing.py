@@ -17,7 +17,8 @@ class Bringing:
     """Puts the steps that bring objects to what they shall be into a plan.
 
     First what families make, then what is written into objects of others: somebody waits for that.
-    Nobody waits for the copies of records, nor for owners, nor for events.
+    Nobody waits for events, nor for the copies of records, nor for owners. An event of what is new
+    comes as soon as it keeps nobody waiting: the next run finds nothing new there, and tells nothing.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class Bringing:
         self._recorder = recorder
         self._live = live
         self._unknown = unknown
-        self._last: list[Tell] = []
+        self._new: list[Tell] = []
 
     def all(self, desired: Sequence[DesiredObject]) -> None:
         """Bring some objects.
@@ -49,12 +50,17 @@ class Bringing:
         for item in (it for it in brought if it.ref.resource != IP_ALLOCATION):
             self._one(item)
         fits.patch(self._draft)
+        self._tell()
         for item in (it for it in brought if it.ref.resource == IP_ALLOCATION):
             self._one(item)
+        self._tell()
         fits.own(self._draft)
-        for tell in self._last:
-            self._draft.add(tell)
         self._draft.notes += self._recorder.notes
+
+    def _tell(self) -> None:
+        for tell in self._new:
+            self._draft.add(tell)
+        self._new.clear()
 
     def _one(self, item: DesiredObject) -> None:
         if item.ref.resource in self._unknown:
@@ -68,5 +74,5 @@ class Bringing:
         if tell is not None and is_written:
             self._draft.add(tell)
         elif tell is not None:
-            self._last.append(tell)
+            self._new.append(tell)
         self._draft.bring(item, before, next(iter(item.rests_on), None))

@@ -1,5 +1,6 @@
 """The plan of the management cluster: CRDs, namespaces, pools and records with status, events."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -90,6 +91,7 @@ class _Management:
         self.draft = draft
         self.desired = list(estate.desired)
         self.live: dict[Ref, Live] = {}
+        self.unread: set[Resource] = set()
         self.unknown: list[Resource] = []
         self.brought: list[str] = []
         self.unserved: list[str] = []
@@ -168,6 +170,7 @@ class _Management:
         """
         missing: list[str] = []
         self.live = {}
+        self.unread = set()
         self.unknown = []
         asked = [kind for kind in self.kinds if crds.crd_name(kind) not in self.unserved]
         answers = dict(zip(asked, self.snapshot.need(*map(Query, asked)), strict=True))
@@ -176,6 +179,7 @@ class _Management:
             self.live |= answer.objects
             if not answer.is_unknown:
                 continue
+            self.unread.add(resource)
             if crds.crd_name(resource) in self.brought:
                 self.draft.add(Look(resource))
             elif must_be:
@@ -227,6 +231,22 @@ class _Management:
 
     def _prune(self) -> Stop | None:
         """Take away what nothing asks for any more: objects of the kinds that are read."""
+        gone = self._seen(self._gone())
+        if not gone:
+            return None
+        if not self.estate.is_whole:
+            self.draft.notes.append(f"{len(gone)} objects stay while {UNCLEAR}")
+            return None
+        if stop := self._brake(gone):
+            return stop
+        # What was made last goes first: what holds an address before the address.
+        order = {resource: at for at, resource in enumerate(owned())}
+        for ref in sorted(gone, key=lambda ref: -order.get(ref.resource, -1)):
+            self.draft.prune(ref, self.live.get(ref))
+        return None
+
+    def _gone(self) -> list[Ref]:
+        """What the inventory names and nothing asks for any more."""
         wanted = frozenset(str(item.ref) for item in self.desired)
         entries = self.draft.entries
         unwanted = [item for item in sorted(entries.items()) if item[0] not in wanted]
@@ -240,23 +260,19 @@ class _Management:
         ]
         # Settings that go back to pools alone take no cluster and no team away.
         is_all = self.estate.settings.applies_documents
-        gone = [
+        return [
             ref
             for ref in gone
             if ref.resource in self.kinds and (is_all or ref.resource in owned())
         ]
-        if not gone:
-            return None
-        if not self.estate.is_whole:
-            self.draft.notes.append(f"{len(gone)} objects stay while {UNCLEAR}")
-            return None
-        if stop := self._brake(gone):
-            return stop
-        # What was made last goes first: what holds an address before the address.
-        order = {resource: at for at, resource in enumerate(owned())}
-        for ref in sorted(gone, key=lambda ref: -order.get(ref.resource, -1)):
-            self.draft.prune(ref, self.live.get(ref))
-        return None
+
+    def _seen(self, gone: Sequence[Ref]) -> list[Ref]:
+        """Leave out what may be there though its kind is not served: forgotten, it stays for ever."""
+        staying = Counter(ref.resource for ref in gone if ref.resource in self.unread)
+        for resource, count in staying.items():
+            what = "1 object stays" if count == 1 else f"{count} objects stay"
+            self.draft.notes.append(f"{what}: the kind {resource.kind} is not served")
+        return [ref for ref in gone if ref.resource not in self.unread]
 
     def _brake(self, gone: Iterable[Ref]) -> Stop | None:
         """Too many live objects would go: something is wrong, or a person has to say so."""

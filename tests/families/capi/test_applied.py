@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from reconciler.clusters.outcome import State
 from reconciler.families.capi.resources import (
     ADDRESSES,
     CLAIMS,
@@ -312,3 +313,34 @@ def test_what_was_said_before_the_provider_came_is_not_taken_back(clusters: Fake
     for _time in range(2):
         assert results(hub(clusters)) == {}
         assert [there(clusters, kind, CP) for kind in (ADDRESSES, CLAIMS)] == before
+
+
+ELSE = reconciled(of(pool(gateway="10.0.0.1"), DOORS))  # no Cluster any more, nor its records
+
+
+def held(clusters: FakeClusters) -> list[str]:
+    """The addresses and claims that are there."""
+    kinds = (ADDRESSES, CLAIMS)
+    objects = clusters.hand(HUB).objects
+    return sorted(f"{ref.resource.kind} {ref.name}" for ref in objects if ref.resource in kinds)
+
+
+def test_what_shall_go_while_its_kind_is_not_served_goes_when_that_is_back(
+    clusters: FakeClusters,
+) -> None:
+    hub(clusters)
+    before = held(clusters)
+    clusters.unknown[HUB] |= {ADDRESSES, CLAIMS}
+    said = tuple(
+        f"2 objects stay: the kind {kind} is not served" for kind in ("IPAddress", "IPAddressClaim")
+    )
+    for revision in "bc":  # as often as one likes: it fails nothing, and nothing grows
+        done = hub(clusters, ELSE, revision, allow_release=9)
+        assert (done.state, done.notes, done.is_changed) == (State.APPLIED, said, revision == "b")
+        assert held(clusters) == before
+    clusters.unknown[HUB] -= {ADDRESSES, CLAIMS}
+    done = hub(clusters, ELSE, "d", allow_release=9)
+    assert [name.split("/")[1] for name in results(done)] == [
+        *["IPAddressClaim"] * 2, *["IPAddress"] * 2
+    ]  # fmt: skip
+    assert (done.notes, held(clusters)) == ((), [])

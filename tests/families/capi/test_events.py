@@ -4,14 +4,16 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.resources import EVENT
+from reconciler.clusters.outcome import State
+from reconciler.clusters.resources import EVENT, IP_ALLOCATION
 from reconciler.families._objects import Happening
 from reconciler.families.capi.events import claim_event
 from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS
 from reconciler.model.resource import Ref
+from reconciler.ports import ClusterError, UnreachableError
 from tests.fake_cluster import HUB, rejecting
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import CP, FILES, INGRESS, RESULT, hub, person, there
+from tests.families.capi.hub import CP, FILES, INGRESS, RESULT, SHOP, hub, person, there
 from tests.families.capi.trees import claim, cluster, of, pool
 from tests.world import CLOCK, reconciled
 
@@ -50,6 +52,40 @@ def test_an_address_that_is_given_is_told_once_on_its_claim(clusters: FakeCluste
     assert (event["involvedObject"]["uid"], event["metadata"]["namespace"]) == (uid, "default")
     hub(clusters, FILES, "b")
     assert len(events(clusters)) == 2
+
+
+def test_a_run_that_is_cut_off_among_the_records_has_told_of_the_addresses(
+    clusters: FakeClusters,
+) -> None:
+    def away(verb: str, what: Any) -> ClusterError | None:
+        is_record = isinstance(what, Ref) and what.resource == IP_ALLOCATION
+        return UnreachableError("away") if is_record and verb == "apply" else None
+
+    clusters.faults[HUB] = away
+    assert clusters.apply(FILES)["management"].state is State.UNREACHABLE
+    cluster_is_written = there(clusters, CLUSTERS, "shop")["spec"].get("controlPlaneEndpoint")
+    assert (cluster_is_written, [name for name, *_ in events(clusters)]) == (
+        {"host": "10.0.0.10", "port": 6443},
+        [CP, INGRESS],
+    )
+    clusters.faults.clear()
+    assert not hub(clusters).is_failed
+    assert len(events(clusters)) == 2
+
+
+def test_the_cluster_is_written_before_events_and_those_before_records(
+    clusters: FakeClusters,
+) -> None:
+    hub(clusters)
+    log = [(verb, what) for verb, what in clusters.last(HUB).log]
+    told = [at for at, (verb, what) in enumerate(log) if verb == "create" and _kind(what) == EVENT]
+    (patched,) = [at for at, (verb, what) in enumerate(log) if verb == "apply" and what == SHOP]
+    records = [at for at, (verb, what) in enumerate(log) if _kind(what) == IP_ALLOCATION]
+    assert patched < min(told) < max(told) < max(records)
+
+
+def _kind(what: Any) -> Any:
+    return what.resource if isinstance(what, Ref) else what
 
 
 def test_a_claim_of_a_person_is_told_of_each_change_of_its_state(clusters: FakeClusters) -> None:
