@@ -215,3 +215,11 @@ def test_a_record_that_the_base_could_not_read_is_mended_without_a_word() -> Non
 def test_a_record_that_is_damaged_now_is_told_as_unreadable_only() -> None:
     head = {**DONE, RECORD: "kind: IPAllocation\n"}
     assert [item.code for item in compared(DONE, head).evaluation.findings] == ["record-unreadable"]
+
+
+def test_settings_that_leave_records_in_the_old_folder_are_an_error() -> None:
+    nothing = Records({}, {})
+    sides = Base("main", nothing, settings_changed=False, is_contained=True, stranded="kept")
+    (item,) = compare(sides, evaluation_of(DONE)).evaluation.findings
+    assert (item.code, item.severity.value) == ("settings-changed", "error")
+    assert item.message.endswith("which spec.records names: they are in kept/")
