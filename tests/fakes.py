@@ -166,7 +166,7 @@ class FakeRepository:
         there = self._line(without or holding) if without or holding else []
         return (it for it in self._line(revision) if it in self.ours and it not in there)
 
-    def is_whole(self, revision: str, without: str) -> bool:
+    def is_whole(self, revision: str, without: str | None = None) -> bool:
         return bool(revision and without)
 
     def resolve(self, rev: str) -> Revision:

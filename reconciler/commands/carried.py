@@ -66,6 +66,8 @@ def carried(
     dated = (change.clock(), base.clock()) if change.revision() is not None else None
     is_dated_back = dated is not None and dated[0] + _SKEW_SECONDS < dated[1]
     others = tuple(it for it in found if it != own)
+    if others and not repository.is_whole(start.id):
+        is_whole, others = False, ()  # the base may have them behind the end of the clone
     return Carried(own, others, not is_whole, dated if is_dated_back else None)
 
 
@@ -90,8 +92,15 @@ def _is_own(
     return not changed
 
 
-def told(found: Carried, base: str) -> Iterator[Finding]:
-    """Findings about the history of a change."""
+def told(found: Carried, base: str, *, releases: bool) -> Iterator[Finding]:
+    """Findings about the history of a change.
+
+    Args:
+        found: What it holds.
+        base: The name of the base.
+        releases: The change has the whole base, and its plan releases something: that goes by
+            the date of the change.
+    """
     if found.others:
         more = f" (and {len(found.others) - 1} more)" if found.others[1:] else ""
         message = f"commit {found.others[0][:12]}{more} of this change says that reconcile made it,"
@@ -101,7 +110,7 @@ def told(found: Carried, base: str) -> Iterator[Finding]:
         )
         hint += f" --grep Ipam-Plan {base}.. shows (git rebase -i {base}), or squash the change"
         yield error("commit-carried", Location("."), message, hint)
-    if found.dated is not None:
+    if found.dated is not None and releases:
         own, before = map(format_instant, found.dated)
         message = f"this revision is dated {own}, and {base} {before}: what it releases would rest"
         message += " from a day that is over, and be free too early"

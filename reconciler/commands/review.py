@@ -20,6 +20,7 @@ from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, cut_off, ordered
 from reconciler.gathering import Described, described
+from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
 from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
@@ -56,8 +57,10 @@ def review(
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.sources])))
     changes, is_contained = changed_since(repository, base_source, source, both)
     history = carried(repository, base_source, source, own.records, facts)
+    own_commit = source.revision()
+    is_made = own_commit is not None and history.own == own_commit.id
     records = records_beside(
-        (base_source, judging), (source, settings), changes, facts, is_made=bool(history.own)
+        (base_source, judging), (source, settings), changes, facts, is_made=is_made
     )
     if is_contained:
         records = replace(records, made=history.newest)
@@ -76,7 +79,9 @@ def review(
     )
     read = with_last_good(read, base_source, judging, facts)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
-    evaluation = _with(compared.evaluation, told_of(history, base))
+    plan = compared.evaluation.plan
+    releases = is_contained and any(isinstance(it, Release) for it in plan.decisions)
+    evaluation = _with(compared.evaluation, told_of(history, base, releases=releases))
     return replace(compared, evaluation=with_overrides(evaluation))
 
 

@@ -223,8 +223,8 @@ class Repository(Protocol):
             on_line: First parents alone.
         """
 
-    def is_whole(self, revision: str, without: str) -> bool:
-        """Whether all commits up to a revision are here, but for what another one contains.
+    def is_whole(self, revision: str, without: str | None = None) -> bool:
+        """Whether all commits up to a revision are here, but for what another one contains, if any.
 
         Raises:
             LimitError: One of them is too large to be read.

@@ -58,7 +58,7 @@ class Meddled:
     ) -> Iterator[str]:
         return self.inner.saying(revision, without=without, holding=holding, on_line=on_line)
 
-    def is_whole(self, revision: str, without: str) -> bool:
+    def is_whole(self, revision: str, without: str | None = None) -> bool:
         return self.inner.is_whole(revision, without)
 
     def made(self, rev: str) -> Made:

@@ -83,7 +83,9 @@ def test_a_record_that_has_what_becomes_a_router_is_told_and_stops_nobody() -> N
 def test_nothing_is_told_of_a_pool_whose_file_says_something_else_by_now() -> None:
     twice = {**FILES, "pools/again.yaml": pool(cidr="10.40.9.0/24")}
     evaluation = evaluation_of(twice)
-    assert [it.code for it in evaluation.findings if it.severity.value == "error"] == ["document-duplicate"]
+    assert [it.code for it in evaluation.findings if it.severity.value == "error"] == [
+        "document-duplicate"
+    ]
     assert told(evaluation) == []
 
 

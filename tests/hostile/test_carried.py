@@ -178,6 +178,11 @@ def test_what_is_due_is_taken_away_by_reconcile_alone(
     step(folder, {}, 200_060, [f"{RECORDS}/t1.loadbalancer.yaml"])
     code, said = told(folder, "check", capsys, "--base", "main")
     assert (code, "error record-removed" in said) == (1, True)
+    git(folder, "switch", "-q", "-C", "asked", "main")  # nobody asked a cluster there
+    assert told(folder, "reconcile", capsys, "--branch", "asked", "--no-apply")[0] == 0
+    step(folder, {"tenants/mine.yaml": tenant("mine")}, 200_070)
+    code, said = told(folder, "check", capsys, "--base", "main")
+    assert (code, "error record-removed" in said) == (1, True)
     git(folder, "switch", "-q", "main")
     assert told(folder, "reconcile", capsys)[0] == 0
     assert not (folder / RECORDS / "t1.loadbalancer.yaml").exists()
@@ -215,6 +220,40 @@ def test_a_change_that_is_dated_before_its_base_ends_no_retention_early(
     assert (code, "error commit-dated-back: this revision is dated 2026-02-16" in said) == (1, True)
     git(folder, "commit", "-q", "--amend", "--no-edit", clock=CLOCK + 5 * 86_400 - 60)
     assert told(folder, "check", capsys, "--base", "main")[0] == 0
+
+
+def test_the_date_of_a_change_that_ends_no_retention_is_nobodys_matter(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A branch that main went on without, and one whose commits kept their dates in a rebase."""
+    git(folder, "switch", "-q", "-C", "change", "main")
+    step(folder, {"tenants/mine.yaml": tenant("mine")}, 86_400, ["tenants/t1.yaml"])
+    git(folder, "switch", "-q", "main")
+    step(folder, {"README.md": "friday\n"}, 5 * 86_400)
+    code, said = told(folder, "check", capsys, "--base", "main", "--rev", "change")
+    assert (code, "warning base-ahead" in said, "commit-dated-back" in said) == (0, True, False)
+    git(folder, "switch", "-q", "-C", "rebased")
+    step(folder, {"tenants/mine.yaml": tenant("mine")}, 86_400)
+    assert told(folder, "check", capsys, "--base", "main")[0] == 0
+
+
+def test_what_the_base_may_have_behind_the_end_of_a_clone_is_no_error(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "switch", "-q", "main")
+    for at in range(3):
+        step(folder, {f"tenants/r{at}.yaml": tenant(f"r{at}")}, 60 + at)
+        assert told(folder, "reconcile", capsys)[0] == 0
+    git(folder, "switch", "-q", "-C", "change")
+    step(folder, {"tenants/mine.yaml": tenant("mine")}, 90)
+    git(folder, "switch", "-q", "main")
+    for at in range(12):
+        step(folder, {"README.md": f"{at}\n"}, 100 + at)
+    merge(folder, 200)
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "10", folder.as_uri(), str(clone))
+    code, said = told(clone, "check", capsys, "--base", "HEAD^1")
+    assert (code, "commit-carried" in said, "warning history-cut" in said) == (0, False, True)
 
 
 def test_that_a_clone_ends_inside_of_a_change_is_told(

@@ -195,7 +195,7 @@ class GitRepository:
         """Commits up to a revision that say that reconcile made them, newest first."""
         return saying(self.git, revision, without=without, holding=holding, on_line=on_line)
 
-    def is_whole(self, revision: str, without: str) -> bool:
+    def is_whole(self, revision: str, without: str | None = None) -> bool:
         """Whether all commits up to a revision are here, but for what another one contains."""
         return is_whole(self.git, revision, without)
 

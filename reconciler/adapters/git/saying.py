@@ -49,14 +49,15 @@ def saying(
         skip, size = skip + size, size * 8
 
 
-def is_whole(git: GitProcess, revision: str, without: str) -> bool:
-    """Whether all commits up to a revision are here, but for what another one contains.
+def is_whole(git: GitProcess, revision: str, without: str | None) -> bool:
+    """Whether all commits up to a revision are here, but for what another one contains, if any.
 
     Raises:
         GitError: Git fails.
         LimitError: One of them is too large to be read.
     """
-    ids = git.check("rev-list", revision, f"^{without}").decode("ascii").split()
+    but = [f"^{without}"] if without else []
+    ids = git.check("rev-list", revision, *but).decode("ascii").split()
     for item in headers(git, ids):
         require_read(item)
     return cut_off(git).isdisjoint(ids)
