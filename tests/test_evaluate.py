@@ -25,6 +25,13 @@ def test_of_two_new_documents_for_one_object_the_first_by_path_counts_and_gives_
     assert found.message == "NetworkPool butler-system/edge is already at pools/edge.yaml:1"
 
 
+def test_each_further_document_is_told_and_the_first_one_after_the_oldest_blocks() -> None:
+    twice = {f"pools/{name}.yaml": pool(cidr="10.99.0.0/24") for name in ("x", "y")}
+    evaluation = evaluation_of({**SMALL, **twice})
+    places = [str(it.location) for it in evaluation.findings if it.code == "document-duplicate"]
+    assert places == ["pools/x.yaml:1", "pools/y.yaml:1"]
+
+
 def without_claim(data: str | bytes) -> str:
     text = data.decode() if isinstance(data, bytes) else data
     return text.replace(f"  annotations:\n{CLAIM_LINE}", "")

@@ -4,10 +4,13 @@ from itertools import count
 from threading import Event
 from typing import Any, cast
 
+import pytest
+
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.adapters.kube.deadline import Clocks, Timeouts
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Result, State
+from reconciler.commands.applying import executor
 from reconciler.commands.applying.fleet import AT_ONCE, apply_fleet
 from reconciler.model.resource import Ref
 from reconciler.ports import Cluster, UnreachableError
@@ -31,7 +34,10 @@ class Hasty(Site):
         return KubeClusters(self.management.kubeconfig, timeouts=timeouts)
 
 
-def test_a_run_that_is_too_long_is_gone_on_with_by_the_next(management: ApiServer) -> None:
+def test_a_run_that_is_too_long_is_gone_on_with_by_the_next(
+    management: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "WRITERS", 1)  # so that each look is a second
     files = world(**MANY)
     states: list[State] = []
     for _ in range(20):

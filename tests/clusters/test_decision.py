@@ -1,6 +1,7 @@
 """What is done with one object: the whole table of cases."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from reconciler.clusters.difference import Drift
 from reconciler.clusters.inventory import Entry, orphan
 from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.clusters.snapshot import Live, live_of
+from reconciler.model.resource import EVER
 
 UID, OTHER_UID = "11111111-aaaa", "22222222-bbbb"
 DIED = "2026-02-15T10:00:40Z"
@@ -285,3 +287,11 @@ def test_a_later_commit_alone_changes_no_status() -> None:
     }
     assert desired_object(later).hash == WANTED.hash
     assert status_to_apply(desired_object(later), live_of(living()), KNOWN) is None
+
+
+def test_a_spec_that_never_changes_is_a_new_object_even_where_it_is_filled_in() -> None:
+    kind = IP_ALLOCATION._replace(fixed_in=EVER)
+    wanted = replace(PINNED, ref=PINNED.ref._replace(resource=kind))
+    live = live_of(living())
+    there = replace(live, ref=live.ref._replace(resource=kind))
+    assert decide(wanted, there, KNOWN, adopt=True).action is Action.REPLACE

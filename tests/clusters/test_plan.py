@@ -252,3 +252,13 @@ def test_what_a_crd_of_others_lacks_is_named() -> None:
 def test_looks_are_steps_of_the_plan() -> None:
     kinds = {type(step) for step in planned({"old": BOTH}, {"old": ONE, "young": TWO}).steps}
     assert kinds == {Apply, Confirm, Look}
+
+
+def test_more_pools_than_anybody_has_are_not_compared() -> None:
+    crowded = living(desired_object(manifest("theirs", *["10.0.0.1/32"] * 50_001)))
+    inventory = Inventory("uid", "a" * 40, {})
+    snapshot = Snapshot(answers([crowded]), 7)
+    plan = plan_tenant(Target("a/b", ()), snapshot, inventory, ApplyOptions(), None)
+    assert (plan.stop and plan.stop.message) == (
+        "its IPAddressPools have 50001 entries, and 1 of them our label"
+    )

@@ -1,7 +1,9 @@
 """Every reason of a refusal that Butler can give, with its words."""
 
+from reconciler.engine.refusal import Holders
+from reconciler.model.allocation import Phase
 from tests.engine.outcome import outcome, refusal, without
-from tests.world import SMALL, pool, provider, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 CLAIM = "team-a/one (loadbalancer)"
 PINNED = "butler-system/legacy (request)"
@@ -202,3 +204,12 @@ def test_a_refused_claim_is_granted_once_there_is_room() -> None:
 def test_a_failed_record_whose_claim_is_gone_expires() -> None:
     files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
     assert outcome(without(files, "tenants/one.yaml")) == {CLAIM: "expire"}
+
+
+def test_a_record_that_holds_nothing_holds_nobody_up() -> None:
+    edge = evaluation_of(SMALL).state.pools
+    (there,) = evaluation_of(reconciled(SMALL)).state.records
+    item = there.range
+    assert item is not None
+    holders = Holders(edge, [there._replace(range=None, phase=Phase.FAILED), there])
+    assert holders.of(item, "default") == [there.claim.short]

@@ -12,7 +12,7 @@ from reconciler.model.key import Key
 from reconciler.records.by_hand import Freed, Records, Stated, differing, told, unproven
 from reconciler.records.by_hand import freed as freed_unless
 from reconciler.records.emit import record_text
-from reconciler.records.recall import recall
+from reconciler.records.recall import Recalled, recall
 from tests.records.examples import CLAIM, FOLDER, LATER, V6_POOL, record, unplaced
 
 HERE = record().path
@@ -190,3 +190,10 @@ def test_a_record_that_held_nothing_is_told_so() -> None:
     failed = unplaced()
     (found,) = told(strict(side(failed), {}), "main", {CLAIM: record()}, lambda _: False)
     assert "held nothing; it gets 10.40.0.80-10.40.0.87" in found.message
+
+
+def test_what_is_no_record_is_let_pass_by_its_path_alone() -> None:
+    odd = f"{FOLDER}/notes.yml"
+    records = strict({}, {odd: Stated(b"x", Recalled(None))})
+    assert said(records, ("other",)) == said(records)
+    assert said(records, (odd,)) != said(records)

@@ -161,3 +161,10 @@ def test_a_new_name_makes_no_group_be_read_twice_when_nothing_was_known(
     evaluate_incrementally(source, MemoryFacts())
     assert read.count("tenants/a0.yaml") == 2  # in a share, then with what has something to do
     assert read.count("tenants/a1.yaml") == 1
+
+
+def test_a_record_of_which_nothing_is_known_is_looked_at_by_every_plan() -> None:
+    odd = "allocations/odd.yaml"
+    files = settled({odd: "kind: IPAllocation\n"})
+    more = {**files, "tenants/more.yaml": member("more", 0)}
+    same_in_turn(files, more, without(more, odd))

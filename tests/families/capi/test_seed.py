@@ -13,6 +13,7 @@ from tests.applying.site import Site, failures, results
 from tests.engine.outcome import codes
 from tests.families.capi.test_served import made, told
 from tests.families.capi.test_served import site as site
+from tests.families.capi.test_served import version as version
 from tests.families.capi.trees import VIP, got
 from tests.world import evaluation_of, reconciled
 
@@ -77,6 +78,7 @@ def test_what_the_seed_shows_of_an_endpoint_by_hand_and_of_ingress_turned_off() 
     assert got(evaluation_of(files)) == {"my-cluster.control-plane": "control-plane-vip-pool:10"}
 
 
+@pytest.mark.parametrize("version", ["v1beta1"])  # which is the one that the seed speaks
 def test_it_works_on_a_server_and_kubectl_shows_what_the_seed_shows(site: Site) -> None:
     server = site.management
     made(server, OTHER)
