@@ -52,19 +52,17 @@ class EventRecorder:
             self.notes.append(f"an event was not made: {answer.problem}")
             return None
         recent = tuple(live.manifest for live in answer.objects.values())
-        again = Tell(desired, tell.before, tell.pool, tell.there, recent)
-        if not self._is_told(again):
-            return None
-        self._told[desired.ref.resource] += 1
-        return again
+        return self._counted(Tell(desired, tell.before, tell.pool, tell.there, recent))
 
     def _of_allocation(self, desired: DesiredObject) -> Tell | None:
         if desired.body is None or self._is_enough(desired.ref):
             return None
-        tell = Tell(desired, self._there.get(desired.ref), there=self._there)
+        return self._counted(Tell(desired, self._there.get(desired.ref), there=self._there))
+
+    def _counted(self, tell: Tell) -> Tell | None:
         if not self._is_told(tell):
             return None
-        self._told[desired.ref.resource] += 1
+        self._told[tell.desired.ref.resource] += 1
         return tell
 
     def _is_enough(self, ref: Ref) -> bool:

@@ -54,8 +54,7 @@ class _Network:
 def _routers(state: State) -> Iterator[tuple[IPRange, tuple[Gateway, frozenset[str]]]]:
     """Gateways, each with its address spaces; none when it may be any."""
     for item in state.gateways:
-        known = (state.pools[key].space for key in item.pools if key in state.pools)
-        yield item.range, (item, frozenset(known))
+        yield item.range, (item, frozenset(item.spaces(state.pools)))
 
 
 def _extents(pools: Iterable[Pool]) -> Iterator[tuple[IPRange, Pool]]:

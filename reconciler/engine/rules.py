@@ -1,6 +1,5 @@
 """What is wrong with a state although each document is right: findings over pools and records."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 
 from reconciler.addresses import IPRange, IPSet
@@ -90,7 +89,7 @@ def _given(reserving: Pool, giving: Pool) -> str:
 
 def _outside(state: State, holding: Holding) -> Iterator[Finding]:
     """Records that hold what their pool does not give out: after a shrink, an edit, a removal."""
-    routers: dict[Key, list[Gateway]] = {}
+    routers: dict[Key, Lookup[Gateway]] = {}
     for item, record in holding:
         pool = state.pools.get(record.pool)
         if state.may_be_there(record.pool):
@@ -111,23 +110,18 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
             yield _not_given(pool, routers[pool.key], item, held)
 
 
-def _others_routers(state: State, pool: Pool) -> list[Gateway]:
+def _others_routers(state: State, pool: Pool) -> Lookup[Gateway]:
     """The routers of other networks in the pool's address space, by address."""
-    there = (it for it in state.gateways if pool.key not in it.pools)
-    return sorted(it for it in there if pool.space in it.spaces(state.pools))
+    there = sorted(it for it in state.gateways if pool.key not in it.pools)
+    return Lookup((it.range, it) for it in there if pool.space in it.spaces(state.pools))
 
 
-def _place(gateway: Gateway) -> tuple[int, int]:
-    return gateway.range.version, gateway.range.first
-
-
-def _not_given(pool: Pool, others: list[Gateway], item: IPRange, held: str) -> Finding:
+def _not_given(pool: Pool, others: Lookup[Gateway], item: IPRange, held: str) -> Finding:
     """What a record of a pool holds that the pool does not give out, or only another one's router.
 
     Such a record was there before the router was looked at: it is told, and stops nobody.
     """
-    start = bisect_left(others, (item.version, item.first), key=_place)
-    routers = others[start : bisect_right(others, (item.version, item.last), key=_place)]
+    routers = [router for _, router in others.overlapping(item)]
     lost = IPSet((item,)) - pool.usable
     if rest := lost - IPSet.of(router.range for router in routers):
         where = ", ".join(format_short(part) for part in rest)

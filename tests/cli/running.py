@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import pytest
 
 from reconciler.cli import run
 from tests.caches import PYTHON
+from tests.world import repository
 
 
 class Ran(NamedTuple):
@@ -28,6 +30,13 @@ def environment() -> dict[str, str]:
         "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
         "LC_ALL": "C.UTF-8",
     }
+
+
+def given_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    """A checkout on branch main that reconcile went over once."""
+    made = repository(folder, files)
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    return made
 
 
 def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:

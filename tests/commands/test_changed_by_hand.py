@@ -7,6 +7,7 @@ import pytest
 from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
 from reconciler.commands.review import review
+from tests.cli.running import given_out
 from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
@@ -15,9 +16,7 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yam
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+    return given_out(tmp_path / "repo", SMALL)
 
 
 def edit(folder: Path) -> None:

@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.git.opening import open_repository
-from reconciler.cli import run
 from reconciler.commands.review import review
+from tests.cli.running import given_out
 from tests.commands.test_vanished_records import OTHER
-from tests.world import ENVIRONMENT, SMALL, commit, git, repository, write
+from tests.world import ENVIRONMENT, SMALL, commit, git, write
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
+    made = given_out(tmp_path / "repo", SMALL)
     git(made, "switch", "-qc", "change")
     write(made, {"ipam.yaml": OTHER})
     return made

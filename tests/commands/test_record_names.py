@@ -7,7 +7,8 @@ import pytest
 from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
 from reconciler.commands.review import review
-from tests.world import ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+from tests.cli.running import given_out
+from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 SHORT = RECORD.removesuffix(".yaml") + ".yml"
@@ -15,8 +16,7 @@ SHORT = RECORD.removesuffix(".yaml") + ".yml"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
+    made = given_out(tmp_path / "repo", SMALL)
     git(made, "switch", "-qc", "change")
     return made
 

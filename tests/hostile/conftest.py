@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli import run
 from tests.adapters.git.command import Command
+from tests.cli.running import given_out
 from tests.hostile.tenants import TENANTS
 from tests.world import SMALL, repository
 
@@ -25,6 +25,4 @@ def author(tmp_path: Path) -> Path:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A repository of twelve tenants that reconcile went over once."""
-    made = repository(tmp_path / "repo", {**SMALL, **TENANTS})
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+    return given_out(tmp_path / "repo", {**SMALL, **TENANTS})

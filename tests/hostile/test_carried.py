@@ -8,10 +8,10 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.saying import saying
-from reconciler.cli import run
 from reconciler.cli.shared.opening import open_source
 from reconciler.commands.last_made import last_made
 from reconciler.commands.message import Said, message_of
+from tests.cli.running import given_out
 from tests.hostile.test_history import forged, told
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
@@ -20,15 +20,9 @@ RECORDS = "allocations/NetworkPool/butler-system.edge/team-a"
 SAID = message_of("allocate 1", Said(f"sha256:{'0' * 64}", "0" * 40, "0.1.0"))
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", {**SMALL, **TENANTS})
-    assert run(["reconcile", "--repo", str(made)]) == 0
+    made = given_out(tmp_path / "repo", {**SMALL, **TENANTS})
     git(made, "switch", "-q", "-c", "change")
     return made
 

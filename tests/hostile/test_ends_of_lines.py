@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+from tests.cli.running import given_out
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 CHECK = ("check", "--worktree", "--base", "main")
 ODD = "tenants/odd.yaml"
@@ -14,9 +15,7 @@ ODD = "tenants/odd.yaml"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+    return given_out(tmp_path / "repo", SMALL)
 
 
 def turned(folder: Path) -> Path:

@@ -6,6 +6,7 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.shared.opening import open_source
+from tests.cli.running import given_out
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -13,16 +14,9 @@ HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: i
 ELSEWHERE = {"ipam.yaml": f"{HEAD}spec: {{records: elsewhere}}\n"}
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+    return given_out(tmp_path / "repo", SMALL)
 
 
 def forged(folder: Path, subject: str = "allocate 1") -> str:

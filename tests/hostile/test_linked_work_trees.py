@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+from tests.cli.running import given_out
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A repository in which something is to be given out."""
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
+    made = given_out(tmp_path / "repo", SMALL)
     write(made, {"tenants/new.yaml": tenant("new")})
     commit(made, "new", CLOCK + 60)
     return made

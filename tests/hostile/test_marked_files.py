@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.world import SMALL, git, repository, tenant, write
+from tests.cli.running import given_out
+from tests.world import SMALL, git, tenant, write
 
 TENANTS = {f"tenants/{team}/one.yaml": tenant("one", namespace=team) for team in ("a", "b")}
 RECORD = "allocations/NetworkPool/butler-system.edge/a/one.loadbalancer.yaml"
@@ -19,9 +20,7 @@ VERBS = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", {**SMALL, **TENANTS, "docs/a.md": "a", "docs/b.md": "b"})
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+    return given_out(tmp_path / "repo", {**SMALL, **TENANTS, "docs/a.md": "a", "docs/b.md": "b"})
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.cli import run
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import evaluate_source
+from tests.cli.running import given_out
 from tests.memory import MemoryFacts
-from tests.world import ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write
 
 SETTINGS = (
     "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
@@ -37,8 +38,7 @@ each_case = pytest.mark.parametrize(("what", "how"), CASES)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "repo", FILES)
-    assert run(["reconcile", "--repo", str(made)]) == 0
+    made = given_out(tmp_path / "repo", FILES)
     assert run(["check", "--repo", str(made)]) == 0  # the cache knows all of it
     return made
 

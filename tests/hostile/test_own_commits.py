@@ -11,11 +11,6 @@ from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 FOLDER = "allocations/NetworkPool/butler-system.edge"
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def test_reconcile_bears_out_its_own_commit_beside_what_an_override_let_go(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

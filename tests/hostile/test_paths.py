@@ -9,6 +9,7 @@ from reconciler.cli import run
 from reconciler.commands.render import MARKER, render
 from reconciler.ports import UsageError
 from reconciler.records.recall import recall
+from tests.cli.running import given_out
 from tests.hostile.test_records import FOLDER, VICTIM
 from tests.world import (
     SMALL,
@@ -17,7 +18,6 @@ from tests.world import (
     git,
     raw,
     reconciled,
-    repository,
     request,
     tenant,
     write,
@@ -41,9 +41,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(tmp_path / "deep/er/still/repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+    return given_out(tmp_path / "deep/er/still/repo", SMALL)
 
 
 def named(text: str, field: str, name: str) -> str:

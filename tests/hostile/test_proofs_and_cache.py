@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.facts import FileFacts
-from reconciler.cli import run
 from reconciler.cli.shared.opening import open_facts, open_source
 from reconciler.commands.replay import Outcome, judged_before, note_made
 from reconciler.ports import Revision
+from tests.cli.running import given_out
 from tests.hostile.test_history import edit, forged, told
-from tests.world import CLOCK, SMALL, commit, git, repository, write
+from tests.world import CLOCK, SMALL, commit, git, write
 
 PATHS = ["allocations", "README.md"]
 
@@ -26,8 +26,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def folder(tmp_path: Path, place: Path) -> Path:
     """A branch into which one was merged whose commit says that reconcile made it."""
     del place
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
+    made = given_out(tmp_path / "repo", SMALL)
     git(made, "switch", "-q", "-c", "change")
     edit(made)
     forged(made)

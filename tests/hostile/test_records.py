@@ -12,6 +12,7 @@ from reconciler.cli import run
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.projecting import project
+from tests.cli.running import given_out
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, request, tenant, write
 
 FOLDER = "allocations/NetworkPool/butler-system.edge"
@@ -27,8 +28,7 @@ Edit = Callable[[str], str]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A victim and a thief with their records on main, and a branch for the change."""
-    made = repository(tmp_path / "repo", BOTH)
-    assert run(["reconcile", "--repo", str(made)]) == 0
+    made = given_out(tmp_path / "repo", BOTH)
     git(made, "switch", "-qc", "change")
     return made
 

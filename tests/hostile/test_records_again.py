@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+from tests.cli.running import given_out
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 FOLDER = "allocations/NetworkPool/butler-system.edge/team-a"
 OTHER = (
@@ -21,7 +22,7 @@ LATE = {"tenants/late.yaml": tenant("aaa-thief", "team-b", networking="{lbPoolSi
 def folder(tmp_path: Path) -> Path:
     """Twelve tenants with their records."""
     tenants = {f"tenants/t{n}.yaml": tenant(f"t{n}") for n in range(COUNT)}
-    made = repository(
+    return given_out(
         tmp_path / "repo",
         {
             "pools/edge.yaml": SMALL["pools/edge.yaml"],
@@ -29,8 +30,6 @@ def folder(tmp_path: Path) -> Path:
             **tenants,
         },
     )
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
 
 
 def edit_all(folder: Path) -> None:

@@ -142,13 +142,17 @@ def _locate(path: Path) -> tuple[Path, Path | None]:
         if _is_file(inner):
             target = Path(small_text(inner).removeprefix("gitdir: "))
             target = target if target.is_absolute() else (folder / target).resolve()
-            if not os.path.isdir(target):  # noqa: PTH112 - as below
+            if not _is_folder(target):
                 raise GitError(f"{inner} leads to no Git repository", _NO_REPOSITORY)
             return target, folder
-        if folder == path and _is_file(path / "HEAD") and os.path.isdir(path / "objects"):  # noqa: PTH112 - as below
+        if folder == path and _is_file(path / "HEAD") and _is_folder(path / "objects"):
             return path, path.parent if path.name == ".git" else None
     raise GitError(f"{path} is not a Git repository", _NO_REPOSITORY)
 
 
 def _is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - what cannot be looked at is none, and no error
+
+
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - what cannot be looked at is none, and no error

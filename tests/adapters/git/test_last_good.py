@@ -10,9 +10,10 @@ from reconciler.adapters.git.past import past
 from reconciler.cli import run
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
+from tests.cli.running import given_out
 from tests.contracts.homes import ENVIRONMENT
 from tests.engine.outcome import decided
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 ONE = "team-a/one (loadbalancer)"
 NEW = "team-a/new (loadbalancer)"
@@ -26,11 +27,7 @@ def counted() -> Tally:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = repository(
-        tmp_path / "repo", {**SMALL, "byhand/old.yaml": MANUAL, "ipam.yaml": SETTINGS}
-    )
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    return made
+    return given_out(tmp_path / "repo", {**SMALL, "byhand/old.yaml": MANUAL, "ipam.yaml": SETTINGS})
 
 
 SETTINGS = (
