@@ -88,6 +88,13 @@ class MemorySource:
                     found[child] = Entry(child, "040000", sha256(text.encode()).hexdigest())
         return [found[path] for path in sorted(found)]
 
+    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
+        for files in self._before:
+            then = MemorySource(files).standing([folder.path])
+            if then and then[0].oid == since:
+                return list(_changes(files, self._files, [folder.path]))
+        return None
+
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         self.reads += len(entries)
         return [self._blob(entry) for entry in entries]
@@ -100,15 +107,9 @@ class MemorySource:
         raise KeyError(entry.path)
 
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
-        inside = tuple(f"{path}/" for path in paths)
         line = [self._files, *reversed(self._before)]
         for age, (new, old) in enumerate(zip(line, [*line[1:], {}], strict=True)):
-            changed = tuple(
-                Changed(path, _entry(path, old), _entry(path, new))
-                for path in sorted(old.keys() | new.keys())
-                if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
-            )
-            if changed:
+            if changed := _changes(old, new, paths):
                 inner = all(item.path.startswith("allocations/") for item in changed)
                 ours = inner if self.ours is None else self.ours
                 yield Step(f"{age:040x}" if age else self.id, changed, ours)
@@ -143,6 +144,17 @@ class MemorySource:
 
 def _raw(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
     return {path: raw(data) for path, data in files.items()}
+
+
+def _changes(
+    old: Mapping[str, bytes], new: Mapping[str, bytes], paths: Sequence[str]
+) -> tuple[Changed, ...]:
+    inside = tuple(f"{path}/" for path in paths)
+    return tuple(
+        Changed(path, _entry(path, old), _entry(path, new))
+        for path in sorted(old.keys() | new.keys())
+        if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
+    )
 
 
 def _entry(path: str, files: Mapping[str, bytes]) -> Entry | None:

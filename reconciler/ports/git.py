@@ -134,6 +134,12 @@ class Source(Protocol):
         None where folders have no such ids, as in a work tree.
         """
 
+    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
+        """Files below a folder that differ from what it held when its content had another id.
+
+        None where that cannot be told: folders have no ids, or that content is not at hand any more.
+        """
+
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files, in the order asked for; `Unread` for one that is too large."""
 

@@ -1,5 +1,6 @@
 """How a revision is read: from the object database, with no checkout, filter or symlink."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TypeVar
@@ -7,14 +8,14 @@ from typing import TypeVar
 from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.clock import Clock, passed
 from reconciler.adapters.git.objects import Root, headers, read_blobs
-from reconciler.adapters.git.past import brought, past
+from reconciler.adapters.git.past import brought, changes, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
 from reconciler.documents.names import beside
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
-from reconciler.ports import Entry, Revision, Step
+from reconciler.ports import Changed, Entry, GitError, Revision, Step
 
 T = TypeVar("T")
 _TREE = "040000"
@@ -27,6 +28,8 @@ _CHUNK = 12_000
 # And so many bytes of them.
 _AT_ONCE = 1 << 25
 _LIST = ("ls-tree", "-z", "--full-tree")
+# What a cache says goes to git only in this form.
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
 
 
 class GitSource:
@@ -121,6 +124,19 @@ class GitSource:
         """What stands directly in some folders, by path; folders have the mode 040000."""
         _, asked = self._known(parents)
         return self._listed([f"{parent}/" for parent in asked])
+
+    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
+        """Files below a folder that differ from what it held when its tree was another one."""
+        if not _ID.fullmatch(since):
+            return None
+        try:
+            found = changes(self._git, (since, folder.oid), (), self._budget.tally())
+        except GitError:  # that tree was never here, or git tidied it away
+            return None
+        moved = [_moved(item, folder.path) for item in found]
+        wrong = (irregular(it.path, it.new.mode) for it in moved if it.new is not None)
+        self._findings.update(dict.fromkeys(item for item in wrong if item is not None))
+        return moved
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files."""
@@ -219,6 +235,13 @@ class GitSource:
 
     def _each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         return [work(entry.path, data) for entry, data in self._read(entries)]
+
+
+def _moved(item: Changed, folder: str) -> Changed:
+    """What changed in a tree, by its path in the revision."""
+    path = f"{folder}/{item.path}"
+    old, new = (side and side._replace(path=path) for side in (item.old, item.new))
+    return Changed(path, old, new)
 
 
 def _entry(line: str) -> tuple[Entry, int]:

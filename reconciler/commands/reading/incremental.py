@@ -10,14 +10,13 @@ or when its folders have no ids. The evaluation is the same in each case (ADR 00
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from reconciler.commands.reading.listing import listed
 from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.parallel import groups_in_parallel
 from reconciler.commands.reading.parts import NotPlainError, Parts
-from reconciler.commands.reading.reader import split
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import OWN_TERMS, Terms
 from reconciler.commands.reading.whole import read_tree
-from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
 from reconciler.incremental.group import Bearing, Group, bearing, is_shared
@@ -149,7 +148,8 @@ class _Run:
         grouped = {path: oid for group in known for path, oid in group.parts.items()}
         gone = frozenset(head.gone)
         was = {path: oid for path, oid in grouped.items() if path not in gone}
-        now = self._listed(tops, head.tops, {**was, **head.restless, **head.shared})
+        was_there = {**was, **head.restless, **head.shared}
+        now = listed(self.parts, tops, head.tops, was_there)
         if any(now.get(path) != oid for path, oid in head.shared.items()):
             head, known = snapshot.NOTHING, []
         self.gone = [path for path in grouped if path not in now]
@@ -167,22 +167,6 @@ class _Run:
         if head is None:
             return None
         return self.facts.known(table, [head.id]).get(head.id)
-
-    def _listed(self, tops: _Ids, old_tops: _Ids, was: _Ids) -> dict[str, str]:
-        """All parts of the tree; of folders that did not change as they were."""
-        folder = self.settings.records
-        same = [path for path, oid in tops.items() if old_tops.get(path) == oid]
-        inside = tuple(f"{path}/" for path in same)
-        found = {path: oid for path, oid in was.items() if path.startswith(inside)}
-        changed = [path for path in tops if path not in same]
-        entries = self.source.entries([path for path in changed if path != folder])
-        sources, _ = split(entries, self.settings)
-        found |= {entry.path: entry.oid for entry in sources}
-        if folder in changed:
-            found |= self.parts.record_parts()
-        if self.source.findings() or clashes(found):
-            raise NotPlainError
-        return dict(sorted(found.items()))
 
     def _note_shared(self) -> None:
         """Find the source files that bear on everything.
