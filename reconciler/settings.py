@@ -11,7 +11,7 @@ from reconciler.findings import Finding, error, shown
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import parse_duration
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.settings import Limits, Settings
+from reconciler.model.settings import Elastic, Intake, Limits, Settings
 
 PATH = "ipam.yaml"
 OVERRIDES = "overrides"
@@ -78,25 +78,47 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
             committer.get("name", default.committer[0]),
             committer.get("email", default.committer[1]),
         ),
+        observed=spec.get("observed", default.observed),
+        elastic=_elastic(spec.get("elastic") or {}, default.elastic),
+        intake=tuple(
+            Intake(item["kind"], tuple(item.get("namespaces", ("*",))))
+            for item in spec.get("intake", ())
+        ),
         location=document.at(),
     )
     found += _reserved(document, settings)
     found += _unfit(document, settings)
-    inside = [
-        source
-        for source in settings.sources
-        if within(source, settings.records) or within(settings.records, source)
-    ]
-    if inside:
-        message = f"spec.records: {settings.records} and source {inside[0]} share files"
-        hint = "keep records apart from what people write"
-        found.append(error("field-value", document.at("spec", "records"), message, hint))
+    found += _shared(document, settings)
     return settings, found
+
+
+def _shared(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Folders that only reconcile writes, and that share files with others."""
+    written = {"records": settings.records, "observed": settings.observed}
+    sources = [(f"source {name}", name) for name in settings.sources]
+    for field, folder in written.items():
+        others = [*sources, *((f"spec.{it}", written[it]) for it in written if it > field)]
+        for title, other in others:
+            if within(other, folder) or within(folder, other):
+                message = f"spec.{field}: {folder} and {title} share files"
+                hint = "keep what reconcile writes apart from what people write"
+                yield error("field-value", document.at("spec", field), message, hint)
+                break
+
+
+def _elastic(spec: Mapping[str, Any], default: Elastic) -> Elastic:
+    lasting = {
+        "pendingAfter": "pending_after",
+        "shrinkAfter": "shrink_after",
+        "retention": "retention",
+    }
+    read = {to: parse_duration(spec[name]) for name, to in lasting.items() if name in spec}
+    return default._replace(max_growth=spec.get("maxGrowth", default.max_growth), **read)
 
 
 def _reserved(document: Document, settings: Settings) -> Iterator[Finding]:
     """A folder that Overrides would be in, too."""
-    for folder in (*settings.sources, settings.records):
+    for folder in (*settings.sources, settings.records, settings.observed):
         if within(folder, OVERRIDES) or within(OVERRIDES, folder):
             message = f"spec: {folder} and {OVERRIDES} share files"
             hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"

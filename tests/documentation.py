@@ -56,6 +56,7 @@ _UNITS = {
     "files": "files",
     "ports": "port",
     "minRecords": "records",
+    "maxGrowth": "addresses",
     "releases": "records",
     "retention": "duration",
     "expires": "instant",

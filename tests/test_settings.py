@@ -51,7 +51,9 @@ def test_the_settings_of_the_contract_are_the_defaults() -> None:
   retention: 24h
   poolOverlap: warn
   brakes: {maxReleasePercent: 30, minRecords: 10}
-  elastic: {pendingAfter: 2s, shrinkAfter: 10m}
+  observed: observed
+  elastic: {pendingAfter: 1s, shrinkAfter: 10m, retention: 0s, maxGrowth: 64}
+  intake: []
   apply: {documents: pools}"""
     assert settings_of(spec) == Settings(location=Location(PATH, 1, 1))
 

@@ -17,12 +17,41 @@ class Limits(NamedTuple):
     bytes: int = 1 << 30
 
 
+class Elastic(NamedTuple):
+    """How tenants grow and shrink: `elastic` of Settings. Durations in seconds.
+
+    Attributes:
+        pending_after: How long a Service waits before it counts.
+        shrink_after: How long a growth range is unused before it goes.
+        retention: How long a Released growth record holds its addresses.
+        max_growth: Most addresses that a tenant without a quota grows by.
+    """
+
+    pending_after: int = 1
+    shrink_after: int = 600
+    retention: int = 0
+    max_growth: int = 64
+
+
+class Intake(NamedTuple):
+    """Objects that may live in the management cluster alone: a kind, and in which namespaces.
+
+    Attributes:
+        kind: Its name, such as `Cluster`.
+        namespaces: Names; `*` stands for all.
+    """
+
+    kind: str
+    namespaces: tuple[str, ...] = ("*",)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What `ipam.yaml` says; durations in seconds, shares in percent.
 
     Attributes:
         address_spaces: All that pools may name; None where any name will do.
+        observed: The folder of what clusters ask for, which reconcile alone writes.
         kinds: What folders may hold: names of kinds by folder, in the order of the folders.
     """
 
@@ -39,4 +68,7 @@ class Settings:
     kinds: tuple[tuple[str, tuple[str, ...]], ...] = ()
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
     limits: Limits = field(default_factory=Limits)
+    observed: str = "observed"
+    elastic: Elastic = field(default_factory=Elastic)
+    intake: tuple[Intake, ...] = ()
     location: Location = field(default=_NOWHERE)
