@@ -23,6 +23,8 @@ from tests.chart.rendering import (
     template,
 )
 
+# Like those with real servers these need what `make envtest` builds, and run where they do.
+pytestmark = pytest.mark.served
 ALL = {**MATRIX, **PLAIN}
 GOLDEN = Path(__file__).parent / "golden" / "default.yaml"
 # Of the ServiceMonitor and the `kubectl logs` lines that users of capi-vip-allocator have.
@@ -88,6 +90,17 @@ def test_rights_can_be_narrowed_to_namespaces_of_tenants_and_widened_to_policies
         ("RoleBinding", "team-a", f"{name}-kubeconfigs"),
         ("RoleBinding", "team-b", f"{name}-kubeconfigs"),
     ]
+
+
+def test_it_takes_the_place_of_a_controller_in_its_own_namespace_under_its_name() -> None:
+    words = ("template", "ipam", str(CHART), "--namespace", "butler-system")
+    name = ("--set", "nameOverride=butler-controller")
+    done = helm(*words, *name, "--values", str(MATRIX["default"]))
+    assert done.returncode == 0, done.stderr
+    objects = manifests(done.stdout)
+    assert not any(item["kind"] == "Namespace" for item in objects)
+    (pod,) = pods(objects).values()
+    assert pod["metadata"]["labels"]["app.kubernetes.io/name"] == "butler-controller"
 
 
 @pytest.mark.parametrize("name", sorted(ALL))

@@ -1,7 +1,9 @@
 """Values, their schema and the chart's version agree. Needs no helm."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +13,14 @@ from jsonschema import Draft7Validator
 from reconciler import __version__
 from tests.chart import monitoring
 from tests.chart.rendering import CHART, DEPLOY, MATRIX, PLAIN
+from tests.documentation import ROOT
 
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
 SCHEMA = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
 # What people fill with keys of their own.
 FREE = {"annotations", "labels", "podLabels", "podAnnotations", "resources", "nodeSelector"}
 FREE |= {"affinity", "tlsConfig"}
+MIGRATING = sorted((ROOT / "docs").glob("migrating-*.md"))
 
 
 def paths(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
@@ -61,7 +65,7 @@ def test_no_object_of_the_schema_takes_what_it_does_not_know() -> None:
 
 
 @pytest.mark.parametrize("path", [*MATRIX.values(), *PLAIN.values()], ids=lambda path: path.name)
-def test_values_of_examples_are_those_of_the_chart(path: Any) -> None:
+def test_values_of_examples_are_those_of_the_chart(path: Path) -> None:
     values = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert set(paths(values)) <= set(paths(VALUES))
 
@@ -71,6 +75,24 @@ def test_chart_and_image_have_the_version_of_the_program() -> None:
     assert (chart["version"], chart["appVersion"]) == (__version__, __version__)
     assert f"gitops-ipam:{__version__}" in (DEPLOY / "README.md").read_text(encoding="utf-8")
     assert f"gitops-ipam:{__version__}" in (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", [DEPLOY / "README.md", CHART / "README.md", *MIGRATING])
+def test_every_value_that_a_page_names_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    groups = "|".join(VALUES)
+    named = re.findall(rf"`((?:{groups})(?:\.(?!yaml)[A-Za-z]+)+)", text)
+    assert named or page in MIGRATING
+    known = {*paths(VALUES), *_above(VALUES)}
+    assert set(named) <= known, set(named) - known
+
+
+def _above(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """The names of groups of values."""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield f"{above}{key}"
+            yield from _above(value, f"{above}{key}.")
 
 
 def test_every_value_is_told_of_in_a_comment_or_in_its_name() -> None:
