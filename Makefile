@@ -76,7 +76,7 @@ lock: $(DEVELOPED)
 	@$(LOCK) --output-file requirements-dev.lock --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)
-	@$(PY) -m pytest tests/golden tests/chart --update-golden -q
+	@$(PY) -m pytest tests/golden tests/chart/test_chart.py --update-golden -q
 
 bench: $(DEVELOPED)
 	@$(BIN)/python -m benchmarks

@@ -14,8 +14,8 @@ def wanted() -> Mapping[str, bytes]:
     """The files that have to be there, by name."""
     found = {path.name: path.read_bytes() for path in sorted(SOURCE.glob("*.json"))}
     for path in sorted(SOURCE.glob("*.yaml")):
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        if "groups" in document or document.get("kind") == "PrometheusRule":
+        documents = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+        if any("groups" in it or it.get("kind") == "PrometheusRule" for it in documents):
             found[path.name] = path.read_bytes()
     return found
 

@@ -1,6 +1,8 @@
 """What the real helm makes of the chart: linted, rendered, refused."""
 
+import json
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from tests.chart.rendering import (
     CHART,
     DEPLOY,
     MATRIX,
+    NAME,
     PLAIN,
     Manifest,
     helm,
@@ -266,6 +269,30 @@ def test_rules_and_dashboards_are_those_of_their_folder() -> None:
     boards = [item for item in objects if item["metadata"]["name"] == "gitops-ipam-dashboard"]
     told = [name for item in boards for name in item["data"]]
     assert sorted(told) == sorted(name for name in files if name.endswith(".json"))
+
+
+@pytest.mark.parametrize("is_object", [False, True])
+def test_rules_and_dashboards_are_carried_as_they_are(tmp_path: Path, *, is_object: bool) -> None:
+    rule = {"alert": "Full", "expr": "x > 1", "annotations": {"summary": "{{ $labels.pool }} is"}}
+    groups = [{"name": "pools", "rules": [rule]}]
+    rules = {"kind": "PrometheusRule", "spec": {"groups": groups}} if is_object else None
+    board = '{"title": "Pools", "legendFormat": "{{pool}}"}\n'
+    chart = tmp_path / "chart"
+    shutil.copytree(CHART, chart)
+    folder = chart / "files" / "monitoring"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "alerts.yaml").write_text(json.dumps(rules or {"groups": groups}))
+    (folder / "pools.json").write_text(board)
+    done = helm("template", NAME, str(chart), "--values", str(MATRIX["monitoring"]))
+    assert done.returncode == 0, done.stderr
+    objects = manifests(done.stdout)
+    made = only(objects, "PrometheusRule", f"{NAME}-alerts")
+    assert made["spec"] == {"groups": groups}
+    assert made["metadata"]["labels"]["release"] == "prometheus"
+    carried = only(objects, "ConfigMap", f"{NAME}-dashboard")
+    assert carried["data"] == {"pools.json": board}
+    assert carried["metadata"]["labels"]["grafana_dashboard"] == "1"
 
 
 @pytest.mark.parametrize(
