@@ -12,6 +12,7 @@ from reconciler.families._family import Held, Reading
 from reconciler.families._inside import read_inside
 from reconciler.families._reading import Collected
 from reconciler.families.butler.announcing import ANNOUNCED
+from reconciler.families.butler.growing import Growth, growth_of
 from reconciler.families.butler.inside import stated_inside
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
@@ -24,7 +25,7 @@ from reconciler.families.butler.providers import (
     missing_pool,
 )
 from reconciler.families.butler.requests import read_request, stands_for
-from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
+from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of, tenant_key
 from reconciler.findings import Finding, error, warning
 from reconciler.model.claim import Owner
 from reconciler.model.key import Key
@@ -61,14 +62,24 @@ class _Reader:
             provider_of = self._provider(document)
             networks = self._networks_of(provider_of) if provider_of is not None else []
             self._inside(document, networks)
-            if provider_of is None or not self.wants_claims:
+            if provider_of is None:
                 continue
-            tenant = Tenant(document, provider_of, networks)
+            growth = growth_of(self.documents, document)
+            if not self.wants_claims:
+                continue
+            tenant = Tenant(document, provider_of, networks, growth)
+            self._grows(document, growth, provider_of)
             name = (document.namespace, document.name)
             for claim in tenant.claims(self.held, grown.get(name, [])):
                 if claim.key not in stood_for:
                     self.collected.claims[claim.key] = claim
         return self.collected.reading()
+
+    def _grows(self, document: Document, growth: Growth, provider: Provider) -> None:
+        """Note whose growth follows from what was observed of its cluster."""
+        self.collected.growing.append(tenant_key(document.namespace, document.name, "").owner)
+        if growth.demand is not None:
+            self.collected.tell(growth.demand, *growth.unused(provider))
 
     def _pool(self, document: Document) -> None:
         network, found = read_pool(document, self.settings)
