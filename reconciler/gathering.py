@@ -173,7 +173,7 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         unread=frozenset(tree.last_good.records),
         retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
         grown=frozenset(_grown(reading, records)),
-        grown_retention=tree.settings.elastic.retention,
+        growth_retention=tree.settings.elastic.retention,
     )
 
 

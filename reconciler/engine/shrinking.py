@@ -46,7 +46,7 @@ class _Growth(NamedTuple):
 def rest_of(state: State, record: Allocation) -> int:
     """How long a released record holds its addresses, in seconds."""
     pool = state.pools.get(record.pool)
-    own = state.grown_retention if record.path in state.grown else state.retention
+    own = state.growth_retention if record.path in state.grown else state.retention
     return max(own, pool.retention if pool is not None else 0)
 
 

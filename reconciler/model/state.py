@@ -129,7 +129,7 @@ class State:
             because some cluster may still announce them.
         grown: Paths of records of growth whose owners are there: when nobody needs one any more it
             is given back, which is no loss.
-        grown_retention: The same as `retention`, of those.
+        growth_retention: The same as `retention`, of those.
     """
 
     pools: Mapping[Key, Pool]
@@ -150,7 +150,7 @@ class State:
     unread: frozenset[str] = field(default_factory=frozenset)
     retained: frozenset[str] = field(default_factory=frozenset)
     grown: frozenset[str] = field(default_factory=frozenset)
-    grown_retention: int = 0
+    growth_retention: int = 0
 
     def is_left_alone(self, record: Allocation) -> bool:
         """Nothing may be released or expired of a record: what it follows from cannot be read.
