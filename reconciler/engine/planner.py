@@ -284,8 +284,7 @@ class _Planner:
         claim = self.state.claims.get(record.claim)
         if claim is not None and claim.doubt:
             return False
-        is_current = self.record_of[record.claim] is record
-        if claim is None or not is_current or claim.refusal is not None:
+        if claim is None or claim.refusal or self.record_of[record.claim] is not record:
             return True
         return bool(self._difference(claim, record))
 

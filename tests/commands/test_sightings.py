@@ -33,7 +33,7 @@ spec:
   reason: the cluster is gone
   expires: "2026-03-01T00:00:00Z"
 """
-WORLD = {
+WORLD: dict[str, str | bytes] = {
     **SMALL,
     "providers/default.yaml": provider(loadBalancer="{allocationMode: elastic}"),
     DEMAND: ONE,
