@@ -128,7 +128,8 @@ def test_a_brake_holds_releases_back_and_lets_shrinking_pass() -> None:
 
 
 def test_growth_of_a_tenant_that_is_gone_is_braked_like_all_its_records() -> None:
-    files = without(reconciled(world({"one": 3})), "tenants/one.yaml")
+    files = reconciled(world({"one": 3, "two": 0}, **{"ipam.yaml": _brakes(0, 1)}))
+    files = without(files, "tenants/one.yaml")
     evaluation = evaluation_of(files)
     assert (evaluation.state.grown, len(released(files))) == (frozenset(), 4)
     assert ("gate", "brake") in codes(files)

@@ -10,7 +10,7 @@ from reconciler.families.butler.kinds import TENANT
 from reconciler.observed import path_of
 from tests.engine.outcome import Files, decided, without
 from tests.memory import MemoryFacts, MemorySource, evaluation_after
-from tests.world import SMALL, provider, reconciled, tenant
+from tests.world import SMALL, pool, provider, reconciled, tenant
 
 COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "two"))
 DEMAND = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
@@ -40,6 +40,16 @@ def test_an_entry_that_breaks_gets_nothing_new() -> None:
     found = decided(evaluation_after([before], {**before, DEMAND: wrong}))
     assert found[GROWN].startswith("keep")
     assert "team-a/one (loadbalancer-2)" not in found
+
+
+def test_an_entry_that_found_no_room_gets_none_while_its_demand_cannot_be_read() -> None:
+    more = demand_document("team-a", "one", [Entry(1, 1), Entry(2, 300)])
+    before = reconciled({**BASE, DEMAND: more})
+    wide = {**before, "pools/edge.yaml": pool(cidr="10.40.0.0/20")}
+    second = "team-a/one (loadbalancer-2)"
+    assert decided(evaluation_after([before], wide))[second].startswith("allocate")
+    broken = {**wide, DEMAND: more + b"  more: 1\n"}
+    assert decided(evaluation_after([before], broken))[second] == "refuse pool-frozen"
 
 
 def source(*, believed: bool) -> MemorySource:
