@@ -12,6 +12,7 @@ from reconciler.commands.review import review
 from reconciler.families._demand import Entry, demand_document
 from reconciler.findings import Finding
 from reconciler.observed import path_of
+from reconciler.ports import LimitError
 from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, provider, repository, tenant, write
 
@@ -199,3 +200,24 @@ def test_a_commit_of_nothing_but_the_folder_is_dated_by_its_base(folder: Path) -
     commit(folder, clock=CLOCK + 60)
     reconciled(folder)
     assert git(folder, "show", "-s", "--format=%ct %s") == f"{CLOCK + 61} ipam: rewrite 1"
+
+
+def test_a_file_in_the_place_of_the_folder_is_told_and_stops_releases(folder: Path) -> None:
+    git(folder, "rm", "-q", "-r", "observed")
+    write(folder, {"observed": "nothing\n"})
+    commit(folder)
+    assert "error not-a-folder observed" in told(folder)
+
+
+def test_a_name_that_differs_in_case_alone_is_a_clash(folder: Path) -> None:
+    write(folder, {DEMAND.replace("one.yaml", "One.yaml"): ONE, "Observed/x.yaml": ONE})
+    commit(folder)
+    clashes = [it for it in told(folder) if it.startswith("error name-clash")]
+    assert len(clashes) == 2
+
+
+def test_what_was_observed_counts_towards_the_limits(folder: Path) -> None:
+    write(folder, {"ipam.yaml": f"{HEAD}  limits: {{files: 4}}\n"})
+    commit(folder)
+    with pytest.raises(LimitError):
+        found(folder, None)

@@ -89,15 +89,15 @@ OBSERVED = (
     Mutant(
         "growth: without a Demand all of it goes",
         "families/butler/growing.py",
-        "yield Grown(entry, tenant.start, self.unread)",
+        "yield Grown(entry, tenant.start)",
         "continue",
         GROWTH,
     ),
     Mutant(
         "growth: a Demand in doubt gets something new",
         "families/butler/growing.py",
-        "self.demand.at(*ENTRIES, at), self.demand.doubt)",
-        'self.demand.at(*ENTRIES, at), "")',
+        "demand.at(*ENTRIES, at), demand.doubt)",
+        'demand.at(*ENTRIES, at), "")',
         COPIES,
     ),
     Mutant(

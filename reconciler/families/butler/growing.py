@@ -6,6 +6,7 @@ from typing import NamedTuple
 from reconciler.documents.document import Document, Documents
 from reconciler.families._demand import DEMAND, ENTRIES, Entry, entries_of, standing
 from reconciler.families._family import Held
+from reconciler.families.butler.kinds import TENANT
 from reconciler.families.butler.providers import Provider
 from reconciler.findings import Finding, Location, warning
 from reconciler.model.key import Key
@@ -20,53 +21,54 @@ class Grown(NamedTuple):
 
     entry: Entry
     source: Location
-    doubt: str
+    doubt: str = ""
 
 
-class Growth(NamedTuple):
-    """What is known of a tenant's growth beside its records.
+def grown(
+    demand: Document | None,
+    tenant: Document,
+    records: Sequence[Key],
+    held: Held,
+    *,
+    may_grow: bool,
+) -> Iterator[Grown]:
+    """The claims of a tenant's growth.
 
-    Attributes:
-        demand: Its Demand, or None.
-        unread: The file of a Demand that never could be read; else empty.
+    Args:
+        demand: Its Demand, or None; one that never could be read is none.
+        tenant: The tenant.
+        records: The claims of its growth that hold something.
+        held: Records by claim.
+        may_grow: Whether its provider lets it grow: else what holds nothing claims nothing.
     """
-
-    demand: Document | None
-    unread: str
-
-    def claims(
-        self, tenant: Document, records: Sequence[Key], held: Held, *, may_grow: bool
-    ) -> Iterator[Grown]:
-        """The claims.
-
-        Args:
-            tenant: The tenant.
-            records: The claims of its growth that hold something.
-            held: Records by claim.
-            may_grow: Whether its provider lets it grow: else what holds nothing claims nothing.
-        """
-        if self.demand is None:
-            for entry in standing(held[key] for key in records):
-                yield Grown(entry, tenant.start, self.unread)
-            return
-        there = {key.slot for key in records}
-        for at, entry in enumerate(entries_of(self.demand)):
-            if may_grow or entry.slot in there:
-                yield Grown(entry, self.demand.at(*ENTRIES, at), self.demand.doubt)
-
-    def unused(self, provider: Provider) -> Iterator[Finding]:
-        """A warning where a provider lets nobody grow."""
-        if self.demand is None or provider.is_elastic or not entries_of(self.demand):
-            return
-        name = provider.document.name
-        message = f"{self.demand.title}: ProviderConfig {name} is static: nothing is added to it"
-        hint = "what it holds stays until a person removes the entries, which gives it back"
-        yield warning("demand-unused", self.demand.at(*ENTRIES), message, hint)
+    if demand is None:
+        for entry in standing(held[key] for key in records):
+            yield Grown(entry, tenant.start)
+        return
+    there = {key.slot for key in records}
+    for at, entry in enumerate(entries_of(demand)):
+        if may_grow or entry.slot in there:
+            yield Grown(entry, demand.at(*ENTRIES, at), demand.doubt)
 
 
-def growth_of(documents: Documents, tenant: Document) -> Growth:
-    """What is known of a tenant's growth."""
-    named = DEMAND.id, tenant.namespace, tenant.name
-    demand = documents.find(*named, asker=tenant.file)
-    unread = documents.unread(*named, asker=tenant.file) if demand is None else ""
-    return Growth(demand, unread)
+def unused(demand: Document, provider: Provider) -> Iterator[Finding]:
+    """A warning where a provider lets nobody grow."""
+    if provider.is_elastic or not entries_of(demand):
+        return
+    name = provider.document.name
+    message = f"{demand.title}: ProviderConfig {name} is static: nothing is added to it"
+    hint = "what it holds stays until a person removes the entries, which gives it back"
+    yield warning("demand-unused", demand.at(*ENTRIES), message, hint)
+
+
+def demands(documents: Documents) -> dict[tuple[str, str], Document]:
+    """The Demands, by the namespace and name of their tenants.
+
+    Each asks for its tenant, whether that is there or not, so that the two are read together.
+    """
+    found: dict[tuple[str, str], Document] = {}
+    for demand in documents.of(DEMAND.id):
+        name = demand.namespace, demand.name
+        documents.find(TENANT, *name, asker=demand.file)
+        found[name] = demand
+    return found

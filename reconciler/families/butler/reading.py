@@ -12,7 +12,7 @@ from reconciler.families._family import Held, Reading
 from reconciler.families._inside import read_inside
 from reconciler.families._reading import Collected
 from reconciler.families.butler.announcing import ANNOUNCED
-from reconciler.families.butler.growing import Growth, growth_of
+from reconciler.families.butler.growing import demands, unused
 from reconciler.families.butler.inside import stated_inside
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
@@ -57,29 +57,27 @@ class _Reader:
         for provider in self.providers.all():
             self._provided(provider)
         stood_for = self._requests()
-        grown = grown_slots(self.held)
+        grown, needs = grown_slots(self.held), demands(self.documents)
         for document in self.documents.of(TENANT):
             provider_of = self._provider(document)
             networks = self._networks_of(provider_of) if provider_of is not None else []
             self._inside(document, networks)
-            if provider_of is None:
+            if provider_of is None or not self.wants_claims:
                 continue
-            growth = growth_of(self.documents, document)
-            if not self.wants_claims:
-                continue
-            tenant = Tenant(document, provider_of, networks, growth)
-            self._grows(document, growth, provider_of)
             name = (document.namespace, document.name)
+            demand = needs.get(name)
+            tenant = Tenant(document, provider_of, networks, demand)
+            self._grows(document, demand, provider_of)
             for claim in tenant.claims(self.held, grown.get(name, [])):
                 if claim.key not in stood_for:
                     self.collected.claims[claim.key] = claim
         return self.collected.reading()
 
-    def _grows(self, document: Document, growth: Growth, provider: Provider) -> None:
+    def _grows(self, document: Document, demand: Document | None, provider: Provider) -> None:
         """Note whose growth follows from what was observed of its cluster."""
         self.collected.growing.append(tenant_key(document.namespace, document.name, "").owner)
-        if growth.demand is not None:
-            self.collected.tell(growth.demand, *growth.unused(provider))
+        if demand is not None:
+            self.collected.tell(demand, *unused(demand, provider))
 
     def _pool(self, document: Document) -> None:
         network, found = read_pool(document, self.settings)

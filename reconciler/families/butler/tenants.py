@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from reconciler.documents.document import Document
 from reconciler.families._family import Held
-from reconciler.families.butler.growing import Growth
+from reconciler.families.butler.growing import grown as growth_of
 from reconciler.families.butler.kinds import NAME, TENANT
 from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.providers import Provider
@@ -56,7 +56,7 @@ class Tenant:
         document: Document,
         provider: Provider,
         networks: Sequence[NetworkPool],
-        growth: Growth,
+        demand: Document | None,
     ) -> None:
         """Take a tenant.
 
@@ -64,10 +64,10 @@ class Tenant:
             document: The TenantCluster.
             provider: Its provider, of mode `ipam`.
             networks: The provider's pools that exist, in the order in which they are tried.
-            growth: What is known of its growth.
+            demand: What it grows by; None where that is told by its records.
         """
         self._document = document
-        self._growth = growth
+        self._demand = demand
         self._provider = provider
         self._networks = networks
         self._networking = document.spec.get("networking") or {}
@@ -94,8 +94,8 @@ class Tenant:
     def _growth_claims(self, held: Held, records: Sequence[Key]) -> Iterator[Claim]:
         """What load balancers need beyond that: a claim for each entry of the Demand."""
         may_grow = self._provider.is_elastic
-        for entry, source, doubt in self._growth.claims(
-            self._document, records, held, may_grow=may_grow
+        for entry, source, doubt in growth_of(
+            self._demand, self._document, records, held, may_grow=may_grow
         ):
             made = self._claim(entry.slot, entry.count, fixed=False)
             yield made._replace(source=source, doubt=made.doubt or doubt)
