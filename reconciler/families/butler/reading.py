@@ -25,7 +25,7 @@ from reconciler.families.butler.providers import (
     missing_pool,
 )
 from reconciler.families.butler.requests import read_request, stands_for
-from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of, tenant_key
+from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
 from reconciler.findings import Finding, error, warning
 from reconciler.model.claim import Owner
 from reconciler.model.key import Key
@@ -67,7 +67,8 @@ class _Reader:
             name = (document.namespace, document.name)
             demand = needs.get(name)
             tenant = Tenant(document, provider_of, networks, demand)
-            self._grows(document, demand, provider_of)
+            if name in grown or demand is not None:
+                self._grows(document, demand, provider_of)
             for claim in tenant.claims(self.held, grown.get(name, [])):
                 if claim.key not in stood_for:
                     self.collected.claims[claim.key] = claim
@@ -75,7 +76,8 @@ class _Reader:
 
     def _grows(self, document: Document, demand: Document | None, provider: Provider) -> None:
         """Note whose growth follows from what was observed of its cluster."""
-        self.collected.growing.append(tenant_key(document.namespace, document.name, "").owner)
+        owner = (NAME, TENANT.kind, document.namespace, document.name)
+        self.collected.growing.append(owner)
         if demand is not None:
             self.collected.tell(demand, *unused(demand, provider))
 

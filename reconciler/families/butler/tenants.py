@@ -88,7 +88,8 @@ class Tenant:
         size = self._lb_size() or self._live_size(held, "loadbalancer")
         if size > 0:
             yield self._claim("loadbalancer", size, fixed="lbPoolSize" in self._networking)
-        yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
+        if grown or self._demand is not None:
+            yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
         yield from self._node_claims(held, grown)
 
     def _growth_claims(self, held: Held, records: Sequence[Key]) -> Iterator[Claim]:
