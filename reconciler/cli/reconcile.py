@@ -27,10 +27,11 @@ from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.commands.reconcile import Reconciled, ReconcileOptions, has_wrong_settings
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
+from reconciler.commands.writing import has_wrong_settings
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode, UsageError
 from reconciler.report.machine import apply_document, json_line, listed, reconcile_document

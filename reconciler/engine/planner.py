@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from reconciler.addresses import IPRange
 from reconciler.engine.candidates import Candidates
+from reconciler.engine.due import retention_end
 from reconciler.engine.frozen import frozen_pools
 from reconciler.engine.overlap import rivals
 from reconciler.engine.pairs import beside, lacking, other_of, precedence
@@ -33,7 +34,7 @@ from reconciler.findings import few
 from reconciler.model.allocation import Allocation, Phase, granted
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.current import current_records
-from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
 from reconciler.model.state import State
@@ -275,10 +276,8 @@ class _Planner:
             return False
         if self.state.is_left_alone(record):
             return False
-        released = parse_instant(record.since)
-        pool = self.state.pools.get(record.pool)
-        retention = max(self.state.retention, pool.retention if pool is not None else 0)
-        if released is None or released + retention > self.state.clock:
+        end = retention_end(record, self.state)
+        if end is None or end > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)
         if claim is not None and claim.doubt:

@@ -13,6 +13,7 @@ from reconciler.ports import Entry, GitError, LimitError, Made, Revision
 from reconciler.settings import PATH
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
+_AUTHOR = re.compile(rb"^author ([^\n]*>) ?\d+ [-+]\d+$", re.MULTILINE)
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
 # A commit, or the tree of one folder: 200,000 entries with long names fit in.
 MAX_OTHER_BYTES = 1 << 26
@@ -164,12 +165,15 @@ def read_made(git: GitProcess, rev: str) -> Made:
     (head_of,) = headers(git, [name])
     require_read(head_of)
     (item,) = read_objects(git, [name])
-    revision = _revision(item)
-    if item is None or revision is None:
+    if item is None or item.kind != "commit":
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
     head, _, message = item.data.partition(b"\n\n")
     parents = tuple(found.decode("ascii") for found in _PARENT.findall(head))
-    return Made(revision.id, parents, revision.clock, message.decode("utf-8", "replace"))
+    wrote = _AUTHOR.search(head)
+    author = wrote.group(1).decode("utf-8", "replace") if wrote else ""
+    text = message.decode("utf-8", "replace")
+    revision = _revision(item)
+    return Made(item.oid, parents, revision.clock if revision else None, text, author)
 
 
 def there(revision: Revision | None, rev: str) -> Revision:

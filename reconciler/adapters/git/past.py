@@ -16,7 +16,7 @@ from reconciler.adapters.git.saying import saying
 from reconciler.adapters.git.starting import MEMORY
 from reconciler.ports import Changed, Entry, Step
 
-_FORMAT = "%H %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
+_FORMAT = "%H %T %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
 _DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
@@ -88,16 +88,21 @@ def brought(
 
 
 def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """Parents of all commits, and those that reconcile made, with their place: newest first."""
+    """Parents of all commits, and those that say so of themselves, with their place: newest first.
+
+    A merge is none of reconcile's, nor is a commit that changed nothing, whatever it says.
+    """
     parents: dict[str, list[str]] = {}
+    trees: dict[str, str] = {}
     ours: dict[str, int] = {}
     said = _log(git, revision)
     for place, (ids, digest) in enumerate(zip(said, said, strict=True)):
-        commit, *before = ids.decode("ascii").split()
+        commit, trees[commit], *before = ids.decode("ascii").split()
         parents[commit] = before
-        if _DIGEST.fullmatch(digest):
+        if _DIGEST.fullmatch(digest) and len(before) <= 1:
             ours[commit] = place
-    return parents, ours
+    changed = {it for it in ours if trees[it] not in (trees.get(one) for one in parents[it])}
+    return parents, {commit: place for commit, place in ours.items() if commit in changed}
 
 
 def _log(git: GitProcess, revision: str) -> Iterator[bytes]:
