@@ -58,7 +58,7 @@ def past(
     ]
     start, size = 0, _FIRST_LOOK
     while start < len(pairs):
-        for commit, changed in _differences(git, pairs[start : start + size], paths, tally):
+        for commit, changed in differences(git, pairs[start : start + size], paths, tally):
             yield Step(commit, changed, commit in ours)
         start, size = start + size, size * 8
     if last:
@@ -83,7 +83,7 @@ def brought(
     first = parents[:1]
     asked = [*first, *(it for it in parents[1:] if any(saying(git, it, without=first[0])))]
     pairs = [f"{revision} {parent}" for parent in asked] or [revision]
-    steps = _differences(git, pairs, paths, tally)
+    steps = differences(git, pairs, paths, tally)
     return Step(revision, tuple(item for _, changed in steps for item in changed))
 
 
@@ -155,9 +155,21 @@ def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, in
     return newest
 
 
-def _differences(
+def differences(
     git: GitProcess, pairs: Sequence[str], paths: Sequence[str], tally: Callable[[], Tally]
 ) -> Iterator[tuple[str, tuple[Changed, ...]]]:
+    """What commits changed below some paths; of no paths, anywhere.
+
+    Args:
+        git: The repository.
+        pairs: A commit and its parent each, with a space; or a commit alone.
+        paths: Files and folders.
+        tally: Counts what one commit may have changed.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: A commit changed too many files.
+    """
     options = ("--stdin", "--root", "-r", "-z", "--no-renames", "--")
     data = "\n".join([*pairs, ""]).encode()
     commit, found, counted = "", list[Changed](), tally()
