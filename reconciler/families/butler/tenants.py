@@ -56,7 +56,7 @@ class Tenant:
         document: Document,
         provider: Provider,
         networks: Sequence[NetworkPool],
-        demand: Document | None,
+        demand: Document | None = None,
     ) -> None:
         """Take a tenant.
 
