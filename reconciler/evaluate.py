@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reconciler.addresses import IPSet
-from reconciler.documents.document import Documents, Identity
+from reconciler.documents.document import Documents
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
-from reconciler.families import families, known_as
+from reconciler.families import families
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
@@ -117,28 +117,13 @@ def _braked(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with the brake that belongs to its plan, and to what somebody freed."""
     tree, (removed, edited, expected) = evaluation.tree, by_hand
     # A record that was edited and goes is one record.
-    given_back = guard.given_back(evaluation.plan, evaluation.state, _owners(evaluation))
-    released = sum(
-        1
-        for item in evaluation.plan.decisions
-        if isinstance(item, Release) and item.claim not in (*edited, *given_back)
-    )
+    releases = [item for item in evaluation.plan.decisions if isinstance(item, Release)]
+    released = sum(1 for item in releases if item.claim not in edited)
     going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited), expected)
     brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
     return replace(evaluation, gates=ordered(gates), brake=brake)
-
-
-def _owners(evaluation: Evaluation) -> frozenset[Identity]:
-    """Who is described in the tree, of those whose growth goes: family, kind, namespace, name."""
-    going = (item.allocation for item in evaluation.plan.decisions if isinstance(item, Release))
-    asked = {record.claim.owner for record in going if record.is_growth}
-    return frozenset(
-        (family, kind, document.namespace, document.name)
-        for family, kind in sorted({(family, kind) for family, kind, _, _ in asked})
-        for document in evaluation.documents.of(known_as(family, kind))
-    )
 
 
 def _live(tree: Tree, state: State) -> int:

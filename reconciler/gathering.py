@@ -167,7 +167,6 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         halted=tree.last_good.halted,
         unread=frozenset(tree.last_good.records),
         retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
-        growth_retention=tree.settings.elastic.retention,
     )
 
 

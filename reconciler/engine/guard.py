@@ -1,15 +1,13 @@
 """Limits on what one plan may do: how full it may make a pool, how much it may release."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate
 from reconciler.model.instant import format_instant
-from reconciler.model.key import Key
 from reconciler.model.override import SETTINGS_SCOPE, OverrideKind, Overrides
-from reconciler.model.plan import Plan, Refuse, Release
+from reconciler.model.plan import Plan, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
@@ -71,40 +69,6 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
             f" nothing expires, and what is written is dated {format_instant(used)}",
             "set the clock that is wrong, here or where it was committed, and commit again",
         )
-
-
-SHARE = 4
-"""Of a pool's growth one part of so many goes at once, and one record at least."""
-
-
-def most_going(growth: int) -> int:
-    """How many records of a pool's growth may be given back in one go, or in ten minutes."""
-    return max(growth // SHARE, 1)
-
-
-def given_back(plan: Plan, state: State, owners: frozenset[tuple[str, ...]]) -> frozenset[Key]:
-    """Releases that are no loss: growth that a cluster gave back, whose owner is still there.
-
-    Where more of a pool's growth goes than shrinking ever takes at once, somebody's hand did it.
-
-    Args:
-        plan: The plan.
-        state: What it was made from.
-        owners: Who is described in the tree.
-    """
-    going: dict[Key, list[Key]] = {}
-    for item in plan.decisions:
-        if isinstance(item, Release) and item.allocation.is_growth and item.claim.owner in owners:
-            going.setdefault(item.allocation.pool, []).append(item.claim)
-    live = Counter(
-        record.pool for record in state.records if going and record.is_growth and record.is_live
-    )
-    return frozenset(
-        claim
-        for pool, claims in going.items()
-        if len(claims) <= most_going(live[pool])
-        for claim in claims
-    )
 
 
 class Going(NamedTuple):

@@ -276,7 +276,8 @@ class _Planner:
         if self.state.is_left_alone(record):
             return False
         released = parse_instant(record.since)
-        retention = self.state.retention_of(record)
+        pool = self.state.pools.get(record.pool)
+        retention = max(self.state.retention, pool.retention if pool is not None else 0)
         if released is None or released + retention > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)

@@ -63,11 +63,6 @@ class Allocation(NamedTuple):
         """It holds addresses for nobody, until its retention ends."""
         return self.phase is Phase.RELEASED
 
-    @property
-    def is_growth(self) -> bool:
-        """It holds what a cluster asked for beyond its first load-balancer addresses."""
-        return self.role == "growth" and self.type == "loadbalancer"
-
 
 def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocation:
     """What a claim holds once a range of a pool is given to it."""

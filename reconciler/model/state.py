@@ -127,7 +127,6 @@ class State:
         unread: Paths of records that count as they last could be read: nobody changes them.
         retained: Paths of released records that hold their addresses longer than retention,
             because some cluster may still announce them.
-        growth_retention: The same as `retention` of growth: what clusters asked for and gave back.
     """
 
     pools: Mapping[Key, Pool]
@@ -147,13 +146,6 @@ class State:
     halted: str = ""
     unread: frozenset[str] = field(default_factory=frozenset)
     retained: frozenset[str] = field(default_factory=frozenset)
-    growth_retention: int = 0
-
-    def retention_of(self, record: Allocation) -> int:
-        """Seconds for which a record holds its addresses once it is released."""
-        pool = self.pools.get(record.pool)
-        own = self.growth_retention if record.is_growth else self.retention
-        return max(own, pool.retention if pool is not None else 0)
 
     def is_left_alone(self, record: Allocation) -> bool:
         """Nothing may be released or expired of a record: what it follows from cannot be read.

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from reconciler.addresses import IPSet
 from reconciler.clusters.elastic.counting import Ages, Range, Waiting, counted, waiting
 from reconciler.clusters.elastic.model import (
-    BLOCKED,
     NOT_SERVED,
     Entry,
     Figures,
@@ -82,7 +81,9 @@ class _Demand:
         self.remembered = idle
         self.settings = settings
         self.entries = standing(granted)
-        self.records = {index_of(it): it for it in granted.records if it.range is not None}
+        held = [it for it in granted.records if it.range is not None]
+        self.firsts = [it for it in held if it.is_live and not index_of(it)]
+        self.records = {at: it for it in held if (at := index_of(it))}
         self.used = IPSet.of(item for service in shown.services for item in service.addresses)
         self.announced = announced(shown.pools)
         self.ours = IPSet.of(it.range for it in granted.records if it.range is not None)
@@ -106,7 +107,9 @@ class _Demand:
             needed=growth.needed,
             going=tuple(self._going(waits, idle)) if not back else (),
             idle=idle,
-            words=tuple(self._words(waits, growth)),
+            names=few([service.name for service in sorted(waits.old)]) if waits.old else "",
+            why=growth.why,
+            words=tuple(self._words(waits)),
         )
 
     def _next(self) -> int:
@@ -120,7 +123,7 @@ class _Demand:
         return [
             (Entry(index, record.size), record)
             for index, record in sorted(self.records.items())
-            if index and index not in there
+            if index not in there
         ]
 
     def _used_again(self) -> list[Entry]:
@@ -153,9 +156,9 @@ class _Demand:
 
     def _figures(self, waits: Waiting, back: Iterable[Entry]) -> Figures:
         """What is asked for, and where it comes from."""
-        held = {0, *(entry.index for entry in (*self.entries, *back))}
-        ranges = [it.range for at, it in self.records.items() if at in held and it.range]
-        ours = IPSet.of(ranges)
+        asked = {entry.index for entry in (*self.entries, *back)}
+        grown = (it for at, it in self.records.items() if at in asked)
+        ours = IPSet.of(it.range for it in (*self.firsts, *grown) if it.range is not None)
         lacking = sum(entry.count for entry in self.entries if entry.index not in self.records)
         served = [it for it in self.shown.services if it.addresses & self.announced]
         return Figures(
@@ -222,16 +225,6 @@ class _Demand:
             if since is not None and self.shown.now - since >= self.settings.shrink_after:
                 yield entry
 
-    def _words(self, waits: Waiting, growth: _Growth) -> Iterable[Word]:
-        if growth.blocked:
-            names = few([service.name for service in sorted(waits.old)])
-            yield Word(BLOCKED, blocked_message(growth.blocked, names, growth.why))
+    def _words(self, waits: Waiting) -> Iterable[Word]:
         if unserved := [*waits.unserved, *self.shown.odd]:
-            message = few(unserved, "; ")
-            yield Word(NOT_SERVED, f"no growth serves {message}")
-
-
-def blocked_message(count: int, names: str, why: str) -> str:
-    """What is told of addresses that cannot be had."""
-    what = "1 more address is" if count == 1 else f"{count} more addresses are"
-    return f"{what} needed for {names}: {why}" if names else f"{what} needed: {why}"
+            yield Word(NOT_SERVED, f"no growth serves {few(unserved, '; ')}")

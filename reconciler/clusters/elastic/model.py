@@ -147,7 +147,9 @@ class Outcome:
         first: The index of the first new entry.
         going: Entries that may be given back, in the order in which they go.
         idle: Since when the addresses of an entry are idle, by `idle_key`.
-        words: What is told of the tenant.
+        names: Some of the Services that wait, for people.
+        why: Why not all is asked for that is needed; empty when it is.
+        words: What is told of the tenant, but for growth that is blocked.
     """
 
     entries: tuple[Entry, ...]
@@ -158,4 +160,6 @@ class Outcome:
     needed: int = 0
     going: tuple[Entry, ...] = ()
     idle: Mapping[str, int] = field(default_factory=dict)
+    names: str = ""
+    why: str = ""
     words: tuple[Word, ...] = ()

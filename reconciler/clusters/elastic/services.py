@@ -12,9 +12,12 @@ from reconciler.clusters.metallb import ranges_of
 from reconciler.findings import shown
 from reconciler.model.instant import parse_instant
 
-ANNOTATIONS = ("address-pool", "loadBalancerIPs", "allow-shared-ip")
 PREFIXES = ("metallb.io/", "metallb.universe.tf/")
 """Of annotations, the newer first: where both are there, MetalLB reads the first one."""
+
+POOL, PINNED, SHARED = "address-pool", "loadBalancerIPs", "allow-shared-ip"
+ASKED = tuple(f"{prefix}{name}" for prefix in PREFIXES for name in (POOL, PINNED, SHARED))
+"""The annotations by which Services ask MetalLB for something."""
 
 _MOST_PINNED = 2
 _TYPE = "LoadBalancer"
@@ -58,9 +61,9 @@ def _service(item: Any, lb_class: str) -> Service | None:
     if created is None:
         raise ValueError("metadata.creationTimestamp is no time")
     pinned, problem = _pinned(spec, annotations)
-    pool = _annotation(annotations, "address-pool")
+    pool = _annotation(annotations, POOL)
     is_ours = spec.get("type") == _TYPE and pool in ("", DEFAULT_POOL)
-    sharing = _annotation(annotations, "allow-shared-ip")
+    sharing = _annotation(annotations, SHARED)
     return Service(
         name=f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}",
         uid=_text(metadata, "uid"),
@@ -116,7 +119,7 @@ def _annotation(annotations: Mapping[str, Any], name: str) -> str:
 
 def _pinned(spec: Mapping[str, Any], annotations: Mapping[str, Any]) -> tuple[IPSet, str]:
     """The addresses that it asks for by name, and why nobody can give them."""
-    field, listed = _text(spec, "loadBalancerIP"), _annotation(annotations, "loadBalancerIPs")
+    field, listed = _text(spec, "loadBalancerIP"), _annotation(annotations, PINNED)
     if field and listed:
         return IPSet(), "it asks for addresses by spec.loadBalancerIP and by an annotation, too"
     texts = [text.strip() for text in (field or listed).split(",", _MOST_PINNED)]

@@ -35,10 +35,12 @@ from reconciler.model.state import Blocked, ByHand, Gateway
 
 def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
     """Read all of Butler's documents; without records, all but the claims of tenants."""
-    return _Reader(documents, held, settings).reading()
+    return Reader(documents, held, settings).reading()
 
 
-class _Reader:
+class Reader:
+    """Butler's documents while they are read."""
+
     def __init__(self, documents: Documents, held: Held | None, settings: Settings) -> None:
         self.documents = documents
         self.held = held or {}
@@ -51,8 +53,9 @@ class _Reader:
         self.collected.findings += self.providers.findings
 
     def reading(self) -> Reading:
+        """What they say."""
         for document in self.documents.of(POOL):
-            self._pool(document)
+            self.read_pool(document)
         for provider in self.providers.all():
             self._provided(provider)
         stood_for = self._requests()
@@ -70,7 +73,15 @@ class _Reader:
                     self.collected.claims[claim.key] = claim
         return self.collected.reading()
 
-    def _pool(self, document: Document) -> None:
+    def elastic(self, document: Document) -> Tenant | None:
+        """A tenant that may grow; None where it may not, or its provider cannot be told."""
+        provider = self._provider(document)
+        if provider is None or not provider.is_elastic:
+            return None
+        return Tenant(document, provider, self._networks_of(provider))
+
+    def read_pool(self, document: Document) -> None:
+        """Read a pool."""
         network, found = read_pool(document, self.settings)
         self.collected.tell(document, *found)
         if network is not None:

@@ -86,6 +86,15 @@ class Tenant:
                 yield self._claim(key.slot, held[key].size, fixed=False, key=key)
         yield from self._node_claims(held, grown)
 
+    @property
+    def increment(self) -> int:
+        """How many addresses it grows by at least."""
+        return self._provider.increment
+
+    def grown(self, index: int, size: int) -> Claim:
+        """What its cluster asks for beyond the first load-balancer addresses."""
+        return self._claim(f"loadbalancer-{index}", size, fixed=False)
+
     def _lb_size(self) -> int:
         """Addresses of the load-balancer claim; 0 for none."""
         if "lbPoolSize" in self._networking:

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.elastic.model import Outcome
+from reconciler.clusters.elastic.fitting import Fitted
+from reconciler.clusters.elastic.model import Entry, Outcome
+from reconciler.clusters.elastic.settling import settled
 from reconciler.model.allocation import Phase
 from reconciler.model.settings import Elastic
 from tests.clusters.elastic.building import (
@@ -22,7 +24,9 @@ SHARED = {"metallb.io/allow-shared-ip": "k"}
 
 
 def words(outcome: Outcome) -> dict[str, str]:
-    return {word.reason: word.message for word in outcome.words}
+    found = settled(outcome, Fitted(outcome.back, (Entry(outcome.first, outcome.wish),), None))
+    assert found.figures == outcome.figures
+    return {word.reason: word.message for word in found.words}
 
 
 def test_a_pending_service_beyond_the_first_addresses_makes_the_tenant_grow() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.elastic.services import PREFIXES, read_services
+from reconciler.clusters.shapes import pared
+from reconciler.model.builtin import SERVICE
 from tests.clusters.elastic.building import addresses, read, service
 
 
@@ -126,3 +128,30 @@ def test_a_service_with_absurd_fields_is_told_and_the_others_are_read(item: Any,
     found, (odd,) = read_services([service("good"), item, service("other")])
     assert [it.name for it in found] == ["default/good", "default/other"]
     assert why in odd
+
+
+def test_of_a_service_in_a_list_all_is_kept_that_is_read_and_no_more() -> None:
+    key = {"metallb.io/allow-shared-ip": "k"}
+    more: dict[str, Any] = {"externalTrafficPolicy": "Local", "selector": {"app": "a"}}
+    more["clusterIP"] = "10.96.0.9"
+    for item in (
+        service(annotations={**key, "kubectl.kubernetes.io/last": "x" * 99}, **more),
+        service(address="10.0.0.9", loadBalancerIP="10.0.0.9", ipFamilies=["IPv4"]),
+        service(metadata={"deletionTimestamp": "2026-02-15T10:00:30Z"}),
+        service(type="ClusterIP"),
+    ):
+        item["metadata"]["managedFields"] = [{"manager": "kubectl"}]
+        assert read_services([pared(item, SERVICE)]) == read_services([item])
+        assert set(pared(item, SERVICE)["metadata"]) <= {
+            *("name", "namespace", "uid", "annotations"),
+            *("creationTimestamp", "deletionTimestamp"),
+        }
+    assert set(pared(service(**more), SERVICE)["spec"]) == {"type"}
+    assert set(pared(service(annotations=key, **more), SERVICE)["spec"]) == {
+        *("type", "externalTrafficPolicy", "selector", "ports"),
+    }
+
+
+@pytest.mark.parametrize("odd", [{"spec": 5}, {"metadata": 5}, {"metadata": {"annotations": 5}}])
+def test_what_is_odd_of_a_service_in_a_list_is_left_to_those_who_read_it(odd: Any) -> None:
+    pared({**service(), **odd}, SERVICE)
