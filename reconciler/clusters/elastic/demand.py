@@ -14,7 +14,6 @@ from typing import NamedTuple
 from reconciler.addresses import IPSet
 from reconciler.clusters.elastic.counting import Ages, Range, Waiting, counted, waiting
 from reconciler.clusters.elastic.model import (
-    NOT_SERVED,
     Entry,
     Figures,
     Granted,
@@ -25,6 +24,7 @@ from reconciler.clusters.elastic.model import (
 from reconciler.clusters.elastic.pools import announced, spare
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation
+from reconciler.model.growth import NOT_SERVED
 from reconciler.model.settings import Elastic
 
 

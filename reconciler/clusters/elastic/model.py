@@ -10,12 +10,6 @@ from reconciler.model.allocation import Allocation
 DEFAULT_POOL = "default-pool"
 """The IPAddressPool that we keep in the cluster of a tenant."""
 
-BLOCKED = "IPAMGrowthBlocked"
-"""Reason of what is told of addresses that are needed and cannot be had."""
-
-NOT_SERVED = "IPAMServiceNotServed"
-"""The same of Services that no growth would serve."""
-
 _NOTHING = IPSet()
 
 

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from reconciler.clusters.elastic.fitting import Fitted
-from reconciler.clusters.elastic.model import BLOCKED, Entry, Figures, Outcome, Word
+from reconciler.clusters.elastic.model import Entry, Figures, Outcome, Word
 from reconciler.model.allocation import Allocation
+from reconciler.model.growth import BLOCKED
 
 
 class Settled(NamedTuple):
