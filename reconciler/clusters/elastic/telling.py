@@ -39,7 +39,10 @@ def worded(
 def _told(words: tuple[Word, ...]) -> Word | None:
     if not words:
         return None
-    return Word(words[0].reason, "; ".join(word.message for word in words)[:_MOST])
+    text = "; ".join(word.message for word in words)
+    # A tenant chose some of the words: nothing of them may move a cursor.
+    plain = "".join(it if it.isprintable() else "?" for it in text)
+    return Word(words[0].reason, plain[:_MOST])
 
 
 def _kept(status: Mapping[str, Any]) -> Word | None:

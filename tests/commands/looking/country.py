@@ -34,13 +34,15 @@ ELASTIC = "{allocationMode: elastic, initialPoolSize: 2, growthIncrement: 1}"
 Files = Mapping[str, str | bytes]
 
 
-def elastic(*names: str, cidr: str = "10.0.0.0/27", **network: object) -> dict[str, str | bytes]:
+def elastic(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> dict[str, str | bytes]:
     """A reconciled tree of elastic tenants with two first addresses each."""
     return reconciled(
         {
             "ipam.yaml": SETTINGS,
             "pools/edge.yaml": pool("edge", cidr),
-            "providers/default.yaml": provider(**{"loadBalancer": ELASTIC, **network}),
+            "providers/default.yaml": provider(
+                "default", "[{name: edge}]", **{"loadBalancer": ELASTIC, **network}
+            ),
             **{f"tenants/{name}.yaml": tenant(name) for name in names or ("one",)},
         }
     )
@@ -175,12 +177,13 @@ class Country:
         return looked
 
     def settle(self, most: int = 12) -> int:
-        """Runs until nothing moves; how many commits that took."""
-        before = len(self.commits)
+        """Runs until nothing moves in two of them; how many commits that took."""
+        before, quiet = len(self.commits), 0
         for _ in range(most):
             there = len(self.commits)
             self.run()
-            if len(self.commits) == there:
+            quiet = quiet + 1 if len(self.commits) == there else 0
+            if quiet == 2:  # one more: what the first withdrew comes free
                 return there - before
         raise AssertionError(f"it still moves: {self.commits[-3:]}")
 
@@ -272,9 +275,9 @@ def is_in(ancestor: str, revision: str) -> bool:
     return int(ancestor, 16) <= int(revision, 16)
 
 
-def country(*names: str, **network: object) -> Country:
+def country(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> Country:
     """A country whose tenants use both of their first addresses."""
-    found = Country(elastic(*names, **network))  # type: ignore[arg-type]
+    found = Country(elastic(*names, cidr=cidr, **network))
     for name in names or ("one",):
         found.ask("a", f"team-a/{name}")
         found.ask("b", f"team-a/{name}")
