@@ -100,10 +100,18 @@ class Country:
     number: int = 1
     commits: list[tuple[Change, ...]] = field(default_factory=list)
     options: LookOptions = field(default_factory=LookOptions)
+    known: dict[object, Evaluation] = field(default_factory=dict, repr=False)
     wish: ApplyOptions = field(default_factory=ApplyOptions)
 
     def evaluation(self, retained: Mapping[str, str] | None = None) -> Evaluation:
         """The head, with the claims of what clusters ask for."""
+        asked = (self.number, self.clock, frozenset(self.files.items()), repr(retained))
+        if asked not in self.known:
+            self.known.clear()
+            self.known[asked] = self._evaluated(retained)
+        return self.known[asked]
+
+    def _evaluated(self, retained: Mapping[str, str] | None) -> Evaluation:
         tree = replace(tree_of(self.files, self.clock), retained=retained or {})
         found = evaluate(replace(tree, revision=f"{self.number:040x}"))
         claims = {
