@@ -88,14 +88,16 @@ class Demand(RuleBasedStateMachine):
         self.apply()
         self.here.serve()
 
-    @rule(cluster=clusters)
-    def fade(self, cluster: str) -> None:
-        """All leave, and what is idle for long enough is given back; the run is cut off there."""
+    @rule(cluster=clusters, many=st.integers(0, 2))
+    def fade(self, cluster: str, many: int) -> None:
+        """All leave; when all is idle for long enough some come; the run is cut off there."""
         self.run()
         for name in self.here.services(cluster):
             self.here.leave(name, cluster)
         self.run()
         self.here.now += 600
+        if many:
+            self.come(cluster=cluster, sort={}, many=many)
         self.decide()
 
     @rule()

@@ -164,7 +164,7 @@ class _Demand:
         return Figures(
             pending=counted(waits.old, served),
             spare=spare(self.shown.pools, ours, self.used),
-            in_flight=(ours - self.announced).size + lacking,
+            in_flight=(ours - self.announced - self.used).size + lacking,
         )
 
     def _growth(self, need: int) -> _Growth:

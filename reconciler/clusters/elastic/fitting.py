@@ -50,26 +50,34 @@ def fitted(wishes: Mapping[str, Wish], refused: Refused) -> dict[str, Fitted]:
     lots = {name: [wish.size] if wish.size else [] for name, wish in wishes.items()}
     back = {name: wish.back for name, wish in wishes.items()}
     why: dict[str, Refusal] = {}
-    for number in range(_ROUNDS + 1):
-        asked = {
-            name: (*back[name], *_numbered(wish.first, lots[name]))
-            for name, wish in wishes.items()
-            if back[name] or lots[name]
-        }
-        found = refused(asked) if asked else {}
-        if not found:
-            break
-        for name in asked:
+    rounds = 0
+    while found := _asked(wishes, back, lots, refused):
+        rounds += 1
+        for name in sorted({name for name, _ in found}):
             here = {index: it for (other, index), it in found.items() if other == name}
-            if here:
-                why[name] = next(iter(here.values()))
-                back[name] = tuple(it for it in back[name] if it.index not in here)
-                last = number == _ROUNDS - 1
-                lots[name] = _halved(wishes[name].first, lots[name], here, is_last=last)
+            why[name] = here[min(here)]
+            back[name] = tuple(it for it in back[name] if it.index not in here)
+            is_last = rounds >= _ROUNDS
+            lots[name] = _halved(wishes[name].first, lots[name], here, is_last=is_last)
     return {
         name: Fitted(back[name], _numbered(wish.first, lots[name]), why.get(name))
         for name, wish in wishes.items()
     }
+
+
+def _asked(
+    wishes: Mapping[str, Wish],
+    back: Mapping[str, tuple[Entry, ...]],
+    lots: Mapping[str, list[int]],
+    refused: Refused,
+) -> Mapping[tuple[str, int], Refusal]:
+    """What would get nothing by now."""
+    asked = {
+        name: (*back[name], *_numbered(wish.first, lots[name]))
+        for name, wish in wishes.items()
+        if back[name] or lots[name]
+    }
+    return refused(asked) if asked else {}
 
 
 def _numbered(first: int, sizes: list[int]) -> tuple[Entry, ...]:

@@ -348,3 +348,22 @@ def test_what_was_given_back_is_asked_for_again_before_anything_new() -> None:
     assert (found.back, found.wish) == ((entry(1), entry(2), entry(3)), 0)
     tenant.services.pop()
     assert tenant.looked_at().back == (entry(1), entry(2))
+
+
+def test_what_comes_back_by_use_and_what_by_need_come_back_together() -> None:
+    tenant = Tenant(service("c", "10.0.0.8"), service("d"), entries=[])
+    tenant.with_growth(
+        record(1, "10.0.0.8-10.0.0.8", Phase.RELEASED),
+        record(2, "10.0.0.10-10.0.0.10", Phase.RELEASED),
+        announces=False,
+    )
+    assert tenant.looked_at().back == (entry(1), entry(2))
+
+
+def test_those_who_share_an_address_keep_their_ports_to_themselves() -> None:
+    tenant = Tenant(service("s", annotations=SHARED, ports=[{"port": 8080}]))
+    tenant.services[0] = service("a", "10.0.0.0", annotations=SHARED)
+    tenant.services[1] = service("b", "10.0.0.0", annotations=SHARED, ports=[{"port": 443}])
+    assert tenant.looked_at().figures.pending == 0
+    tenant.services[2] = service("s", annotations=SHARED, ports=[{"port": 443}])
+    assert tenant.looked_at().figures.pending == 1
