@@ -14,7 +14,6 @@ from typing import NamedTuple
 from reconciler.addresses import IPSet
 from reconciler.clusters.elastic.counting import Ages, Range, Waiting, counted, waiting
 from reconciler.clusters.elastic.model import (
-    Entry,
     Figures,
     Granted,
     Outcome,
@@ -22,6 +21,7 @@ from reconciler.clusters.elastic.model import (
     Word,
 )
 from reconciler.clusters.elastic.pools import announced, spare
+from reconciler.families._demand import Entry, index_of, next_index, standing
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation
 from reconciler.model.growth import NOT_SERVED
@@ -40,18 +40,9 @@ def demand(shown: Shown, granted: Granted, idle: Mapping[str, int], settings: El
     return _Demand(shown, granted, idle, settings).outcome()
 
 
-def index_of(record: Allocation) -> int:
-    """The number of a record of growth; 0 for a first one."""
-    number = record.claim.slot.rpartition("-")[2]
-    return int(number) if number.isascii() and number.isdecimal() else 0
-
-
-def standing(granted: Granted) -> tuple[Entry, ...]:
+def entries_of(granted: Granted) -> tuple[Entry, ...]:
     """The entries that a tenant has: those of its Demand, else those that its records stand for."""
-    if granted.entries is not None:
-        return tuple(sorted(granted.entries))
-    found = (Entry(index_of(it), it.size) for it in granted.records if it.range is not None)
-    return tuple(sorted(entry for entry in found if entry.index))
+    return standing(granted.records) if granted.entries is None else tuple(sorted(granted.entries))
 
 
 def idle_key(entry: Entry, record: Allocation | None) -> str:
@@ -80,10 +71,10 @@ class _Demand:
         self.granted = granted
         self.remembered = idle
         self.settings = settings
-        self.entries = standing(granted)
+        self.entries = entries_of(granted)
         held = [it for it in granted.records if it.range is not None]
-        self.firsts = [it for it in held if it.is_live and not index_of(it)]
-        self.records = {at: it for it in held if (at := index_of(it))}
+        self.firsts = [it for it in held if it.is_live and not index_of(it.claim.slot)]
+        self.records = {at: it for it in held if (at := index_of(it.claim.slot))}
         self.used = IPSet.of(item for service in shown.services for item in service.addresses)
         self.announced = announced(shown.pools)
         self.ours = IPSet.of(it.range for it in granted.records if it.range is not None)
@@ -101,7 +92,7 @@ class _Demand:
         return Outcome(
             entries=tuple(sorted((*self.entries, *back))),
             figures=figures,
-            first=self._next(),
+            first=next_index(self.granted.records, self.entries),
             back=tuple(back),
             wish=growth.wish,
             needed=growth.needed,
@@ -111,11 +102,6 @@ class _Demand:
             why=growth.why,
             words=tuple(self._words(waits)),
         )
-
-    def _next(self) -> int:
-        """The number of the next entry: no name of a record is used twice at once."""
-        named = [index_of(record) for record in self.granted.records]
-        return max([0, *named, *(entry.index for entry in self.entries)]) + 1
 
     def _released(self) -> list[tuple[Entry, Allocation]]:
         """Growth that was given back and still holds its addresses, by number."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from reconciler.clusters.elastic.model import Entry
+from reconciler.families._demand import Entry
 from reconciler.model.claim import Refusal
 
 _ROUNDS = 16

@@ -5,20 +5,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reconciler.addresses import IPSet
+from reconciler.families._demand import Entry
 from reconciler.model.allocation import Allocation
 
 DEFAULT_POOL = "default-pool"
 """The IPAddressPool that we keep in the cluster of a tenant."""
 
 _NOTHING = IPSet()
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Entry:
-    """One claim of growth: its number, and how many addresses it asks for."""
-
-    index: int
-    count: int
 
 
 class Service(NamedTuple):

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from reconciler.clusters.elastic.fitting import Fitted
-from reconciler.clusters.elastic.model import Entry, Figures, Outcome, Word
+from reconciler.clusters.elastic.model import Figures, Outcome, Word
+from reconciler.families._demand import Entry
 from reconciler.model.allocation import Allocation
 from reconciler.model.growth import BLOCKED
 

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore
-from typing import Protocol
 
 from reconciler.clusters.announcing import cluster_of
-from reconciler.clusters.elastic.demand import index_of, standing
 from reconciler.clusters.elastic.fitting import Fitted, Wish, fitted
-from reconciler.clusters.elastic.model import Entry, Figures, Granted, Outcome, Word
+from reconciler.clusters.elastic.model import Figures, Granted, Outcome, Word
 from reconciler.clusters.elastic.settling import document_of, settled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.access import Access
@@ -27,29 +25,23 @@ from reconciler.engine.planner import plan
 from reconciler.engine.quotas import Quotas
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
+from reconciler.families._demand import (
+    DEMAND,
+    Entry,
+    demand_document,
+    entries_of,
+    index_of,
+    standing,
+)
 from reconciler.families._objects import Grower
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Refusal
 from reconciler.model.current import current_records
 from reconciler.model.plan import Refuse
 from reconciler.model.resource import Ref
+from reconciler.observed import path_of
 from reconciler.ports import CONTACTS, BugError, ClusterError, Clusters
 from reconciler.records.changes import Change
-
-
-class Demands(Protocol):
-    """How what a tenant asks for stands in a tree."""
-
-    def entries(
-        self, evaluation: Evaluation, namespace: str, name: str
-    ) -> tuple[Entry, ...] | None:
-        """The entries of the document of a tenant; None when there is none."""
-
-    def path(self, evaluation: Evaluation, namespace: str, name: str) -> str:
-        """Where the document stands."""
-
-    def document(self, namespace: str, name: str, entries: Iterable[Entry]) -> bytes:
-        """Its canonical bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +84,12 @@ class Looked:
     bugs: tuple[BugError, ...] = ()
 
 
-def look(
-    evaluation: Evaluation, clusters: Clusters, demands: Demands, options: LookOptions
-) -> Looked:
+def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
     """Look at the clusters of all tenants that may grow.
 
     Args:
         evaluation: Of a whole tree: one that was read in part does not know all tenants.
         clusters: How they are reached.
-        demands: How what they ask for stands in the tree.
         options: How they are looked at.
     """
     growers = {
@@ -122,7 +111,7 @@ def look(
             why = f"the management cluster cannot be asked: {failed}"
             bugs = (failed,) if isinstance(failed, BugError) else ()
             return Looked(unasked=dict.fromkeys(growers, why), bugs=bugs)
-        work = _Look(evaluation, growers, demands, Access(clusters, management), options)
+        work = _Look(evaluation, growers, Access(clusters, management), options)
         found = work.run()
         return replace(found, at=management.cluster.now())
 
@@ -141,14 +130,13 @@ class _Look:
         self,
         evaluation: Evaluation,
         growers: Mapping[str, Grower],
-        demands: Demands,
         access: Access,
         options: LookOptions,
     ) -> None:
         self.evaluation = evaluation
         self.state = evaluation.state
         self.growers = growers
-        self.demands = demands
+        self.demands = {(it.namespace, it.name): it for it in evaluation.documents.of(DEMAND.id)}
         self.access = access
         self.options = options
         self.unasked: dict[str, str] = {}
@@ -192,13 +180,18 @@ class _Look:
             quota = grower.claim(1, 1).quota
             room = None if quota is None else quota.limit - quotas.used(quota)
             _, _, namespace, short = grower.owner
-            entries = self.demands.entries(self.evaluation, namespace, short)
+            stands = self.demands.get((namespace, short))
+            entries = None if stands is None else entries_of(stands)
             found[name] = Granted(entries, tuple(records[name]), grower.increment, room)
         return found
 
     def _outcome(self, name: str) -> Outcome | None:
         """What one cluster asks for; None when it cannot be asked."""
         memory = self.access.management.enrolment.inventory
+        _, _, namespace, short = self.growers[name].owner
+        if why := self._doubt(namespace, short):
+            self.unasked[name] = f"{name} is not asked: {why} cannot be read"
+            return None
         accepts = name in self.options.apply.re_enrol
         try:
             with contained(), ExitStack() as opened:
@@ -225,6 +218,13 @@ class _Look:
                 self.bugs.append(failed)
             return None
 
+    def _doubt(self, namespace: str, name: str) -> str:
+        """The file of a Demand that cannot be read: nobody knows what stands, so it stays."""
+        stands = self.demands.get((namespace, name))
+        if stands is not None:
+            return stands.doubt
+        return self.evaluation.documents.unread(DEMAND.id, namespace, name, asker="")
+
     def _refused(self, asked: Mapping[str, tuple[Entry, ...]]) -> Mapping[tuple[str, int], Refusal]:
         """What the planner would refuse of all that is asked for."""
         claims = {
@@ -246,14 +246,14 @@ class _Look:
     ) -> tuple[Change | None, tuple[Word, ...], Figures]:
         """The file of a tenant, if it is another one now, and what is told."""
         granted = self.granted[name]
-        growth = [it for it in granted.records if index_of(it)]
-        stays = [index_of(it) for it in growth if self.state.is_left_alone(it)]
+        growth = [it for it in granted.records if index_of(it.claim.slot)]
+        stays = [index_of(it.claim.slot) for it in growth if self.state.is_left_alone(it)]
         found = settled(outcome, got, stays)
-        stated = standing(replace(granted, entries=None))
-        stands = document_of(granted.entries, found.entries, stated, growth)
+        stands = document_of(granted.entries, found.entries, standing(growth), growth)
         if stands == granted.entries:
             return None, found.words, found.figures
         _, _, namespace, short = self.growers[name].owner
-        path = self.demands.path(self.evaluation, namespace, short)
-        data = None if stands is None else self.demands.document(namespace, short, stands)
+        identity = (DEMAND.id.group, DEMAND.name, namespace, short)
+        path = path_of(self.evaluation.tree.settings.observed, identity)
+        data = None if stands is None else demand_document(namespace, short, stands)
         return Change(path, data), found.words, found.figures

@@ -5,9 +5,10 @@ from typing import Any
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.elastic.demand import demand
-from reconciler.clusters.elastic.model import Entry, Granted, Outcome, Pool, Service, Shown
+from reconciler.clusters.elastic.model import Granted, Outcome, Pool, Service, Shown
 from reconciler.clusters.elastic.services import read_services
 from reconciler.clusters.metallb import ranges_of
+from reconciler.families._demand import Entry
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import format_instant

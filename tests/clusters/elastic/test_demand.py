@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from reconciler.clusters.elastic.fitting import Fitted
-from reconciler.clusters.elastic.model import Entry, Outcome
+from reconciler.clusters.elastic.model import Outcome
 from reconciler.clusters.elastic.settling import settled
+from reconciler.families._demand import Entry
 from reconciler.model.allocation import Phase
 from reconciler.model.settings import Elastic
 from tests.clusters.elastic.building import (

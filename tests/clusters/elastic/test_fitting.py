@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hypothesis import given, strategies
 
 from reconciler.clusters.elastic.fitting import Fitted, Wish, fitted
-from reconciler.clusters.elastic.model import Entry
+from reconciler.families._demand import Entry
 from reconciler.model.claim import Refusal
 
 FULL = Refusal("pool-exhausted", "no room", "widen it")

@@ -3,8 +3,9 @@
 import pytest
 
 from reconciler.clusters.elastic.fitting import Fitted
-from reconciler.clusters.elastic.model import Entry, Figures, Outcome, Word
+from reconciler.clusters.elastic.model import Figures, Outcome, Word
 from reconciler.clusters.elastic.settling import document_of, settled
+from reconciler.families._demand import Entry
 from reconciler.model.allocation import Phase
 from reconciler.model.claim import Refusal
 from tests.clusters.elastic.building import entry, record

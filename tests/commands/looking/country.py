@@ -1,26 +1,24 @@
 """Elastic tenants in memory: a branch, their clusters with a MetalLB of a few lines, and runs on both."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_address
-from reconciler.clusters.elastic.model import Entry
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.looking.elastic import Looked, LookOptions, all_growers, look
-from reconciler.engine.planner import plan
+from reconciler.commands.looking.elastic import Looked, LookOptions, look
 from reconciler.evaluate import Evaluation, evaluate, let_pass
+from reconciler.families._demand import DEMAND, entries_of
 from reconciler.model.builtin import SERVICE
 from reconciler.model.instant import format_instant
 from reconciler.model.resource import Ref
-from reconciler.records.changes import Change, changes
+from reconciler.records.changes import Change
 from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.world import CLOCK, pool, provider, reconciled, tenant, tree_of
@@ -46,31 +44,6 @@ def elastic(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> dict[str,
             **{f"tenants/{name}.yaml": tenant(name) for name in names or ("one",)},
         }
     )
-
-
-@dataclass
-class Tree:
-    """How what is asked for stands in the trees of these tests.
-
-    Attributes:
-        files: All files.
-    """
-
-    files: dict[str, str | bytes]
-
-    def entries(
-        self, evaluation: Evaluation, namespace: str, name: str
-    ) -> tuple[Entry, ...] | None:
-        data = self.files.get(self.path(evaluation, namespace, name))
-        return None if data is None else tuple(Entry(*it) for it in json.loads(data))
-
-    def path(self, evaluation: Evaluation, namespace: str, name: str) -> str:
-        folder = evaluation.tree.settings.observed
-        return f"{folder}/Demand.gitops-ipam.dev/{namespace}/{name}.yaml"
-
-    def document(self, namespace: str, name: str, entries: Iterable[Entry]) -> bytes:
-        del namespace, name
-        return json.dumps([[it.index, it.count] for it in sorted(entries)]).encode()
 
 
 @dataclass
@@ -113,25 +86,7 @@ class Country:
 
     def _evaluated(self, retained: Mapping[str, str] | None) -> Evaluation:
         tree = replace(tree_of(self.files, self.clock), retained=retained or {})
-        found = evaluate(replace(tree, revision=f"{self.number:040x}"))
-        claims = {
-            key: claim
-            for key, claim in found.state.claims.items()
-            if not key.slot.startswith("loadbalancer-")
-        }
-        demands = Tree(self.files)
-        for grower in all_growers(found):
-            entries = demands.entries(found, *grower.owner[2:])
-            if entries is None:
-                of_records = found.state.claims.items()
-                claims |= {key: it for key, it in of_records if key.owner == grower.owner}
-            for entry in entries or ():
-                claim = grower.claim(entry.index, entry.count)
-                claims[claim.key] = claim
-        state = replace(found.state, claims={key: claims[key] for key in sorted(claims)})
-        made = plan(state)
-        files = changes(made, state, tree.settings.records)
-        return replace(found, state=state, plan=made, changes=files)
+        return evaluate(replace(tree, revision=f"{self.number:040x}"))
 
     def commit(self, found: Iterable[Change], clock: int) -> None:
         """Commit files, if they are others."""
@@ -150,7 +105,7 @@ class Country:
     def looked(self) -> Looked:
         """What is seen of the clusters."""
         self.clusters.clock = self.now
-        return look(self.evaluation(), self.clusters, Tree(self.files), self.options)
+        return look(self.evaluation(), self.clusters, self.options)
 
     def decide(self) -> Looked:
         """Git: what the revision says, what fell due, and what is seen, in commits of their own."""
@@ -260,8 +215,10 @@ class Country:
 
     def demand(self, name: str = "one") -> list[tuple[int, int]] | None:
         """The entries of a tenant."""
-        found = Tree(self.files).entries(self.evaluation(), "team-a", name)
-        return None if found is None else [(it.index, it.count) for it in found]
+        for it in self.evaluation().documents.of(DEMAND.id):
+            if it.name == name:
+                return [(entry.index, entry.count) for entry in entries_of(it)]
+        return None
 
     def records(self, phase: str = "Allocated") -> list[str]:
         """The records of growth of a phase, by name."""

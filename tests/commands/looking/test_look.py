@@ -15,10 +15,11 @@ from reconciler.clusters.resources import (
     SERVICE,
 )
 from reconciler.commands.looking.elastic import Looked, LookOptions, look
+from reconciler.families._demand import Entry, demand_document
 from reconciler.families.butler.resources import MACHINE, TENANT_CLUSTER
 from reconciler.model.resource import Ref
 from reconciler.ports import BugError, UnreachableError
-from tests.commands.looking.country import ONE, TWO, Country, Tree, country, elastic
+from tests.commands.looking.country import ONE, TWO, Country, country, elastic
 from tests.fake_cluster import HUB
 from tests.fake_clusters import POOL
 from tests.world import provider, reconciled, tenant
@@ -44,7 +45,7 @@ def test_what_is_found_is_a_file_of_the_observed_folder_at_the_time_of_the_serve
     looked = here.looked()
     (change,) = looked.changes
     assert change.path == "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
-    assert (change.data, looked.at) == (b"[[1, 1]]", here.now)
+    assert (change.data, looked.at) == (demand_document("team-a", "one", [Entry(1, 1)]), here.now)
     assert looked.figures[ONE] == (1, 0, 0, 0)
     assert (looked.words, looked.unasked, looked.bugs) == ({OWN: ()}, {}, ())
 
@@ -268,7 +269,7 @@ def test_nothing_goes_while_what_it_follows_from_cannot_be_read() -> None:
     here.now += 600
     here.clusters.clock = here.now
     broken = here.evaluation()
-    whole = look(broken, here.clusters, Tree(here.files), here.options)
+    whole = look(broken, here.clusters, here.options)
     halted = replace(broken, state=replace(broken.state, halted="ipam.yaml"))
     assert len(whole.changes) == 1
-    assert look(halted, here.clusters, Tree(here.files), here.options).changes == ()
+    assert look(halted, here.clusters, here.options).changes == ()
