@@ -1,6 +1,7 @@
 """All mutants."""
 
 from tests.mutants.applying import APPLYING
+from tests.mutants.elastic import ELASTIC
 from tests.mutants.folders import FOLDERS
 from tests.mutants.incremental import INCREMENTAL
 from tests.mutants.observed import OBSERVED
@@ -9,4 +10,7 @@ from tests.mutants.records import RECORDS
 from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
 
-MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS, *VIPS, *OBSERVED)
+MUTANTS = (
+    *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS),
+    *(*RECORDS, *VIPS, *OBSERVED, *ELASTIC),
+)
