@@ -1,10 +1,12 @@
 """A committed tree to the objects of all clusters: what every family makes of it, and the records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from reconciler.addresses import IPSet
+from reconciler.documents.document import Identity
 from reconciler.engine.by_hand import WRONG as BY_HAND
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
@@ -49,7 +51,34 @@ def project(
         for record in records
         if record.path not in evaluation.unproven
     ]
-    return tuple(found)
+    return tuple(_others(found, evaluation))
+
+
+def _others(found: Iterable[Projection], evaluation: Evaluation) -> Iterator[Projection]:
+    """The objects; of those that somebody made in a cluster, and that Git has a copy of, the status.
+
+    The copy is not what they shall be: it is what they were seen to be.
+    """
+    theirs = _observed(evaluation)
+    for item in found:
+        if not theirs or item.is_part or _identity(item.manifest) not in theirs:
+            yield item
+        elif "status" in item.manifest:
+            yield replace(item, is_status_only=True)
+
+
+def _observed(evaluation: Evaluation) -> frozenset[Identity]:
+    """What the copies in the tree describe."""
+    folder = f"{evaluation.tree.settings.observed}/"
+    kinds = dict.fromkeys(kind.id for family in families() for kind in family.kinds)
+    every = (document for kind in kinds for document in evaluation.documents.of(kind))
+    return frozenset(it.identity for it in every if it.path.startswith(folder))
+
+
+def _identity(manifest: Mapping[str, Any]) -> Identity:
+    group, _, _ = manifest["apiVersion"].rpartition("/")
+    metadata = manifest["metadata"]
+    return group, manifest["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
 def _without_wrong_ranges(evaluation: Evaluation) -> Reading:

@@ -1,5 +1,8 @@
 """Our marks on objects of clusters: by them it is known who made what, and from which commit."""
 
+PREFIX = "gitops-ipam.dev/"
+"""What our annotations and labels begin with."""
+
 MANAGER = "gitops-ipam"
 STATUS_MANAGER = "gitops-ipam-status"
 PART_MANAGER = "gitops-ipam-fields"
