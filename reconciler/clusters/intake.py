@@ -17,6 +17,7 @@ from reconciler.clusters.snapshot import Live
 from reconciler.documents.document import Identity
 from reconciler.families._events import event_name, event_on, reference
 from reconciler.families._intake import Intake
+from reconciler.findings import Finding, Location, gate, warning
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.settings import Settings
 from reconciler.records.changes import Change
@@ -112,6 +113,23 @@ class TakenIn:
     notes: tuple[str, ...] = ()
     events: tuple[Manifest, ...] = ()
     memory: IntakeMemory = field(default_factory=IntakeMemory)
+
+
+def findings_of(taken: TakenIn, settings: Settings) -> tuple[Finding, ...]:
+    """What a look has to tell, at the place of the copies. What is held makes the exit code 3."""
+    place = Location(settings.observed)
+    rejected = (
+        warning(
+            "intake-rejected",
+            Location(path_of(settings.observed, item.identity)),
+            str(item),
+            "mend the object; until then its last copy counts, if there is one",
+        )
+        for item in taken.rejected
+    )
+    held = (gate("intake-held", place, why) for why in taken.held)
+    notes = (warning("intake-doubt", place, note) for note in taken.notes)
+    return (*rejected, *held, *notes)
 
 
 def asked(settings: Settings, copies: Copies) -> tuple[Intake, ...]:
@@ -249,9 +267,10 @@ class _Taking:
             for item in self.seen.deleted
             if item.get("kind") == intake.kind and "deletionTimestamp" in item["metadata"]
         }
-        listing = Listing(
-            f"{intake.kind}.{intake.resource.group}", listed.version, listed.problem, listed.crd
-        )
+        kind = f"{intake.kind}.{intake.resource.group}"
+        if listed.problem and not missing:
+            self.going.notes.append(f"not all {kind} can be read: {listed.problem}")
+        listing = Listing(kind, listed.version, listed.problem, listed.crd)
         deleted = [it for it, uid in missing.items() if seen.get(it) == uid]
         for identity in self.going.of(listing, copies, missing, deleted):
             self.changes[path_of(self.settings.observed, identity)] = None

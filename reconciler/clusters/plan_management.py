@@ -1,7 +1,7 @@
 """The plan of the management cluster: CRDs, namespaces, pools and records with status, events."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,6 +27,7 @@ from reconciler.clusters.resources import (
 from reconciler.clusters.snapshot import Answer, Live, Query, Snapshot, Tolerates
 from reconciler.clusters.steps import AwaitEstablished, Look, MakeNamespace
 from reconciler.clusters.target import UNCLEAR
+from reconciler.documents.document import Identity
 from reconciler.families import families
 from reconciler.families._objects import Lists, Objects
 from reconciler.model.cluster import HOME
@@ -46,12 +47,14 @@ class Estate:
         pools: The pools of the tree, for their thresholds and for who uses their addresses.
         settings: Of the repository, for the brake.
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
+        known: What its documents describe.
     """
 
     desired: Sequence[DesiredObject]
     pools: Sequence[Pool]
     settings: Settings
     is_whole: bool
+    known: Collection[Identity] = ()
 
 
 def plan_management(
@@ -103,8 +106,7 @@ class _Management:
             self._install()
         self._namespaces()
         missing = self._read()
-        is_known = crds.is_among(self.draft.entries)
-        if missing and is_known and not self.draft.options.crds:
+        if missing and crds.is_among(self.draft.entries) and not self.draft.options.crds:
             names = ", ".join(missing)
             self.draft.notes.append(f"the CRD of {names} was gone; it is installed again")
             self._install()
@@ -113,9 +115,8 @@ class _Management:
             return Stop(f"no kind {', '.join(missing)} there", "--crds installs the CRDs")
         self._observe()
         wanted = frozenset(item.ref for item in self.desired)
-        for name, entry in list(
-            orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
-        ):
+        orphans = orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
+        for name, entry in list(orphans):
             self.draft.note(name, entry)
         self._bring()
         return self._prune()
@@ -290,8 +291,8 @@ class _Management:
             is_too_much = known >= self.estate.settings.min_records and share
         if not is_too_much:
             return None
-        message = f"{len(living)} of {known} objects would be deleted"
-        return Stop(message, f"if that is meant: --allow-release {len(living)}")
+        hint = f"if that is meant: --allow-release {len(living)}"
+        return Stop(f"{len(living)} of {known} objects would be deleted", hint)
 
     def _is_live(self, ref: Ref) -> bool:
         """Somebody would miss it; nobody misses an allocation that holds nothing for its tenant."""

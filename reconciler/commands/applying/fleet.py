@@ -15,6 +15,7 @@ from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
+from reconciler.clusters.outside import identities
 from reconciler.clusters.plan_management import Estate
 from reconciler.clusters.shard import is_in_shard
 from reconciler.clusters.target import Target
@@ -169,6 +170,7 @@ class _Fleet:
             tuple(self.evaluation.state.pools.values()),
             self.evaluation.tree.settings,
             is_whole(self.evaluation),
+            identities(self.evaluation),
         )
         try:
             with contained():

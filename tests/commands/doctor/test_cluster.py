@@ -14,7 +14,14 @@ from reconciler.commands.doctor.checks import run as run_checks
 from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.right import Need
-from reconciler.ports import Cluster, Listing, NoSuchKindError, Requests, UnreachableError
+from reconciler.ports import (
+    Cluster,
+    Listing,
+    NoSuchKindError,
+    Requests,
+    UnauthorizedError,
+    UnreachableError,
+)
 from reconciler.report.diagnosis import Check, Verdict, doubtful
 from tests.world import CLOCK
 
@@ -168,3 +175,12 @@ def test_a_commit_after_the_time_of_the_server_is_told() -> None:
     ahead = replace(examined(FakeCluster()), committed=NOW + 31)
     check = _run(management_steps(ahead))["clock"]
     assert (check.verdict, "31 s after" in check.message) == (WARNING, True)
+
+
+def test_crds_that_may_not_be_read_are_served_or_not() -> None:
+    class Closed(FakeCluster):
+        def get(self, ref: Ref) -> None:
+            raise UnauthorizedError(f"403: may not read {ref}")
+
+    check = of_management(Closed())["crds"]
+    assert check.message == "served; whether they are ours may not be read"
