@@ -210,6 +210,9 @@ CODES: dict[str, str] = {
     "last-good": "What cannot be read counts as it last could be, and gets nothing new.",
     "history-cut": "The clone is too shallow to tell what something was before it broke.",
     "settings-gone": "ipam.yaml is gone. Nothing is given, released or expired without it.",
+    # What was observed
+    "observed-edited": "What was observed is written by `ipam reconcile` alone. Revert the change.",
+    "demand-unused": "A tenant grew, but its provider grows nobody now. What it holds stays.",
     # Records
     "record-unreadable": "A record cannot be read. It counts as it last could be, until mended.",
     "record-edited": "A record differs from what `ipam reconcile` wrote.",

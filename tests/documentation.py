@@ -57,6 +57,7 @@ _UNITS = {
     "ports": "port",
     "minRecords": "records",
     "maxGrowth": "addresses",
+    "index": "number",
     "releases": "records",
     "retention": "duration",
     "expires": "instant",

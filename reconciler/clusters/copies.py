@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.dump import dump
-from reconciler.documents.load import load
-from reconciler.families import families, judge
+from reconciler.families import families
 from reconciler.families._intake import UID, Intake, copied
 from reconciler.findings import Finding, Severity
 from reconciler.model.resource import Manifest
 from reconciler.model.settings import Settings
-from reconciler.sources import source_kinds
+from reconciler.observed import path_of
+from reconciler.sources import source_reader
 
 
 class Copy(NamedTuple):
@@ -48,12 +48,6 @@ def intakes() -> tuple[Intake, ...]:
     return tuple(intake for family in families() for intake in family.objects.intake)
 
 
-def path_of(folder: str, identity: Identity) -> str:
-    """Where a copy stands."""
-    group, kind, namespace, name = identity
-    return f"{folder}/{kind}.{group}/{namespace or '_'}/{name}.yaml"
-
-
 def copies_of(documents: Iterable[Document], folder: str) -> Copies:
     """The copies among the documents of a tree."""
     known = {(intake.resource.group, intake.kind) for intake in intakes()}
@@ -70,7 +64,7 @@ def copy_of(manifest: Manifest, intake: Intake, settings: Settings) -> Copy | Re
     """The copy of a live object, or why there is none: it is judged as a file of its bytes would be."""
     data = dump(copied(manifest, intake)).encode()
     path = path_of(settings.observed, intake.identity(manifest))
-    loaded = load(path, data, source_kinds(), lambda document: judge(document, settings))
+    loaded = source_reader(settings)(path, data)
     wrong = next((it for it in loaded.findings if it.severity is Severity.ERROR), None)
     return Copy(data, manifest["metadata"]["uid"]) if wrong is None else Refused(_said(wrong))
 

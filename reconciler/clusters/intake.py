@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from reconciler.clusters.copies import Copies, Copy, Refused, copy_of, intakes, path_of
+from reconciler.clusters.copies import Copies, Copy, Refused, copy_of, intakes
 from reconciler.clusters.decision import is_ours
 from reconciler.clusters.going import Going, Known, Listing
 from reconciler.clusters.intake_memory import IntakeMemory, hash_of, named
@@ -20,6 +20,7 @@ from reconciler.families._intake import Intake
 from reconciler.findings import Finding, Location, gate, warning
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.settings import Settings
+from reconciler.observed import path_of
 from reconciler.records.changes import Change
 
 REJECTED = "IPAMRejected"

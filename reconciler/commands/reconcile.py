@@ -188,7 +188,7 @@ class _Run:
             commit = repository.commit(asked)
             require_no_clash(repository, asked, commit, evaluation.tree, self.facts)
             note_made(self.facts, commit)
-        repository.require_clean([*settings.sources, settings.records], commit or base)
+        repository.require_clean([*settings.folders, settings.records], commit or base)
         if commit is None:
             repository.follow(base)
         else:
@@ -249,10 +249,11 @@ def _commit(base: Revision, evaluation: Evaluation, options: ReconcileOptions, p
     clock = evaluation.tree.clock
     told = clock if clock != base.clock else None
     message = message_of(subject, Said(plan, base.id, __version__, options.allow_release, told))
-    folder = f"{evaluation.tree.settings.records}/"
-    # Whatever a document says, nothing outside the records is ever written.
-    if any(not c.path.startswith(folder) or ".." in c.path for c in evaluation.changes):
-        raise ReconcilerError("the plan writes outside the records folder")
+    settings = evaluation.tree.settings
+    folders = f"{settings.records}/", f"{settings.observed}/"
+    # Whatever a document says, nothing outside of what reconcile alone writes is ever written.
+    if any(not c.path.startswith(folders) or ".." in c.path for c in evaluation.changes):
+        raise ReconcilerError("the plan writes outside the folders of records and observed")
     # A date that is ahead is not carried on: the next plan shall have a clock that is true.
     dated = base._replace(clock=clock)
     return Commit(dated, evaluation.changes, message, committer, options.sign)

@@ -51,7 +51,7 @@ class Replayed:
         outcome: `SAME`: all bytes are equal. `DIFFERENT`: this version makes others.
             `NOT_COMPARABLE`: another version made it, and this one writes other bytes.
             `NOT_OURS`: it does not say of itself what reconcile says, or not of this place; or it
-            changes nothing, or something else than records. That is told without a plan.
+            changes nothing, or something of people's. That is told without a plan.
             `NOT_HERE`: its base is behind the end of the clone.
         files: Paths of the files that differ.
         moved: Those of them that also say otherwise who holds what.
@@ -106,9 +106,10 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
         return Replayed(Outcome.NOT_OURS, version=said.version)
     then = AsOf(source, clock, base.clock if clock < base.clock else None)
     changed, _ = repository.changed(base.id, commit)
-    folder = f"{read_own_settings(source).settings.records}/"
-    # Where there is nothing to do, reconcile makes no commit; and it writes records alone.
-    if not changed or not all(item.path.startswith(folder) for item in changed):
+    settings = read_own_settings(source).settings
+    folders = f"{settings.records}/", f"{settings.observed}/"
+    # Where there is nothing to do, reconcile makes no commit; and it writes nothing of people's.
+    if not changed or not all(item.path.startswith(folders) for item in changed):
         return Replayed(Outcome.NOT_OURS, version=said.version)
     files_of = trusting.source(commit)
     tries = _Tries(then, files_of, said, changed, _Known(facts) if facts is not None else None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.reconcile import Reconciled
+from reconciler.engine.shrinking import rest_of
 from reconciler.evaluate import let_pass
 from reconciler.model.plan import Release
 
@@ -48,7 +49,10 @@ def rounds(
 def is_free_at_once(done: Reconciled) -> bool:
     """Whether it released something whose retention is over with the very commit that says so."""
     tree = done.evaluation.tree
-    if done.commit is None or tree.clock + tree.settings.retention > done.commit.clock:
+    if done.commit is None:
         return False
-    plan = let_pass(done.evaluation).plan
-    return any(isinstance(decision, Release) for decision in plan.decisions)
+    state, rested = done.evaluation.state, done.commit.clock - tree.clock
+    return any(
+        isinstance(decision, Release) and rest_of(state, decision.allocation) <= rested
+        for decision in let_pass(done.evaluation).plan.decisions
+    )

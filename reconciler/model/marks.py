@@ -3,6 +3,9 @@
 PREFIX = "gitops-ipam.dev/"
 """What our annotations and labels begin with."""
 
+API_VERSION = f"{PREFIX}v1alpha1"
+"""Of our own kinds, which stand in files alone."""
+
 MANAGER = "gitops-ipam"
 STATUS_MANAGER = "gitops-ipam-status"
 PART_MANAGER = "gitops-ipam-fields"

@@ -14,17 +14,16 @@ from reconciler.clusters.resources import CRD, EVENT
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.intake import IntakeLook, look_for_intake, remember_intake
 from reconciler.documents.dump import dump
-from reconciler.evaluate import Evaluation, evaluate
+from reconciler.evaluate import Evaluation
 from reconciler.families.capi.resources import ADDRESSES, CLASSES, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import ClusterError, IdentityError, UnauthorizedError, UnreachableError
-from reconciler.sources import source_reader
 from tests.applying.site import results
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters, is_in
 from tests.families.capi.hub import SHOP, shop
 from tests.families.live import VIP
-from tests.world import CLOCK, raw, tree_of
+from tests.world import CLOCK, evaluation_of
 
 SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
 kind: Settings
@@ -63,11 +62,7 @@ class World:
         return found
 
     def evaluation(self) -> Evaluation:
-        tree = tree_of(self.files, self.clock)
-        read = source_reader(tree.settings)
-        seen = [read(it, raw(self.files[it])) for it in sorted(self.files) if it[:9] == "observed/"]
-        sources = {item.path: item for item in (*tree.sources, *seen)}
-        return evaluate(replace(tree, sources=tuple(sources[path] for path in sorted(sources))))
+        return evaluation_of(self.files, self.clock)
 
     def commit(self, changes: Any) -> None:
         for path, data in changes:

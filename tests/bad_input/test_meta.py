@@ -40,6 +40,8 @@ ELSEWHERE = {
     "address-space-changed": "check --base: tests/hostile",
     "manual-range-added": "check --base: tests/hostile",
     "manual-range-changed": "check --base: tests/hostile",
+    "observed-edited": "what was observed: tests/test_observed.py, tests/commands",
+    "demand-unused": "growth: tests/families/test_growth.py",
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",
     "record-removed": "group R: tests/commands",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.envtest.assets import FLAGS, GO, IPAM_PROVIDER, METALLB
+from tests.envtest.assets import FLAGS, GO, HELM, IPAM_PROVIDER, METALLB, PROMETHEUS_OPERATOR
 
 _NEEDED = (1, 26)
 _BINARIES = (
@@ -20,6 +20,7 @@ _BINARIES = (
     ("kubectl", "kube", "k8s.io/kubernetes/cmd/kubectl"),
     (METALLB, "metallb", "go.universe.tf/metallb/controller"),
     (IPAM_PROVIDER, "in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster"),
+    (HELM, "helm", "helm.sh/helm/v4/cmd/helm"),
 )
 # Module folder below `go/`, after which the CRDs are called; module path; their folder in it.
 _CRDS = (
@@ -27,6 +28,11 @@ _CRDS = (
     ("in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster", "config/crd/bases"),
     ("capi-v1beta1", "sigs.k8s.io/cluster-api", "config/crd/bases"),
     ("capi-v1beta2", "sigs.k8s.io/cluster-api", "core/config/crd/bases"),
+    (
+        PROMETHEUS_OPERATOR,
+        "github.com/prometheus-operator/prometheus-operator",
+        "example/prometheus-operator-crd",
+    ),
 )
 
 

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.clusters.copies import Copy, Refused, copies_of, copy_of, path_of
+from reconciler.clusters.copies import Copy, Refused, copies_of, copy_of
 from reconciler.documents.load import load
 from reconciler.families._intake import UID, copied
 from reconciler.model.marks import MANAGER, PART_MANAGER, STATUS_MANAGER
 from reconciler.model.settings import Settings
+from reconciler.observed import path_of
 from reconciler.sources import source_kinds
 from tests.families.live import IPAM, VIP, cluster, intake, live, of_pool, pool, wrote
 

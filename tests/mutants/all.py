@@ -3,9 +3,10 @@
 from tests.mutants.applying import APPLYING
 from tests.mutants.folders import FOLDERS
 from tests.mutants.incremental import INCREMENTAL
+from tests.mutants.observed import OBSERVED
 from tests.mutants.planning import PLANNING
 from tests.mutants.records import RECORDS
 from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
 
-MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS, *VIPS)
+MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS, *VIPS, *OBSERVED)

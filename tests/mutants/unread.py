@@ -23,7 +23,7 @@ UNREAD = (
            "            and (item.path in self.pending or not self._is_ours(step, item.path))\n", "",
            LAST_GOOD),
     Mutant("last good: who says to be reconcile may take documents away", "commands/reading/last_good.py",
-           "step.is_reconcile and self.reader.is_record(path)", "step.is_reconcile", LAST_GOOD),
+           "step.is_reconcile and self.reader.is_written(path)", "step.is_reconcile", LAST_GOOD),
     Mutant("last good: what a commit says of itself is believed", "commands/reading/last_good.py",
            "            self._doubt(vanished)\n", "", LAST_GOOD),
     Mutant("last good: records do not count", "commands/reading/last_good.py",

@@ -24,6 +24,7 @@ from reconciler.documents.document import Document, Identity
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.observed import is_observed
 from reconciler.ports import (
     Cluster,
     ClusterError,
@@ -130,11 +131,11 @@ def _documents(evaluation: Evaluation) -> Iterator[Document]:
 def _described(evaluation: Evaluation) -> frozenset[Identity]:
     """What people's own files describe, rightly or wrongly."""
     tree = evaluation.tree
-    folder = f"{tree.settings.observed}/"
-    own = [source for source in tree.sources if not source.path.startswith(folder)]
+    own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
     broken = (identity for source in own for identity in source.broken)
     right = (document.identity for source in own for document in source.documents)
-    before = (it.identity for it in tree.last_good.documents if not it.path.startswith(folder))
+    every = tree.last_good.documents
+    before = (it.identity for it in every if not is_observed(tree.settings, it.path))
     return frozenset([*right, *broken, *before])
 
 
