@@ -226,6 +226,7 @@ CODES: dict[str, str] = {
     "record-outside-pool": "A record holds addresses that its pool does not give out.",
     "record-stale": "A record no longer answers its claim. Delete it to let the claim move.",
     "expiry-held": "A released record was kept, because some cluster may still announce its range.",
+    "clock-behind": "This machine's clock is behind the date of the commit: what falls due waits.",
     "release-held": "A record was not released: some document cannot be read, or its pool is paused.",
     # Objects that are in the management cluster alone
     "intake-rejected": "An object of the management cluster is not taken in. Its last copy counts, if any.",

@@ -39,6 +39,7 @@ def observed_kinds() -> Kinds:
     return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
 
 
+@lru_cache(maxsize=16)
 def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
     """What reads one source file, by its path and bytes and nothing else."""
     written = partial(load, kinds=source_kinds(settings), judge=partial(_judge, settings=settings))

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from reconciler.addresses import IPRange
 from reconciler.engine.candidates import Candidates
+from reconciler.engine.due import retention_end
 from reconciler.engine.frozen import frozen_pools
 from reconciler.engine.overlap import rivals
 from reconciler.engine.pairs import beside, lacking, other_of, precedence
@@ -27,14 +28,14 @@ from reconciler.engine.refusal import (
     telling,
     untold,
 )
-from reconciler.engine.shrinking import rest_of, shrinking
+from reconciler.engine.shrinking import shrinking
 from reconciler.engine.space import Space, Withheld
 from reconciler.engine.usage import Holdings, usage
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation, Phase, granted
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.current import current_records
-from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
 from reconciler.model.state import State
@@ -277,9 +278,8 @@ class _Planner:
             return False
         if self.state.is_left_alone(record) or record.path in self.shrinking.kept:
             return False
-        released = parse_instant(record.since)
-        retention = rest_of(self.state, record)
-        if released is None or released + retention > self.state.clock:
+        end = retention_end(record, self.state)
+        if end is None or end > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)
         if claim is not None and claim.doubt:

@@ -65,14 +65,16 @@ def shrinking(state: State) -> Shrinking:
 
 
 def instants(state: State) -> Iterator[int]:
-    """When what waits may go on: seconds since 1970, one for each pool in which something waits.
+    """When what waits may go on: seconds since 1970, at whatever clock the state is looked at.
 
-    A plan at that time releases more than one before it.
+    A plan at the first of them that has not come releases more than one before it.
     """
-    for growth in _by_pool(state):
-        since = [parse_instant(record.since) for record in growth.recent]
-        if growth.going and since:
-            yield min(it for it in since if it is not None) + WINDOW
+    waiting = {item.pool for growth in _by_pool(state) for item in growth.going}
+    for record in state.records if waiting else ():
+        if record.pool in waiting and record.path in state.grown and record.is_released:
+            since = parse_instant(record.since)
+            if since is not None:
+                yield since + WINDOW
 
 
 def _by_pool(state: State) -> list[_Growth]:

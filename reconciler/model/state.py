@@ -112,6 +112,7 @@ class State:
         records: In order of their paths. One that cannot be read counts as it last could be read.
         clock: Committer date of the revision, in seconds since 1970.
         retention: Seconds for which a released record holds its addresses.
+        growth_retention: The same for a growth record.
         blocked: Ranges that somebody uses without a record.
         gateways: Addresses of routers: no range that a person sets by hand may hold one.
         inside: Networks inside clusters.

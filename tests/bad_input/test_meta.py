@@ -60,6 +60,7 @@ ELSEWHERE = {
     "history-cut": "a shallow clone: tests/commands",
     "settings-gone": "a history: tests/commands",
     "clock-ahead": "dates: tests/contracts",
+    "clock-behind": "dates: tests/commands",
     "name-reserved": "clusters: tests/commands",
     "no-matching-pool": "NovaEdge: tests/families/novaedge",
     "auto-assign-disabled": "NovaEdge: tests/families/novaedge",
