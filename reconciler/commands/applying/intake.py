@@ -20,9 +20,11 @@ from reconciler.clusters.resources import CONFIG_MAP, CRD
 from reconciler.clusters.shapes import shaped
 from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.work import contained
+from reconciler.commands.message import read_message
 from reconciler.documents.document import Document, Identity
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.look import Look
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.observed import is_observed
 from reconciler.ports import (
@@ -31,6 +33,7 @@ from reconciler.ports import (
     Clusters,
     NoSuchKindError,
     NoSuchObjectError,
+    Repository,
     StaleError,
     UnreachableError,
 )
@@ -122,6 +125,20 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
         ref = Ref(CONFIG_MAP, management.enrolment.namespace, NAME)
         with suppress(NoSuchObjectError):
             cluster.merge(ref, {"data": {KEY: text or None}}, MANAGER)
+
+
+def look_of(look: IntakeLook) -> Look:
+    """What is committed of a look; the copies of one that was not made are none."""
+    return Look(look.at, look.taken.changes, look.taken.seen)
+
+
+def last_named(repository: Repository, revision: str) -> str:
+    """What the newest reconcile commit up to a revision says that was seen; empty for nothing."""
+    for commit in repository.saying(revision):
+        said = read_message(repository.made(commit).message)
+        if said is not None and said.seen:
+            return said.seen
+    return ""
 
 
 def _documents(evaluation: Evaluation) -> Iterator[Document]:
