@@ -93,7 +93,7 @@ def daemon() -> dict[str, Any]:
 
 
 def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
-    always = (Need.APPLY, Need.NAMESPACES, Need.OBSERVE)
+    always = (Need.APPLY, Need.NAMESPACES, Need.INTAKE, Need.OBSERVE)
     file = "rbac.yaml"
     roles = granted(file, "ClusterRole", "gitops-ipam") | granted(file, "Role", "gitops-ipam")
     assert roles == needed(management_rights(), *always)

@@ -55,13 +55,7 @@ __all__ = [  # with the kinds that every server has: one place to take resources
 
 METALLB = "metallb.io/v1beta1"
 
-IP_ALLOCATION = Resource(
-    record_kind.API_VERSION,
-    record_kind.KIND,
-    record_kind.PLURAL,
-    finalizer=record_kind.FINALIZER,
-    fixed_in=("Allocated", "Released"),
-)
+IP_ALLOCATION = record_kind.RESOURCE
 """The records' kind: one for all families."""
 
 ADDRESS_POOL = Resource(METALLB, "IPAddressPool", "ipaddresspools")

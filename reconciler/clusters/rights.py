@@ -72,6 +72,10 @@ _WISHES = (
     Right(Need.KUBECONFIGS, SECRET, ("get",)),
     Right(Need.CRDS, CRD, ("get", "create", "patch")),
 )
+_INTAKE = (
+    # Whether a kind is the one that was known before tells its CRD.
+    Right(Need.INTAKE, CRD, ("get",)),
+)
 _POLICIES = (
     Right(Need.POLICIES, POLICY, OURS),
     Right(Need.POLICIES, BINDING, OURS),
@@ -93,7 +97,7 @@ def management_rights() -> tuple[Right, ...]:
     theirs = [right for family in families() for right in family.objects.rights]
     made = [right for right in theirs if right.resource in owned()]
     rest = [right for right in theirs if right.resource not in owned()]
-    return _by_need((*_IDENTITY, *_HUB, *made, *_RECORDS, *rest, *_WISHES, *_POLICIES))
+    return _by_need((*_IDENTITY, *_HUB, *made, *_RECORDS, *rest, *_WISHES, *_INTAKE, *_POLICIES))
 
 
 @cache

@@ -42,6 +42,13 @@
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [create, patch]
+# Objects that are not in Git are taken in, where Settings say so.
+- apiGroups: [cluster.x-k8s.io]
+  resources: [clusterclasses]
+  verbs: [list]
+- apiGroups: [apiextensions.k8s.io]
+  resources: [customresourcedefinitions]
+  verbs: [get]
 # Who uses reserved addresses is shown in the status of pools. It works without.
 - apiGroups: [""]
   resources: [services, nodes]

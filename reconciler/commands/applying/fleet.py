@@ -18,6 +18,7 @@ from reconciler.clusters.estate import Estate
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
+from reconciler.clusters.outside import identities
 from reconciler.clusters.shard import is_in_shard
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
@@ -175,6 +176,7 @@ class _Fleet:
             self.evaluation.tree.settings,
             is_whole(self.evaluation),
             words,
+            identities(self.evaluation),
         )
         try:
             with contained():
