@@ -25,7 +25,6 @@ from reconciler.ports import (
     ExitCode,
     Facts,
     GateError,
-    GitError,
     LostRaceError,
     ReconcilerError,
     Repository,
@@ -93,7 +92,8 @@ def reconcile(
         facts: The cache that spares reading what is settled.
 
     Raises:
-        GitError: The remote fails, or the race is lost `ATTEMPTS` times.
+        GitError: The remote fails.
+        LostRaceError: The race is lost `ATTEMPTS` times.
         HistoryError: The branch was rewritten since the last run.
         ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote.
@@ -107,7 +107,7 @@ def reconcile(
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
         if attempt < ATTEMPTS:
             sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter  # nosec B311
-    raise GitError(
+    raise LostRaceError(
         f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
         "run it again when others are done; nothing was published",
     )

@@ -4,7 +4,7 @@ A cluster that cannot be reached delays nobody but those that shall get its addr
 worked on, and CONTACTS waited for: those that never answer must not take all places.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -54,6 +54,7 @@ def apply_fleet(
     clusters: Clusters,
     options: ApplyOptions,
     is_in: Callable[[str, str], bool],
+    only: Container[str] | None = None,
 ) -> list[Applied]:
     """Bring all clusters to what the committed records of a revision say.
 
@@ -63,6 +64,8 @@ def apply_fleet(
         options: What a person asks for.
         is_in: Whether a revision is contained in another one; a `GitError` when that cannot be
             told.
+        only: The clusters that are worked on; None for all. What the others announce counts as if
+            they could not be asked.
 
     Returns:
         The management cluster first, then the others by name.
@@ -70,7 +73,7 @@ def apply_fleet(
     Raises:
         UsageError: Nobody named a management cluster.
     """
-    run = Run(evaluation.tree.revision or "", options)
+    run = Run(evaluation.tree.revision or "", options, only)
     with ExitStack() as opened:
         try:
             cluster = clusters.management()
@@ -119,7 +122,8 @@ class _Fleet:
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
             for item in targets(self.evaluation, self.desired, self.known)
         ]
-        found = [item for item in every if is_in_shard(item.name, self.options.shard)]
+        shard = self.options.shard
+        found = [it for it in every if is_in_shard(it.name, shard) and self._is_touched(it.name)]
         self.names_by_uid = self._uids(every)
         others = self._others(every, found)
         by_name = {item.name: item for item in found}
@@ -129,7 +133,8 @@ class _Fleet:
 
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
-            own = [pool.submit(self._own)] if self.options.shard[0] == 0 else []
+            is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
+            own = [pool.submit(self._own)] if is_first else []
             if self.options.policies is not None:
                 wait(own)  # its policies may name another account: then nothing can be noted
             begun = in_turn(pool, list(by_name), others, work)
@@ -141,6 +146,9 @@ class _Fleet:
         rest = [begun[name].result().applied for name in sorted(begun)]
         first = [future.result() for future in own]
         return [*first, *(item for item in rest if item is not None), *failed]
+
+    def _is_touched(self, name: str) -> bool:
+        return self.todo.only is None or name in self.todo.only
 
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
         """Which cluster each identity belongs to: nobody else is believed to be it."""
