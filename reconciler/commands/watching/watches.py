@@ -49,7 +49,7 @@ class Watches:
         chance: Gives a number in [0, 1).
     """
 
-    clusters: Clusters
+    clusters: Clusters | None
     notes: Notes
     inbox: Inbox
     observer: Observer
@@ -152,10 +152,12 @@ class Watches:
             del self._down[key]
 
     def _connect(self, name: str) -> WatchableCluster:
-        if name == MANAGEMENT:
+        way = self.notes.way(name)
+        if self.clusters is None:
+            found = None
+        elif name == MANAGEMENT:
             found = self.clusters.management()
         else:
-            way = self.notes.way(name)
             found = None if way is None else self.clusters.connect(name, way[0], is_named=way[1])
         if found is None:
             raise UnreachableError("nobody names a kubeconfig for it any more")
