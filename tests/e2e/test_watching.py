@@ -17,7 +17,7 @@ FIRST, SECOND = ["10.40.0.0-10.40.0.7"], ["10.40.0.8-10.40.0.15"]
 EDGE = "butler.butlerlabs.dev/NetworkPool/butler-system/edge"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/butler-system/leases/gitops-ipam"
 FILES = {
-    "pools/edge.yaml": pool(),
+    "pools/edge.yaml": pool(tenantAllocation="{defaults: {lbPoolPerTenant: 8}}"),
     "providers/default.yaml": provider(),
     "tenants/one.yaml": tenant("one"),
 }

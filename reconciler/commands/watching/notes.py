@@ -110,7 +110,8 @@ class _NotingCluster:
         return self.cluster.version()
 
     def get(self, ref: Ref) -> Manifest | None:
-        return self.cluster.get(ref)
+        found = self.cluster.get(ref)
+        return None if found is None else self._noted(found)
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""

@@ -168,6 +168,8 @@ class Watches:
         if topic.about != KUBECONFIG:
             self.inbox.put(Event(Cause(topic.about), name, mark))
             return
+        if self.notes.is_known(MANAGEMENT, mark):
+            return  # a round has read that very Secret
         with self._lock:
             found = tenant_of_secret(item, self._names)
         for cluster in found:
