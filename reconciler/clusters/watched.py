@@ -81,8 +81,14 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
     """
     taken, ours = frozenset(intake), frozenset(owned())
     labels = f"{OWNER_LABEL}={MANAGER}"
-    seen = {kind for family in families() for kind in family.objects.observes}
-    others = sorted((seen | described()) - ours - taken)
+    listed = {
+        right.resource
+        for family in families()
+        for right in family.objects.rights
+        if "list" in right.verbs
+    }
+    known = described().union(kind for family in families() for kind in family.objects.observes)
+    others = sorted((listed & known) - ours - taken)
     return (
         Topic(KUBECONFIG, SECRET, look=kubeconfig_of),
         *(Topic(DRIFT, kind, labels=labels, look=version_of) for kind in owned()),

@@ -19,6 +19,7 @@ class Need(StrEnum):
     NAMESPACES = "making namespaces that are missing"
     KUBECONFIGS = "kubeconfigs of tenants that nobody named"
     OBSERVE = "showing who uses reserved addresses"
+    WATCH = "--watch"
     CRDS = "--crds"
     POLICIES = "--policies"
 
