@@ -26,6 +26,7 @@ from reconciler.ports import (
     Facts,
     GateError,
     LostRaceError,
+    RacesLostError,
     ReconcilerError,
     Repository,
     Revision,
@@ -93,7 +94,7 @@ def reconcile(
 
     Raises:
         GitError: The remote fails.
-        LostRaceError: The race is lost `ATTEMPTS` times.
+        RacesLostError: The race is lost `ATTEMPTS` times.
         HistoryError: The branch was rewritten since the last run.
         ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote.
@@ -107,7 +108,7 @@ def reconcile(
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
         if attempt < ATTEMPTS:
             sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter  # nosec B311
-    raise LostRaceError(
+    raise RacesLostError(
         f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
         "run it again when others are done; nothing was published",
     )

@@ -21,8 +21,8 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import (
     BugError,
     ExitCode,
-    LostRaceError,
     PushRefusedError,
+    RacesLostError,
     ReconcilerError,
 )
 
@@ -170,7 +170,7 @@ class Daemon:
         for item in told.rounds:
             if item.done.commit is not None:
                 self.observer.commit_done(Push.PUBLISHED, item.done, item.done.attempts - 1)
-        if isinstance(failure, LostRaceError):
+        if isinstance(failure, RacesLostError):
             self.observer.commit_done(Push.LOST, None, 1)
         elif isinstance(failure, PushRefusedError):
             self.observer.commit_done(Push.REFUSED, None, 0)

@@ -101,10 +101,8 @@ class Schedule:
     def _ripe_at(self) -> float:
         if not self._waiting:
             return inf
-        return min(
-            max(self._newest, min(self._waiting.values())) + QUIET,
-            min(self._waiting.values()) + PATIENCE,
-        )
+        first = min(self._waiting.values())
+        return min(max(self._newest, first) + QUIET, first + PATIENCE)
 
     def _admitted(self, waiting: dict[Event, float], now: float) -> Iterator[tuple[Event, float]]:
         """The events of clusters that may begin a round now; those of others wait."""

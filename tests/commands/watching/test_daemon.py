@@ -20,8 +20,8 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import (
     BugError,
     GitError,
-    LostRaceError,
     PushRefusedError,
+    RacesLostError,
     ReconcilerError,
 )
 from tests.commands.test_reconcile import watched
@@ -146,7 +146,7 @@ def test_an_event_wakes_it_and_an_echo_begins_nothing(stage: Stage) -> None:
 FAILURES: dict[str, tuple[Exception, Ending, int, str]] = {
     "Git": (GitError("cannot reach the remote"), Ending.FAILED, 4, "git"),
     "protection": (PushRefusedError("protected"), Ending.FAILED, 4, "push"),
-    "race": (LostRaceError("lost"), Ending.FAILED, 4, "git"),
+    "race": (RacesLostError("lost"), Ending.FAILED, 4, "git"),
     "system": (OSError(28, "No space left"), Ending.FAILED, 4, "git"),
     "bug": (KeyError("x"), Ending.BUG, 70, "git"),
 }
@@ -171,7 +171,7 @@ def test_a_round_that_fails_is_told_and_tried_again_until_it_succeeds(
 
 
 def test_commits_are_told_whatever_became_of_them(stage: Stage) -> None:
-    daemon = stage.daemon(LostRaceError("lost"), PushRefusedError("no"), [HUB])
+    daemon = stage.daemon(RacesLostError("lost"), PushRefusedError("no"), [HUB])
     stage.until(daemon, 30)
     assert [result for result, _ in stage.observer.commits[:3]] == [
         Push.LOST,

@@ -189,10 +189,8 @@ def test_an_object_that_vanished_while_nobody_watched_is_news(site: Site) -> Non
     site.follow(TENANT)
 
     def deleted() -> None:
-        uid = server.objects[POOL]["metadata"]["uid"]
-        server.delete(POOL, uid)
-        server.forgotten = 1_000_000  # and nobody remembers
-        site.servers[WEB].fault = lambda verb, _what: StaleError("x") if verb == "watch" else None
+        del server.objects[POOL]
+        raise StaleError("the server forgot that state")
 
     found = site.run(POOLS, deleted, lambda: None)
     assert found[-1].mark.startswith("-")
