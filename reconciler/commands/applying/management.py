@@ -5,11 +5,12 @@ from contextlib import suppress
 from dataclasses import replace
 from threading import Lock
 
+from reconciler.clusters.estate import Estate
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.outside import outside
 from reconciler.clusters.plan import ClusterPlan
-from reconciler.clusters.plan_management import Estate, plan_management
+from reconciler.clusters.plan_management import plan_management
 from reconciler.clusters.snapshot import Live, Snapshot, objects_of
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment, enrol

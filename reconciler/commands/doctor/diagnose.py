@@ -10,12 +10,12 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from reconciler.clusters.desired import desired_objects
+from reconciler.clusters.estate import Estate
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.clusters.outside import identities
-from reconciler.clusters.plan_management import Estate
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.border import Checked

@@ -4,6 +4,7 @@ from reconciler.families._family import Family
 from reconciler.families._objects import Objects
 from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
 from reconciler.families.butler.events import pool_event
+from reconciler.families.butler.growers import growers
 from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.intake import INTAKE
 from reconciler.families.butler.judging import judge
@@ -53,5 +54,6 @@ FAMILY = Family(
         clusters=CLUSTERS,
         listings=LISTINGS,
         newcomer=NEWCOMER,
+        growers=growers,
     ),
 )
