@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from reconciler.cli.shared.options import (
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.cli.shared.progress import progress
+from reconciler.cli.shared.watch_options import Watch, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
 from reconciler.commands.applying.expiry import still_announced
@@ -54,7 +56,12 @@ from reconciler.report.text.table import Painter
 @option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
 @option("--author", metavar="'NAME <EMAIL>'", help="Who commits; else as Settings say.")
 @option("--sign", metavar="KEY", default="", help="Sign with this GPG key id or SSH key file.")
-@option("--interval", metavar="DURATION", help="Loop, for example every 60s.")
+@option(
+    "--interval",
+    metavar="DURATION",
+    help="Loop, for example every 60s; with --watch: look at the remote.",
+)
+@watch_options
 @output_options("text", "json", "yaml")
 def reconcile(
     repo: Path,
@@ -68,6 +75,7 @@ def reconcile(
     author: str | None,
     sign: str,
     interval: str | None,
+    watch: Watch | None,
     output: str,
     color: str,
 ) -> int:
@@ -87,6 +95,16 @@ def reconcile(
         repository = open_branch(repo, remote, branch)
         return _Job(repository, options, reach if is_asked else None, wish, applies=not no_apply)
 
+    if watch is not None:
+        from reconciler.cli.shared.daemon import Order, run_daemon
+
+        def emit_line(done: Sequence[Round], code: int) -> None:
+            _emit_rounds(done, code, "json", looped=True)
+
+        opened = partial(open_branch, repo, remote, branch)
+        order = Order(opened, options, reach if is_asked else None, wish, watch, seconds)
+        told = None if output == "text" else emit_line
+        return run_daemon(replace(order, applies=not no_apply, emit=told))
     if seconds is None:
         return _once(begin(), output, color, looped=False)
     return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)

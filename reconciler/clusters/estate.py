@@ -20,7 +20,7 @@ class Estate:
         settings: Of the repository, for the brake.
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
         words: What is told of those whose clusters were looked at. Of others is told what was.
-        known: What its documents describe.
+        known: What the documents of the tree describe.
     """
 
     desired: Sequence[DesiredObject]

@@ -14,6 +14,7 @@ from reconciler.model.builtin import (
     CONFIG_MAP,
     CRD,
     EVENT,
+    LEASE,
     MAY_I,
     NAMESPACE,
     NODE,
@@ -34,6 +35,7 @@ __all__ = [  # with the kinds that every server has: one place to take resources
     "CRD",
     "EVENT",
     "IP_ALLOCATION",
+    "LEASE",
     "MAY_I",
     "METALLB",
     "NAMESPACE",
@@ -64,7 +66,7 @@ CONFIGURATION_STATE = Resource(METALLB, "ConfigurationState", "configurationstat
 
 _COMMON = (
     *(IP_ALLOCATION, ADDRESS_POOL, ADVERTISEMENT, CONFIGURATION_STATE),
-    *(CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET, SERVICE, NODE, EVENT),
+    *(CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET, SERVICE, NODE, EVENT, LEASE),
     *(WHO_AM_I, MAY_I),
 )
 

@@ -20,6 +20,7 @@ class Need(StrEnum):
     KUBECONFIGS = "kubeconfigs of tenants that nobody named"
     INTAKE = "taking in objects that are not in Git"
     OBSERVE = "showing who uses reserved addresses"
+    WATCH = "--watch"
     CRDS = "--crds"
     POLICIES = "--policies"
 

@@ -10,8 +10,9 @@ from tests.mutants.planning import PLANNING
 from tests.mutants.records import RECORDS
 from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
+from tests.mutants.watching import WATCHING
 
 MUTANTS = (
     *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS),
-    *(*RECORDS, *VIPS, *OBSERVED, *ELASTIC, *INTAKE),
+    *(*RECORDS, *VIPS, *OBSERVED, *ELASTIC, *INTAKE, *WATCHING),
 )
