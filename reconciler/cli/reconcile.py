@@ -26,9 +26,12 @@ from reconciler.cli.shared.watch_options import Watch, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
 from reconciler.commands.applying.expiry import still_announced
+from reconciler.commands.applying.extent import WHOLE, Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.exit_codes import reconciled_code
+from reconciler.commands.looking.elastic import LookOptions
+from reconciler.commands.looking.looker import Looker
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
@@ -120,6 +123,7 @@ class _Job:
         read: The revision that was read last. It follows from its id alone: a loop on a branch
             that stands still reads it once.
         bugs: Those that were met in this run while clusters were asked.
+        lookers: What looks at clusters, the newest last: one for each round.
     """
 
     repository: GitRepository
@@ -129,6 +133,7 @@ class _Job:
     applies: bool = True
     read: dict[str, Evaluation] = field(default_factory=dict)
     bugs: list[BugError] = field(default_factory=list)
+    lookers: list[Looker] = field(default_factory=list)
 
     def rounds(self) -> Iterator[Round]:
         """Git and clusters; twice when addresses come free at once."""
@@ -140,30 +145,47 @@ class _Job:
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
         options, reach = replace(self.options, now=clock.now), self.reach
-        if reach is not None:
-            options = replace(
-                options,
-                server_now=lambda: server_now(reach.open()),
-                still_announced=lambda found: still_announced(
-                    found, reach.open(), self.wish, self.bugs
-                ),
-            )
+        if reach is None:
+            with progress("reconciling"):
+                return run_reconcile(self.repository, options, facts=open_facts(self.repository))
+        asked = LookOptions(self.wish, writes=self.applies)
+        looker = Looker(self.repository, self._whole, reach.open, asked, clock.now)
+        self.lookers[:] = [looker]
+        options = replace(
+            options,
+            look=looker,
+            server_now=lambda: server_now(reach.open()),
+            still_announced=lambda found: still_announced(
+                found, reach.open(), self.wish, self.bugs
+            ),
+        )
         with progress("reconciling"):
-            return run_reconcile(self.repository, options, facts=open_facts(self.repository))
+            done = run_reconcile(self.repository, options, facts=open_facts(self.repository))
+        self.bugs.extend(looker.bugs)
+        return looker.told(done)
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
         """The clusters; None when none is named, or none shall be applied to."""
         if self.reach is None or not self.applies:
             return None
-        head = done.head.id
         with progress("applying"):
-            if head not in self.read:
-                self.read.clear()
-                source = self.repository.source(head)
-                read = evaluate_source(source)
-                self.read[head] = with_changes_by_hand(self.repository, source, read)
-            evaluation = self.read[head]
-            return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
+            evaluation, extent = self._whole(done.head.id), WHOLE
+            for looker in self.lookers:
+                extent = Extent(words=looker.words)
+            is_in, clusters = self.repository.is_in, self.reach.open()
+            applied = apply_fleet(evaluation, clusters, self.wish, is_in, extent)
+            for looker in self.lookers:
+                looker.remember()
+            return applied
+
+    def _whole(self, head: str) -> Evaluation:
+        """All of a revision."""
+        if head not in self.read:
+            self.read.clear()
+            source = self.repository.source(head)
+            read = evaluate_source(source)
+            self.read[head] = with_changes_by_hand(self.repository, source, read)
+        return self.read[head]
 
 
 def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:

@@ -78,7 +78,7 @@ class Story:
         def look(found: Evaluation) -> Look:
             head = found.tree.revision or ""
             whole = evaluate_source(repository.source(head))
-            named = last_named(repository, head)
+            named = last_named(repository, head, "observed")
             looks.append(look_for_intake(whole, self.clusters, OPTIONS, named))
             return look_of(looks[-1])
 
@@ -106,7 +106,7 @@ def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_l
     assert copy.exists()
     assert len(records) == 2
     assert story.host().startswith("10.0.0.1")
-    uid, _, version = last_named(story.git, "HEAD").partition(" ")
+    uid, _, version = last_named(story.git, "HEAD", "observed").partition(" ")
     assert uid
     assert version.isdecimal()
     assert story.run().commit is None
@@ -134,7 +134,7 @@ def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) 
 
 def test_without_such_a_commit_nothing_is_named(tmp_path: Path) -> None:
     story = Story(tmp_path / "repo")
-    assert last_named(story.git, "HEAD") == ""
+    assert last_named(story.git, "HEAD", "observed") == ""
 
 
 def _delete(story: Story) -> None:

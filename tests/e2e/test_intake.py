@@ -75,7 +75,9 @@ def run(folder: Path, server: ApiServer, now: float) -> IntakeLook:
     def look(found: Evaluation) -> Look:
         head = found.tree.revision or ""
         whole = evaluate_source(branch.source(head))
-        looks.append(look_for_intake(whole, clusters, OPTIONS, last_named(branch, head)))
+        looks.append(
+            look_for_intake(whole, clusters, OPTIONS, last_named(branch, head, "observed"))
+        )
         return look_of(replace(looks[-1], at=int(now)))
 
     options = ReconcileOptions(now=lambda: now, look=look)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.where import BranchHead
-from reconciler.cli.shared import logs, streams
+from reconciler.cli.shared import clock, logs, streams
 from reconciler.cli.shared.cluster_options import Reach
 from reconciler.cli.shared.ending import ending
 from reconciler.cli.shared.failures import told
@@ -32,7 +32,7 @@ from reconciler.commands.watching.notes import Notes, NotingClusters
 from reconciler.commands.watching.observer import Nobody, Observer, RoundDone
 from reconciler.commands.watching.schedule import Schedule
 from reconciler.commands.watching.watches import Watches
-from reconciler.commands.watching.work import Ask, Site, Work
+from reconciler.commands.watching.work import Site, Work
 from reconciler.ports import Clusters, UsageError
 from reconciler.report.text.watching import (
     applied_lines,
@@ -61,8 +61,6 @@ class Order:
         interval: Seconds between two looks at the remote.
         emit: Gives out a round for machines; None for text.
         observer: Is told what happens.
-        ask: What a look at clusters adds to a reconcile.
-        due: Seconds until something falls due; None for nothing.
     """
 
     begin: Callable[[], GitRepository]
@@ -74,8 +72,6 @@ class Order:
     applies: bool = True
     emit: Callable[[Sequence[Round], int], None] | None = None
     observer: Observer = field(default_factory=Nobody)
-    ask: Ask = lambda options, _scope: options
-    due: Callable[[Round], float | None] = lambda _round: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +130,7 @@ def _made(
     site = Site(
         *(repository, repository.is_in, facts, order.options, noting, order.wish),
         applies=order.applies,
-        ask=order.ask,
+        now=clock.now,
     )
     work, resync = Work(site), float(order.watch.resync)
     leads = elector.leads if elector is not None else _always
@@ -150,7 +146,7 @@ def _made(
         order.observer,
         _Teller(order, repository),
         chance,
-        order.due,
+        work.later,
         leads,
     )
     every = order.interval or (INTERVAL if repository.remote is not None else LOCAL_SECONDS)

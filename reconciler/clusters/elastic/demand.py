@@ -101,6 +101,7 @@ class _Demand:
             names=few([service.name for service in sorted(waits.old)]) if waits.old else "",
             why=growth.why,
             words=tuple(self._words(waits)),
+            again=min(self._again(waits, idle), default=None),
         )
 
     def _released(self) -> list[tuple[Entry, Allocation]]:
@@ -210,6 +211,17 @@ class _Demand:
             since = idle.get(idle_key(entry, self.records.get(entry.index)))
             if since is not None and self.shown.now - since >= self.settings.shrink_after:
                 yield entry
+
+    def _again(self, waits: Waiting, idle: Mapping[str, int]) -> Iterable[float]:
+        """After how many seconds a Service has waited, or growth was idle, for long enough."""
+        ages = Ages(self.shown.waited, self.shown.now)
+        old = frozenset(service.uid for service in waits.old)
+        for service in waits.all:
+            if service.uid not in old and ages.of(service) >= 0:
+                yield self.settings.pending_after - ages.of(service)
+        for since in idle.values():
+            if self.shown.now and (left := since + self.settings.shrink_after - self.shown.now) > 0:
+                yield left
 
     def _words(self, waits: Waiting) -> Iterable[Word]:
         if unserved := [*waits.unserved, *self.shown.odd]:

@@ -137,6 +137,7 @@ class Outcome:
         names: Some of the Services that wait, for people.
         why: Why not all is asked for that is needed; empty when it is.
         words: What is told of the tenant, but for growth that is blocked.
+        again: After so many seconds something else follows, whether or not anything changes.
     """
 
     entries: tuple[Entry, ...]
@@ -150,3 +151,4 @@ class Outcome:
     names: str = ""
     why: str = ""
     words: tuple[Word, ...] = ()
+    again: float | None = None

@@ -7,8 +7,9 @@ asked is no answer.
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from reconciler.clusters.copies import copies_of
+from reconciler.clusters.copies import copies_of, intakes
 from reconciler.clusters.crds import crd_name, is_established
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.intake import Listed, Seen, Standing, TakenIn, asked, take_in
@@ -37,6 +38,9 @@ from reconciler.ports import (
     StaleError,
     UnreachableError,
 )
+
+_MOST_ASKED = 256
+"""Commits with copies. Those that only take away what people describe by now say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +136,20 @@ def look_of(look: IntakeLook) -> Look:
     return Look(look.at, look.taken.changes, look.taken.seen)
 
 
-def last_named(repository: Repository, revision: str) -> str:
-    """What the newest reconcile commit up to a revision says that was seen; empty for nothing."""
-    for commit in repository.saying(revision):
-        said = read_message(repository.made(commit).message)
+def last_named(repository: Repository, revision: str, observed: str) -> str:
+    """What the newest reconcile commit with copies says that was seen; empty for nothing.
+
+    Args:
+        repository: Where it is.
+        revision: Where to begin.
+        observed: The folder of what was observed. Who made or removed a copy in it says what was
+            seen, so no other commit is asked.
+    """
+    kinds = [intake.resource for intake in intakes()]
+    folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]
+    steps = repository.source(revision).past(folders)
+    for step in islice((step for step in steps if step.is_reconcile), _MOST_ASKED):
+        said = read_message(repository.made(step.id).message)
         if said is not None and said.seen:
             return said.seen
     return ""

@@ -38,7 +38,7 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Refusal
 from reconciler.model.current import current_records
 from reconciler.model.plan import Refuse
-from reconciler.model.resource import Ref
+from reconciler.model.resource import Manifest, Ref
 from reconciler.observed import path_of
 from reconciler.ports import CONTACTS, BugError, ClusterError, Clusters
 from reconciler.records.changes import Change
@@ -54,6 +54,7 @@ class LookOptions:
         lb_class: The class of Services that MetalLB serves; empty for those without one.
         waited: For how many seconds Services were seen to wait, by cluster and uid.
         only: The clusters that are looked at; None for all.
+        deleted: Objects of the management cluster that a watch saw go after somebody deleted them.
     """
 
     apply: ApplyOptions = field(default_factory=ApplyOptions)
@@ -61,6 +62,7 @@ class LookOptions:
     lb_class: str = ""
     waited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     only: frozenset[str] | None = None
+    deleted: tuple[Manifest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Looked:
         figures: How many addresses each asks for, by cluster.
         unasked: Clusters that could not be asked, and why.
         bugs: Those of ours that were met.
+        again: After how many seconds a cluster has to be looked at though nothing changes there.
     """
 
     at: int = 0
@@ -82,6 +85,7 @@ class Looked:
     figures: Mapping[str, Figures] = field(default_factory=dict)
     unasked: Mapping[str, str] = field(default_factory=dict)
     bugs: tuple[BugError, ...] = ()
+    again: Mapping[str, float] = field(default_factory=dict)
 
 
 def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
@@ -166,6 +170,7 @@ class _Look:
             figures=figures,
             unasked=self.unasked,
             bugs=tuple(self.bugs),
+            again={name: it.again for name, it in found.items() if it.again is not None},
         )
 
     def _granted(self) -> dict[str, Granted]:

@@ -62,7 +62,7 @@ class Daemon:
     """Everything that a round leads to.
 
     Attributes:
-        due: Seconds until something falls due by what a round found; None for nothing.
+        due: What comes by itself after a round, each with the seconds until then.
         tell: Gives out what a round did.
         chance: Gives a number in [0, 1).
         leads: Whether this process is the one that works.
@@ -76,7 +76,7 @@ class Daemon:
     observer: Observer
     tell: Callable[[RoundDone], None]
     chance: Callable[[], float]
-    due: Callable[[Round], float | None] = lambda _round: None
+    due: Callable[[], Iterable[tuple[Event, float]]] = tuple
     leads: Callable[[], bool] = lambda: True
     _number: int = 0
     _leading: bool = False
@@ -206,9 +206,9 @@ class Daemon:
 
     def _follow(self, scope: Scope, told: RoundDone, now: float) -> None:
         """Watch what was found, and come back for what is not as it shall be."""
-        for item in told.rounds:
-            if (seconds := self.due(item)) is not None:
-                self.schedule.later(Event(Cause.DUE), now + seconds)
+        with self._outlived("what falls due could not be told"):
+            for event, seconds in self.due():
+                self.schedule.later(event, now + seconds)
         found = told.evaluation
         last = next((it.applied for it in reversed(told.rounds) if it.applied is not None), None)
         if found is None or last is None:

@@ -1,6 +1,7 @@
 """What a round does: the very functions that a single run calls, restricted to what was touched."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+import time
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -9,19 +10,21 @@ from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.applying.targets import Standing, standing
 from reconciler.commands.exit_codes import exit_code
+from reconciler.commands.looking.elastic import LookOptions
+from reconciler.commands.looking.looker import Looker
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
-from reconciler.commands.watching.events import Scope
+from reconciler.commands.watching.events import Cause, Event, Scope
+from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.resource import Manifest
 from reconciler.ports import BugError, Clusters, Facts, Repository, Revision
-
-Ask = Callable[[ReconcileOptions, Scope], ReconcileOptions]
-"""Adds to the options of a reconcile what clusters are asked for by the events of a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,9 @@ class Site:
         facts: Opens the cache.
         clusters: How clusters are reached; None when none is named.
         applies: Whether they are applied to.
-        ask: What a look at clusters adds.
+        now: This machine's clock.
+        waited: For how many seconds Services were seen to wait, by cluster and uid.
+        deleted: Objects of the management cluster that were seen to go.
     """
 
     repository: Repository
@@ -43,7 +48,9 @@ class Site:
     clusters: Clusters | None
     wish: ApplyOptions
     applies: bool = True
-    ask: Ask = lambda options, _scope: options
+    now: Callable[[], float] | None = time.time
+    waited: Callable[[], Mapping[str, Mapping[str, float]]] = dict
+    deleted: Callable[[], tuple[Manifest, ...]] = tuple
 
 
 class _But(Container[str]):
@@ -71,6 +78,7 @@ class Work:
     _done: Reconciled | None = None
     _read: dict[str, Evaluation] = field(default_factory=dict)
     _standing: Standing | None = None
+    _looker: Looker | None = None
 
     def head(self) -> str:
         """The revision that was fetched or published last; empty before the first."""
@@ -92,17 +100,50 @@ class Work:
         """What was last planned."""
         return self._done.evaluation if self._done is not None else None
 
+    def later(self) -> Iterator[tuple[Event, float]]:
+        """What comes by itself after the last round, each with the seconds until then."""
+        now, done = self.site.now, self._done
+        if now is None or done is None:
+            return
+        at = now()
+        due = [it for it in due_instants(self._at(done.head).state) if it > at]
+        if due:
+            yield Event(Cause.DUE), min(due) - at
+        for name, seconds in (self._looker.looked.again if self._looker else {}).items():
+            yield Event(Cause.SERVICES, name), seconds
+
     def _git(self, scope: Scope) -> Reconciled:
         site, before = self.site, self._done
+        self._looker = None
         if before is not None and not scope.plans:
             head = before.head
             return Reconciled(head, None, 1, self._at(head), exit_code(self._at(head)))
         options, clusters = site.options, site.clusters
         if clusters is not None:
-            asked = partial(self._announced, clusters)
-            options = replace(site.ask(options, scope), still_announced=asked)
+            self._looker = self._looking(clusters, scope)
+            options = replace(
+                options,
+                look=self._looker,
+                server_now=lambda: server_now(clusters),
+                still_announced=partial(self._announced, clusters),
+            )
+        options = replace(options, now=site.now)
         self._done = reconcile(site.repository, options, facts=site.facts())
+        if self._looker is not None:
+            self.bugs.extend(self._looker.bugs)
+            self._done = self._looker.told(self._done)
         return self._done
+
+    def _looking(self, clusters: Clusters, scope: Scope) -> Looker:
+        site = self.site
+        asked = LookOptions(
+            site.wish,
+            writes=site.applies,
+            waited=site.waited(),
+            only=scope.asked,
+            deleted=site.deleted(),
+        )
+        return Looker(site.repository, self._whole, lambda: clusters, asked, site.now)
 
     def _announced(self, clusters: Clusters, found: Evaluation) -> dict[str, str]:
         return still_announced(found, clusters, self.site.wish, self.bugs)
@@ -114,6 +155,7 @@ class Work:
         if site.clusters is None or not site.applies:
             return None
         evaluation = self._at(done.head)
+        words = self._looker.words if self._looker is not None else {}
         now = standing(evaluation, site.wish.default_port)
         changed = now.touched(self._standing)
         is_whole = scope.clusters is None or changed is None
@@ -125,16 +167,21 @@ class Work:
         if names is not None and not names - down:
             self._standing = now
             return []
-        extent = Extent(_But(names, down))
+        extent = Extent(_But(names, down), words)
         applied = apply_fleet(evaluation, site.clusters, site.wish, site.is_in, extent)
+        if self._looker is not None:
+            self._looker.remember()
         is_away = any(item.cluster == MANAGEMENT and not item.uid for item in applied)
         self._standing = None if is_away else now
         return applied
 
     def _at(self, head: Revision) -> Evaluation:
         """The revision as it stands; it follows from its id alone, and is read once."""
-        if head.id not in self._read:
-            source = self.site.repository.source(head.id)
+        return self._whole(head.id)
+
+    def _whole(self, head: str) -> Evaluation:
+        if head not in self._read:
+            source = self.site.repository.source(head)
             read = with_changes_by_hand(self.site.repository, source, evaluate_source(source))
-            self._read = {head.id: read}
-        return self._read[head.id]
+            self._read = {head: read}
+        return self._read[head]

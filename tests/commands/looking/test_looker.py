@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
@@ -28,6 +29,7 @@ class Site:
         self.here = Country({})
         self.facts = MemoryFacts()
         self.looker = Looker(
+            opened(self.folder),
             self.whole,
             lambda: self.here.clusters,
             LookOptions(),
@@ -43,7 +45,13 @@ class Site:
         done = reconcile(opened(self.folder), options, sleep=lambda _: None, facts=self.facts)
         evaluation = self.whole(done.head.id)
         branch = opened(self.folder)
-        apply_fleet(evaluation, self.here.clusters, ApplyOptions(), branch.is_in, self.looker.words)
+        apply_fleet(
+            evaluation,
+            self.here.clusters,
+            ApplyOptions(),
+            branch.is_in,
+            Extent(words=self.looker.words),
+        )
         self.here.serve()
         return done
 
@@ -113,7 +121,8 @@ def test_a_server_without_a_clock_takes_that_of_this_machine(site: Site) -> None
     evaluation = site.whole(git(site.folder, "rev-parse", "HEAD"))
     assert site.looker(evaluation) == Look(site.here.now, ())
     assert site.looker.bugs == ()
-    nothing = Looker(site.whole, lambda: site.here.clusters, LookOptions(), now=lambda: 7.5)
+    git_of = opened(site.folder)
+    nothing = Looker(git_of, site.whole, lambda: site.here.clusters, LookOptions(), lambda: 7.5)
     assert nothing(evaluation_without_tenants()) == Look(7, ())
 
 

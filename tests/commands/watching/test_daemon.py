@@ -1,6 +1,6 @@
 """The loop: what befalls a round is told, tried again, and ends nothing."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,7 +94,7 @@ class Stage:
         self,
         *foretold: Sequence[Applied] | Exception | None,
         leads: Callable[[], bool] = lambda: True,
-        due: Callable[[Round], float | None] = lambda _round: None,
+        due: Callable[[], Iterable[tuple[Event, float]]] = tuple,
     ) -> Daemon:
         self.work = Worked(self.done, iter(foretold))
         self.inbox = Inbox(self.time)
@@ -232,8 +232,8 @@ def test_who_waits_for_another_comes_as_soon_as_that_one_was_changed(stage: Stag
 
 
 def test_what_falls_due_begins_a_round(stage: Stage) -> None:
-    due = iter([7.0])
-    daemon = stage.daemon([HUB], due=lambda _round: next(due, None))
+    due = iter([[(Event(Cause.DUE), 7.0)]])
+    daemon = stage.daemon([HUB], due=lambda: next(due, []))
     assert stage.until(daemon, 20) == [(Cause.START,), (Cause.DUE,)]
     assert stage.work.scopes[1].plans
 
