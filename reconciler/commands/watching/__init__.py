@@ -1,0 +1,1 @@
+"""Watching: what a daemon does with what clusters and Git tell it."""
