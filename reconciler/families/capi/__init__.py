@@ -16,6 +16,7 @@ from reconciler.families.capi.kinds import (
     SLOTS,
 )
 from reconciler.families.capi.listing import LISTINGS
+from reconciler.families.capi.metering import METERING
 from reconciler.families.capi.projecting import project
 from reconciler.families.capi.reading import read
 from reconciler.families.capi.resources import (
@@ -50,4 +51,5 @@ FAMILY = Family(
         still_has=still_has,
         listings=LISTINGS,
     ),
+    metering=METERING,
 )
