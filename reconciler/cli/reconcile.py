@@ -11,6 +11,7 @@ from reconciler.cli.shared import streams
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.loop import loop
+from reconciler.cli.shared.metrics_file import require_folder, write_metrics
 from reconciler.cli.shared.opening import open_branch, open_facts
 from reconciler.cli.shared.options import (
     Number,
@@ -53,6 +54,11 @@ from reconciler.report.text.table import Painter
 @option("--author", metavar="'NAME <EMAIL>'", help="Who commits; else as Settings say.")
 @option("--sign", metavar="KEY", default="", help="Sign with this GPG key id or SSH key file.")
 @option("--interval", metavar="DURATION", help="Loop, for example every 60s.")
+@option(
+    "--metrics-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write metrics here, for node_exporter's textfile collector.",
+)
 @output_options("text", "json", "yaml")
 def reconcile(
     repo: Path,
@@ -66,6 +72,7 @@ def reconcile(
     author: str | None,
     sign: str,
     interval: str | None,
+    metrics_file: Path | None,
     output: str,
     color: str,
 ) -> int:
@@ -76,6 +83,7 @@ def reconcile(
     committed, but some claim was refused, or a brake holds releases back.
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
+    require_folder(metrics_file)
     wish = replace(wish, allow_release=allow_release)
     options = ReconcileOptions(allow_release, sign, _identity(author), accept_history)
     # Without an apply, too, a cluster that somebody names is asked before addresses come free.
@@ -83,7 +91,8 @@ def reconcile(
 
     def begin() -> _Job:
         repository = open_branch(repo, remote, branch)
-        return _Job(repository, options, reach if is_asked else None, wish, applies=not no_apply)
+        asked = reach if is_asked else None
+        return _Job(repository, options, asked, wish, not no_apply, metrics_file)
 
     if seconds is None:
         return _once(begin(), output, color, looped=False)
@@ -97,6 +106,7 @@ class _Job:
     Attributes:
         reach: The clusters; None when none is named.
         applies: Whether they are applied to.
+        metrics: Where metrics are written, or None.
         read: The revision that was read last. It follows from its id alone: a loop on a branch
             that stands still reads it once.
         bugs: Those that were met in this run while clusters were asked.
@@ -107,6 +117,7 @@ class _Job:
     reach: Reach | None
     wish: ApplyOptions
     applies: bool = True
+    metrics: Path | None = None
     read: dict[str, Evaluation] = field(default_factory=dict)
     bugs: list[BugError] = field(default_factory=list)
 
@@ -134,15 +145,18 @@ class _Job:
         """The clusters; None when none is named, or none shall be applied to."""
         if self.reach is None or not self.applies:
             return None
-        head = done.head.id
         with progress("applying"):
-            if head not in self.read:
-                self.read.clear()
-                source = self.repository.source(head)
-                read = evaluate_source(source)
-                self.read[head] = with_changes_by_hand(self.repository, source, read)
-            evaluation = self.read[head]
+            evaluation = self.whole(done.head.id)
             return apply_fleet(evaluation, self.reach.open(), self.wish, self.repository.is_in)
+
+    def whole(self, head: str) -> Evaluation:
+        """All that a revision holds."""
+        if head not in self.read:
+            self.read.clear()
+            source = self.repository.source(head)
+            read = evaluate_source(source)
+            self.read[head] = with_changes_by_hand(self.repository, source, read)
+        return self.read[head]
 
 
 def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
@@ -165,6 +179,9 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
     if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
         tell(f"Nothing was applied to clusters: {why}.")
+    if job.metrics is not None:
+        head = done[-1].done.head.id
+        write_metrics(job.metrics, head, job.whole(head), _applied(done), code)
     job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
     return code
 

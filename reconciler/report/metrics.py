@@ -1,8 +1,9 @@
 """Metrics of our own, and what a revision says in figures: gauges, by pure functions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from reconciler.clusters.outcome import Applied, State
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.families import families
 from reconciler.families._metering import Measured, Turn
@@ -131,3 +132,50 @@ def of_turn(turn: Turn) -> Iterator[Sample]:
     """What families tell of a round."""
     for family in families():
         yield from family.metering.of_turn(turn)
+
+
+def of_run(
+    head: str,
+    evaluation: Evaluation,
+    applied: Iterable[Applied],
+    now: float,
+    *,
+    is_bug: bool,
+) -> Mapping[str, tuple[Sample, ...]]:
+    """Gauges of a run that ends, by part.
+
+    Args:
+        head: The revision that the branch is at.
+        evaluation: All of it, as committed.
+        applied: What became of clusters.
+        now: Seconds since 1970.
+        is_bug: A bug was met: that is no success.
+    """
+    usage = evaluation.plan.before
+    return {
+        "pools": tuple(of_pools(usage)),
+        "findings": tuple(of_findings(evaluation)),
+        "documents": tuple(of_documents(evaluation, usage)),
+        "revision": (Sample(REVISION, (head,), 1),),
+        "clusters": tuple(of_clusters(applied, now)),
+        "success": () if is_bug else (Sample(SUCCESS, (), now),),
+    }
+
+
+def of_clusters(applied: Iterable[Applied], now: float) -> Iterator[Sample]:
+    """Whether clusters answered, and which were applied to just now."""
+    for item in applied:
+        if (is_up := answers(item)) is not None:
+            yield Sample(UP, (item.cluster,), int(is_up))
+        if is_done(item):
+            yield Sample(APPLIED, (item.cluster,), now)
+
+
+def answers(applied: Applied) -> bool | None:
+    """Whether a cluster answers; None while it is still to be made."""
+    return None if applied.state is State.WAITING else applied.state is not State.UNREACHABLE
+
+
+def is_done(applied: Applied) -> bool:
+    """All that a cluster shall have is there."""
+    return applied.state is State.APPLIED and not applied.is_failed

@@ -20,6 +20,8 @@ from reconciler.report import metrics
 _MANAGERS = 16
 _CHARACTERS = 64
 _OTHERS = "others"
+# What goes stale while another process does the work.
+_OF_LEADERS = ("pools", "findings", "documents", "revision", "up", "applied", "demand")
 # A round that ended so has read the branch, and what it may commit is on it.
 _DONE = (Ending.OK, Ending.REFUSED, Ending.PARTIAL)
 
@@ -114,7 +116,13 @@ class Metering(Nobody):
         self._meter.move([Sample(metrics.GROWTH_SECONDS, (), seconds)])
 
     def leading(self, *, is_leader: bool) -> None:
-        """This process leads, or not."""
+        """This process leads, or not. Who does not has nothing to say of what others change."""
+        if not is_leader:
+            with self._lock:
+                for known in (self._up, self._applied, self._asked, self._refused):
+                    known.clear()
+            for part in _OF_LEADERS:
+                self._meter.show(part, ())
         self._meter.show("leading", [Sample(metrics.LEADING, (), int(is_leader))])
 
     def bug_met(self, where: str) -> None:
@@ -159,9 +167,9 @@ class Metering(Nobody):
 
     def _clusters(self, applied: Iterable[Applied]) -> None:
         for item in applied:
-            if item.state is not State.WAITING:
-                self._up[item.cluster] = item.state is not State.UNREACHABLE
-            if item.state is State.APPLIED and not item.is_failed:
+            if (is_up := metrics.answers(item)) is not None:
+                self._up[item.cluster] = is_up
+            if metrics.is_done(item):
                 self._applied[item.cluster] = self._now()
             for outcome in item.outcomes:
                 if outcome.drift is not None:

@@ -9,7 +9,8 @@ from reconciler.clusters.difference import Drift
 from reconciler.clusters.outcome import Outcome, Result, State
 from reconciler.commands.watching.metering import Asked, Metering
 from reconciler.commands.watching.observer import Ending, Push
-from reconciler.report.metrics import OURS
+from reconciler.model.metric import Sort
+from reconciler.report.metrics import OURS, catalogue
 from tests.commands.watching.turns import MANAGEMENT, Files, applied, done, failed
 from tests.meters import Shown
 from tests.world import evaluation_of, pool, provider, reconciled, tenant
@@ -145,6 +146,18 @@ def test_a_cluster_that_is_not_made_yet_is_neither_up_nor_down(daemon: Daemon) -
     assert daemon.shown.of("gitops_ipam_cluster_up") == {}
 
 
+def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: Daemon) -> None:
+    daemon.told.leading(is_leader=True)
+    daemon.told.round_done(done(BASE, applied("team-a/one", state=State.UNREACHABLE)))
+    daemon.told.looked_at(evaluation_of(BASE))
+    daemon.told.demand_seen("team-a/one", Asked(1))
+    daemon.told.leading(is_leader=False)
+    metrics = {metric.name: metric.sort for metric in catalogue()}
+    left = {name for name, _ in daemon.shown.all() if metrics.get(name) is Sort.GAUGE}
+    assert left == {"gitops_ipam_leading", "gitops_ipam_last_success_timestamp_seconds"}
+    assert daemon.shown.value("gitops_ipam_rounds_total", result="ok") == 1
+
+
 def test_names_that_a_tenant_makes_up_are_bounded(daemon: Daemon) -> None:
     for at in range(100):
         drift = Outcome("a", Result.CONFIGURED, Drift(f"{'x' * 200}{at}"[-200:], "", ("spec",)))
@@ -155,6 +168,21 @@ def test_names_that_a_tenant_makes_up_are_bounded(daemon: Daemon) -> None:
     assert len(managers) == 17
     assert sum(managers.values()) == 200
     assert all(len(manager) <= 64 for _, manager in managers)
+
+
+def test_there_are_so_many_series_as_the_page_says() -> None:
+    def series(files: Files, *clusters: str, elastic: int = 0) -> int:
+        shown = Shown()
+        told = Metering(shown.registry, lambda: 1.0)
+        told.round_done(done(files, *(applied(name) for name in clusters)))
+        for name in clusters[:elastic]:
+            told.demand_seen(name, Asked())
+        return len(shown.all())
+
+    base = series(BASE)
+    assert series({**BASE, "pools/far.yaml": pool("far", "10.9.0.0/24")}) - base == 11
+    assert series(BASE, "a", "b") - base == 4
+    assert series(BASE, "a", "b", elastic=1) - base == 8
 
 
 def test_a_refusal_is_counted_once_and_again_after_it_was_served(daemon: Daemon) -> None:
