@@ -1,5 +1,6 @@
 """The hook's secret and the server's certificate: files that are read again when they change."""
 
+import logging
 import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import NamedTuple
 
 from reconciler.adapters.kube.certificate import expiry
 from reconciler.ports import UsageError
+
+_log = logging.getLogger(__name__)
 
 _MOST_BYTES = 4096
 _LEAST_SECRET = 16
@@ -70,7 +73,7 @@ class Certificate:
                     self._stamps, self.problem = stamps, ""
             except (OSError, ValueError) as failed:  # TLS's own error is an OSError
                 why = getattr(failed, "reason", None) or getattr(failed, "strerror", None)
-                self.problem = f"{self.certificate}, {self.key}: {why or failed}"
+                self._told(f"{self.certificate}, {self.key}: {why or failed}")
             if self._context is None:
                 raise UsageError(
                     f"--tls-cert, --tls-key: {self.problem}",
@@ -82,6 +85,12 @@ class Certificate:
         """When the one that is shown expires, in seconds since 1970; None if it cannot be told."""
         self.context()
         return self._expires
+
+    def _told(self, problem: str) -> None:
+        """Note what is wrong; said once, and not at each connection."""
+        if problem != self.problem and self._context is not None:
+            _log.warning("the certificate before is shown still: %s", problem)
+        self.problem = problem
 
     def _read(self) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

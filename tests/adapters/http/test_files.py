@@ -37,13 +37,17 @@ def test_a_pair_is_read_once_and_again_when_it_changes(tmp_path: Path) -> None:
     assert later - expires == pytest.approx(10 * 86_400, abs=60)
 
 
-def test_a_half_written_pair_leaves_the_one_before_and_says_so(tmp_path: Path) -> None:
+def test_a_half_written_pair_leaves_the_one_before_and_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     put(tmp_path, "one", 1)
     certificate = shown(tmp_path)
     first = certificate.context()
     (tmp_path / "shown.key").write_text("half")
     assert certificate.context() is first
+    assert certificate.context() is first
     assert "shown.key" in certificate.problem
+    assert [item.levelname for item in caplog.records] == ["WARNING"]
     put(tmp_path, "two", 3)
     assert certificate.context() is not first
     assert certificate.problem == ""

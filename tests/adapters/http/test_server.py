@@ -112,6 +112,7 @@ def test_a_caller_who_waits_to_be_asked_for_the_body_is(server: Server, rung: li
     [
         (b"GET / HTTP/1.1\r\nA: " + b"x" * 20_000 + b"\r\n\r\n", 431),
         (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 3_000 + b"\r\n", 431),
+        (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 3_000, 431),
         (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 150 + b"\r\n", 431),
         (b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n", 431),
         (b"POST /hook HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", 413),

@@ -130,6 +130,17 @@ def test_a_story_moves_all_twelve() -> None:
     assert promised().keys() <= moved
 
 
+def test_a_cluster_that_waits_is_an_error_once_and_reconciled_in_each_round() -> None:
+    shown = Shown()
+    told = Metering(shown.registry, lambda: 1.0)
+    waiting = of(INGRESS, CLASS, ONE, cluster("plain", class_=""))
+    for _ in range(3):
+        told.round_done(done(waiting, MANAGEMENT))
+    errors = shown.of("capi_vip_allocator_allocation_errors_total")
+    assert errors == {("web", "claim_creation_failed", "control-plane"): 1}
+    assert shown.of("capi_vip_allocator_reconcile_total") == {("web", "error"): 3}
+
+
 def test_pools_are_counted_for_a_class_before_it_has_a_cluster() -> None:
     shown = Shown()
     Metering(shown.registry, lambda: 1.0).looked_at(evaluation_of(of(POOL, CLASS)))
