@@ -1,4 +1,4 @@
-# demo · envtest · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
+# demo · envtest · manifests · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -13,7 +13,7 @@ PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo envtest test coverage lint audit lock golden bench map mutants clean
+.PHONY: demo envtest manifests test coverage lint audit lock golden bench map mutants clean
 
 # All that is installed has the hash that its lock names; the project itself is built by that.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
@@ -38,6 +38,10 @@ test: $(DEVELOPED)
 # Real API servers for tests, built once from pinned Go modules into the user's cache folder.
 envtest: $(DEVELOPED)
 	@$(PY) -m tests.envtest
+
+# What stands in deploy/ and follows from something else: rules of roles, plain manifests.
+manifests: $(DEVELOPED)
+	@$(PY) -m tests.chart
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.
@@ -72,7 +76,7 @@ lock: $(DEVELOPED)
 	@$(LOCK) --output-file requirements-dev.lock --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)
-	@$(PY) -m pytest tests/golden --update-golden -q
+	@$(PY) -m pytest tests/golden tests/chart/test_chart.py --update-golden -q
 
 bench: $(DEVELOPED)
 	@$(BIN)/python -m benchmarks

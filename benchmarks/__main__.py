@@ -1,6 +1,7 @@
 """`make bench`: all tables; with `--write`, into docs/performance.md between their marks.
 
-`--clusters` measures apply alone, which needs what `make envtest` builds.
+`--plans` measures all that needs no cluster alone, `--clusters` apply alone, which needs what
+`make envtest` builds.
 """
 
 import sys
@@ -31,7 +32,8 @@ def main() -> None:
                 *commit_rows(Path(folder)),
             ]
         _tell(_PLANS, markdown(rows))
-    _tell(_CLUSTERS, cluster_tables())
+    if "--plans" not in sys.argv:
+        _tell(_CLUSTERS, cluster_tables())
 
 
 def _tell(begin: str, table: str) -> None:

@@ -13,9 +13,9 @@ from reconciler.engine.planner import plan as make_plan
 from reconciler.families import families
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
-from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
+from reconciler.gathering import documents_of, held_by, joined, records_of, state_of, taken_over
 from reconciler.model.allocation import Allocation
-from reconciler.model.plan import Expire, Plan, Release
+from reconciler.model.plan import Decision, Expire, Plan, Release
 from reconciler.model.state import State
 from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
@@ -97,7 +97,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         reading=reading,
         state=state,
         plan=_whole(plan, tree.settled),
-        changes=changes(plan, state, tree.settings.records),
+        changes=_changes(plan, state, tree),
         findings=findings,
         gates=ordered(gates),
         allow_release=allow_release,
@@ -117,13 +117,18 @@ def _braked(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with the brake that belongs to its plan, and to what somebody freed."""
     tree, (removed, edited, expected) = evaluation.tree, by_hand
     # A record that was edited and goes is one record.
-    releases = [item for item in evaluation.plan.decisions if isinstance(item, Release)]
+    releases = [it for it in evaluation.plan.decisions if _is_braked(it, evaluation.state)]
     released = sum(1 for item in releases if item.claim not in edited)
     going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited), expected)
     brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
     return replace(evaluation, gates=ordered(gates), brake=brake)
+
+
+def _is_braked(decision: Decision, state: State) -> bool:
+    """A brake counts it, and holds it back: a release, but not of what shrinking gives back."""
+    return isinstance(decision, Release) and decision.allocation.path not in state.grown
 
 
 def _live(tree: Tree, state: State) -> int:
@@ -140,10 +145,16 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
     plan, state = evaluation.plan, evaluation.state
     if evaluation.is_freed:
         return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
-    rest = tuple(item for item in plan.decisions if not isinstance(item, Release))
+    rest = tuple(item for item in plan.decisions if not _is_braked(item, state))
     plan = Plan(rest, plan.before, plan.after)
-    written = changes(plan, state, evaluation.tree.settings.records)
-    return replace(evaluation, plan=plan, changes=written)
+    return replace(evaluation, plan=plan, changes=_changes(plan, state, evaluation.tree))
+
+
+def _changes(plan: Plan, state: State, tree: Tree) -> tuple[Change, ...]:
+    """The files that carry out a plan; and what was observed goes where people describe it."""
+    written = changes(plan, state, tree.settings.records)
+    gone = tuple(Change(path, None) for path in taken_over(tree))
+    return tuple(sorted((*written, *gone))) if gone else written
 
 
 def leaving(evaluation: Evaluation) -> list[Allocation]:

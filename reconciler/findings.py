@@ -210,6 +210,9 @@ CODES: dict[str, str] = {
     "last-good": "What cannot be read counts as it last could be, and gets nothing new.",
     "history-cut": "The clone is too shallow to tell what something was before it broke.",
     "settings-gone": "ipam.yaml is gone. Nothing is given, released or expired without it.",
+    # What was observed
+    "observed-edited": "What was observed is written by `ipam reconcile` alone. Revert the change.",
+    "demand-unused": "A tenant grew, but its provider grows nobody now. What it holds stays.",
     # Records
     "record-unreadable": "A record cannot be read. It counts as it last could be, until mended.",
     "record-edited": "A record differs from what `ipam reconcile` wrote.",
@@ -223,6 +226,7 @@ CODES: dict[str, str] = {
     "record-outside-pool": "A record holds addresses that its pool does not give out.",
     "record-stale": "A record no longer answers its claim. Delete it to let the claim move.",
     "expiry-held": "A released record was kept, because some cluster may still announce its range.",
+    "clock-behind": "This machine's clock is behind the date of the commit: what falls due waits.",
     "release-held": "A record was not released: some document cannot be read, or its pool is paused.",
     # Gates: reasons of a refusal, capacity, brakes
     "pool-exhausted": "No candidate pool has enough free addresses.",

@@ -7,6 +7,8 @@ stand in its text off limits (`contract.md` §4.7, ADR 0006).
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import compress
+from operator import not_
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ from reconciler.documents.document import Document, Documents, GroupKind, Identi
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, duplicate
 from reconciler.families import families, family_of, family_of_kind, is_pool
+from reconciler.families._demand import GROWN
 from reconciler.families._family import Reading
 from reconciler.families._routers import hold_back
 from reconciler.findings import Finding, Location, Severity, has_error
@@ -35,9 +38,10 @@ def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
     """All documents, and findings about those that stand twice.
 
     Of two that describe one object the older one counts. Its owner loses nothing meanwhile and
-    gets nothing new: the second may be the one that is meant.
+    gets nothing new: the second may be the one that is meant. But what people describe takes the
+    place of what was observed of it, without a word.
     """
-    first, second = _counting(tree)
+    first, second, _ = _counting(tree)
     found: list[Finding] = []
     for document in second:
         other = first[document.identity]
@@ -95,6 +99,7 @@ def joined(readings: list[Reading]) -> Reading:
         inside=tuple(item for reading in readings for item in reading.inside),
         protected=frozenset().union(*(reading.protected for reading in readings)),
         frozen=frozen,
+        growing=frozenset().union(*(reading.growing for reading in readings)),
     )
 
 
@@ -133,7 +138,7 @@ def described(sources: Iterable[Loaded], settings: Settings) -> Described:
 
 def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:
     """The input of the plan."""
-    _, second = _counting(tree)
+    _, second, _ = _counting(tree)
     broken = {
         (family.name, kind, namespace, name)
         for group, kind, namespace, name in (
@@ -167,7 +172,17 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         halted=tree.last_good.halted,
         unread=frozenset(tree.last_good.records),
         retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
+        grown=frozenset(_grown(reading, records)),
+        growth_retention=tree.settings.elastic.retention,
     )
+
+
+def _grown(reading: Reading, records: Iterable[Allocation]) -> Iterator[str]:
+    """Paths of the growth of those who are there."""
+    if reading.growing:
+        for record in records:
+            if record.claim.slot.startswith(GROWN) and record.claim.owner in reading.growing:
+                yield record.path
 
 
 def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
@@ -175,20 +190,51 @@ def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
     return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
 
 
-def _counting(tree: Tree) -> tuple[dict[Identity, Document], list[Document]]:
-    """The document that counts for each object, and those of objects that another one describes.
+def taken_over(tree: Tree) -> list[str]:
+    """Files of what was observed that people describe themselves by now: they may go."""
+    folder = f"{tree.settings.observed}/"
+    seen = [source for source in tree.sources if source.path.startswith(folder)]
+    if not seen or tree.last_good.halted:
+        return []
+    there = {id(document) for document in _counting(tree).replaced}
+    return [
+        source.path
+        for source in seen
+        if not source.is_broken and all(id(document) in there for document in source.documents)
+    ]
 
-    Of two in one file the first counts.
+
+class _Counting(NamedTuple):
+    """Which documents count.
+
+    Attributes:
+        first: The document that counts for each object.
+        second: Those of objects that another one describes.
+        replaced: What was observed, and people describe themselves.
     """
-    originals = tree.last_good.originals
-    every = [(item.identity, item) for source in tree.sources for item in source.documents]
+
+    first: dict[Identity, Document]
+    second: list[Document]
+    replaced: list[Document]
+
+
+def _counting(tree: Tree) -> _Counting:
+    """Which documents count. Of two in one file the first does."""
+    originals, folder = tree.last_good.originals, f"{tree.settings.observed}/"
+    seen = [source.path.startswith(folder) for source in tree.sources]
+    files = [*compress(tree.sources, map(not_, seen)), *compress(tree.sources, seen)]
+    every = [(item.identity, item) for source in files for item in source.documents]
     counting: dict[Identity, Document] = {}
     for identity, document in every:
         if originals.get(identity, document.path) == document.path:
             counting.setdefault(identity, document)
-    if len(counting) == len(every):
-        return counting, []
-    return counting, [item for identity, item in every if counting[identity] is not item]
+    second: list[Document] = []
+    replaced: list[Document] = []
+    for identity, item in every if len(counting) < len(every) else ():
+        if (first := counting[identity]) is not item:
+            is_replaced = item.path.startswith(folder) and not first.path.startswith(folder)
+            (replaced if is_replaced else second).append(item)
+    return _Counting(counting, second, replaced)
 
 
 def _never_read(tree: Tree) -> Iterator[Loaded]:
@@ -230,9 +276,12 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
         for word in _WORD.findall(source.text.decode("utf-8", "replace")):
             named.setdefault(word, source)
     never = {source.path: source for source in _never_read(tree)}
+    owners = {
+        document.identity[1:]: source for source in never.values() for document in source.documents
+    }
     found = {key: claims[key] for key in sorted(claims)}
     for key, claim in found.items() if named or never else ():
-        why = never.get(claim.source.path)
+        why = never.get(claim.source.path) or owners.get((key.kind, key.namespace, key.name))
         if why is None and claim.name != key.name:
             why = named.get(claim.name)
         if why is not None and not claim.doubt:

@@ -13,6 +13,7 @@ from reconciler.documents.load import Kinds, is_yaml, load
 from reconciler.findings import Finding, Location, cut_off, error, has_error, info, shown, warning
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
+from reconciler.model.marks import API_VERSION
 from reconciler.model.override import (
     SETTINGS_SCOPE,
     UNUSED_KINDS,
@@ -20,7 +21,7 @@ from reconciler.model.override import (
     OverrideKind,
     Overrides,
 )
-from reconciler.settings import API_VERSION, OVERRIDES
+from reconciler.settings import OVERRIDES
 
 OVERRIDE = Kind(API_VERSION, "Override", "own/Override.json", None)
 HOME = f"{OVERRIDES}/<date>-<slug>.yaml"

@@ -1,10 +1,11 @@
 """A committed tree to the objects of all clusters: what every family makes of it, and the records."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from reconciler.addresses import IPSet
+from reconciler.documents.document import Document, GroupKind, Identity
 from reconciler.engine.by_hand import WRONG as BY_HAND
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
@@ -12,9 +13,12 @@ from reconciler.families._family import DEFAULT_PORT, Projection, ProjectionInpu
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
+from reconciler.observed import is_observed
 from reconciler.records.claimed import apart
 from reconciler.records.emit import record_document
 from reconciler.records.forms import form_of
+
+_NAMED = ("name", "namespace")
 
 
 def project(
@@ -43,13 +47,47 @@ def project(
         {**withheld, **_nobodys(evaluation), **evaluation.unproven},
         default_port,
     )
-    found = [item for family in families() for item in family.project(given)]
+    made = [item for family in families() for item in family.project(given)]
+    found = list(_applied(made, _observed(evaluation)))
     found += [
         Projection(MANAGEMENT, record_document(record))
         for record in records
         if record.path not in evaluation.unproven
     ]
     return tuple(found)
+
+
+def _observed(evaluation: Evaluation) -> frozenset[Identity]:
+    """Objects that nobody describes: what is known of them was read in a cluster."""
+    tree, documents = evaluation.tree, evaluation.documents
+    return frozenset(
+        item.identity
+        for source in tree.sources
+        if is_observed(tree.settings, source.path)
+        for item in source.documents
+        if (there := documents.find(*_name(item), asker=item.path)) and there.path == item.path
+    )
+
+
+def _name(document: Document) -> tuple[GroupKind, str, str]:
+    return document.kind.id, document.namespace, document.name
+
+
+def _identity(item: Projection) -> Identity:
+    group, _, _ = item.manifest["apiVersion"].rpartition("/")
+    metadata = item.manifest["metadata"]
+    return group, item.manifest["kind"], metadata.get("namespace", ""), metadata["name"]
+
+
+def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Iterator[Projection]:
+    """What is applied: of an object that was only observed its status, and never what it asks for."""
+    for item in made:
+        if item.is_status_only or item.is_part or _identity(item) not in observed:
+            yield item
+        elif "status" in (manifest := item.manifest):
+            metadata = {key: value for key, value in manifest["metadata"].items() if key in _NAMED}
+            kept = {key: manifest[key] for key in ("apiVersion", "kind", "status")}
+            yield replace(item, manifest={**kept, "metadata": metadata}, is_status_only=True)
 
 
 def _without_wrong_ranges(evaluation: Evaluation) -> Reading:

@@ -11,8 +11,10 @@ from functools import lru_cache, partial
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.families import families, judge, role_of
+from reconciler.families._demand import DEMAND, judge_demand
 from reconciler.findings import Finding, article_list, error, warning
 from reconciler.model.settings import Settings
+from reconciler.observed import is_observed, odd
 from reconciler.overrides import HOME, OVERRIDE
 from reconciler.settings import CLUSTER_TARGET, SETTINGS, within
 from reconciler.settings import PATH as SETTINGS_PATH
@@ -21,21 +23,50 @@ from reconciler.settings import PATH as SETTINGS_PATH
 _ROLES = {"pools": "pool", "providers": "provider", "teams": "team", "tenants": "", "clusters": ""}
 
 
-def source_kinds() -> Kinds:
-    """All kinds that source folders may hold."""
+def source_kinds(settings: Settings | None = None) -> Kinds:
+    """All kinds that people's folders may hold."""
     kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
+    observed = (settings or Settings()).observed
+    demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, where ipam reconcile alone writes"
+    homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME, DEMAND: demand}
+    return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
+
+
+def observed_kinds() -> Kinds:
+    """All kinds that the folder of what was observed may hold."""
+    kinds = [DEMAND, *(kind for family in families() for kind in family.kinds)]
     homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME}
     return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
 
 
+@lru_cache(maxsize=16)
 def source_reader(settings: Settings) -> Callable[[str, bytes], Loaded]:
     """What reads one source file, by its path and bytes and nothing else."""
-    return partial(load, kinds=source_kinds(), judge=partial(_judge, settings=settings))
+    written = partial(load, kinds=source_kinds(settings), judge=partial(_judge, settings=settings))
+    judged = partial(_judge_observed, settings=settings)
+    seen = partial(load, kinds=observed_kinds(), judge=judged)
+    return partial(_read, settings=settings, written=written, seen=seen)
+
+
+def _read(
+    path: str,
+    data: bytes,
+    settings: Settings,
+    written: Callable[[str, bytes], Loaded],
+    seen: Callable[[str, bytes], Loaded],
+) -> Loaded:
+    return (seen if is_observed(settings, path) else written)(path, data)
 
 
 def _judge(document: Document, settings: Settings) -> list[Finding]:
     """What is wrong with a document of a right shape, where it stands."""
     return [*misplaced(document, settings), *judge(document, settings)]
+
+
+def _judge_observed(document: Document, settings: Settings) -> list[Finding]:
+    """The same of one that was observed."""
+    found = judge_demand(document) if document.kind.id == DEMAND.id else judge(document, settings)
+    return [*found, *odd(document, settings.observed)]
 
 
 def misplaced(document: Document, settings: Settings) -> list[Finding]:
@@ -87,7 +118,7 @@ def schema_files() -> dict[str, str]:
     `Kind.v1.example.org`.
     """
     kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
-    kinds += [SETTINGS, OVERRIDE]
+    kinds += [SETTINGS, OVERRIDE, DEMAND]
     names = [kind.name for kind in kinds]
     found = {
         kind.name if names.count(kind.name) == 1 else _told_apart(kind): kind.schema

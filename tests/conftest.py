@@ -63,3 +63,9 @@ def _no_ambient_settings(
         ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(autouse=True)
+def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing falls due because of the day on which tests are run; who wants that says when."""
+    monkeypatch.setattr("reconciler.cli.shared.clock.now", None)

@@ -61,6 +61,7 @@ _UNITS = {
     "ports": "port",
     "minRecords": "records",
     "maxGrowth": "addresses",
+    "index": "number",
     "releases": "records",
     "retention": "duration",
     "expires": "instant",

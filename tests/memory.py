@@ -110,7 +110,7 @@ class MemorySource:
         line = [self._files, *reversed(self._before)]
         for age, (new, old) in enumerate(zip(line, [*line[1:], {}], strict=True)):
             if changed := _changes(old, new, paths):
-                inner = all(item.path.startswith("allocations/") for item in changed)
+                inner = all(item.path.startswith(("allocations/", "observed/")) for item in changed)
                 ours = inner if self.ours is None else self.ours
                 yield Step(f"{age:040x}" if age else self.id, changed, ours)
 

@@ -23,7 +23,7 @@ from tests.documentation import ROOT, blocks
 from tests.envtest.servers import ApiServer
 
 DEPLOY = ROOT / "deploy"
-FILES = ("rbac.yaml", "rbac-tenant.yaml", "apply-job.yaml")
+FILES = ("rbac.yaml", "rbac-tenant.yaml", "apply-job.yaml", "daemon.yaml")
 OPTIONAL = ("gitops-ipam-crds", "gitops-ipam-policies")
 # Namespace, API group, resource, name, verb.
 Rule = tuple[str, str, str, str, str]
@@ -84,6 +84,12 @@ def jobs() -> dict[str, dict[str, Any]]:
 def pods() -> Iterator[dict[str, Any]]:
     for job in jobs().values():
         yield job["template"]["spec"]
+
+
+def daemon() -> dict[str, Any]:
+    """The Pod of the Deployment."""
+    spec: dict[str, Any] = named("daemon.yaml", "Deployment", "ipam")["spec"]["template"]["spec"]
+    return spec
 
 
 def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
@@ -180,8 +186,7 @@ def test_shards_are_of_like_size() -> None:
 
 
 def test_no_pod_has_a_privilege_or_a_root_file_system_to_write_to() -> None:
-    for spec in pods():
-        assert spec["restartPolicy"] == "Never"
+    for spec in (*pods(), daemon()):
         context = spec["securityContext"]
         assert context["runAsNonRoot"]
         assert context["runAsUser"] == 65532
@@ -193,24 +198,37 @@ def test_no_pod_has_a_privilege_or_a_root_file_system_to_write_to() -> None:
             "capabilities": {"drop": ["ALL"]},
         }
         mounts = {item["mountPath"]: item["name"] for item in container["volumeMounts"]}
-        volumes = {item["name"]: item["emptyDir"] for item in spec["volumes"]}
+        volumes = {item.pop("name"): item for item in spec["volumes"]}
         assert set(mounts) == {"/cache", "/tmp"}
         assert set(mounts.values()) == set(volumes)
+        assert volumes["tmp"] == {"emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}}
         assert {"name": "XDG_CACHE_HOME", "value": "/cache"} in container["env"]
 
 
 def test_no_secret_is_written_in_a_manifest() -> None:
     for file in FILES:
         assert all(item["kind"] != "Secret" for item in manifests(file))
-    for spec in pods():
+    for spec in (*pods(), daemon()):
         (token,) = [
             entry for entry in spec["containers"][0]["env"] if entry["name"] == "IPAM_GIT_TOKEN"
         ]
         assert set(token["valueFrom"]) == {"secretKeyRef"}
 
 
-def test_the_image_runs_ipam_without_being_root() -> None:
+def test_what_is_kept_is_the_cache_of_the_pod_that_commits() -> None:
+    kept = {}
+    for name, job in jobs().items():
+        (cache,) = [it for it in job["template"]["spec"]["volumes"] if it["name"] == "cache"]
+        kept[name] = cache.get("persistentVolumeClaim", {}).get("claimName")
+    assert kept == {"ipam-reconcile": "ipam-cache", "ipam-apply": None}
+    claim = named("apply-job.yaml", "PersistentVolumeClaim", "ipam-cache")
+    assert claim["spec"]["accessModes"] == ["ReadWriteOnce"]
+
+
+def test_the_image_runs_ipam_without_being_root_as_a_user_that_has_a_name() -> None:
     text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    # Without a name ssh and ssh-keygen say "No user exists for uid 65532" and end.
+    assert 0 < text.index("useradd --uid 65532 --gid 65532") < text.index("USER 65532:65532")
     assert re.search(r"^USER 65532:65532$", text, re.MULTILINE)
     assert 'ENTRYPOINT ["ipam"]' in text
     for name in re.findall(r"^COPY (\S+)", text, re.MULTILINE):

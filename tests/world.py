@@ -77,7 +77,7 @@ def tree_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Tree:
         clock=clock,
         settings=settings,
         sources=tuple(
-            read(path, raw[path]) for path in sorted(raw) if path.startswith(settings.sources)
+            read(path, raw[path]) for path in sorted(raw) if path.startswith(settings.folders)
         ),
         records=tuple(
             recall(settings.records, path, raw[path])

@@ -6,7 +6,7 @@ import click
 
 from reconciler.cli.shared.evaluating import reviewed
 from reconciler.cli.shared.formats import Checked, Out, check_in, review_options, write_outs
-from reconciler.cli.shared.options import base_option, reading_options
+from reconciler.cli.shared.options import at_option, base_option, reading_options
 from reconciler.cli.shared.output import emit, painter
 from reconciler.commands.exit_codes import exit_code
 
@@ -14,12 +14,14 @@ from reconciler.commands.exit_codes import exit_code
 @click.command()
 @reading_options
 @base_option
+@at_option
 @review_options
 def check(
     repo: Path,
     rev: str,
     worktree: bool,
     base: str | None,
+    at: str | None,
     output: str,
     outs: tuple[Out, ...],
     color: str,
@@ -33,7 +35,7 @@ def check(
     whole = "junit" in (output, *(out.form for out in outs))
     # What judges a change believes nothing that another job may have left in a shared cache.
     trusts = base is None
-    compared = reviewed(repo, rev, base, worktree=worktree, whole=whole, trusts=trusts)
+    compared = reviewed(repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at)
     checked = Checked(compared, base, exit_code(compared.evaluation))
     emit(check_in(output, checked, painter(color)))
     write_outs(outs, checked)

@@ -20,8 +20,17 @@ _LISTINGS = listings()
 _WORDS = article_list(_LISTINGS)
 
 
+class _Listing(click.Choice[str]):
+    """What can be listed, in the plural or, as kubectl takes it too, in the singular."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The plural."""
+        plural = f"{value}s"
+        return super().convert(plural if plural in _LISTINGS else value, param, ctx)
+
+
 @click.command(help=f"List {_WORDS}, in the columns of kubectl get.")
-@click.argument("what", type=click.Choice([*_LISTINGS]))
+@click.argument("what", type=_Listing([*_LISTINGS]))
 @click.argument("names", nargs=-1)
 @reading_options
 @output_options("text", "wide", "name", "json", "yaml")

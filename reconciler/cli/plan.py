@@ -5,7 +5,13 @@ from pathlib import Path
 import click
 
 from reconciler.cli.shared.evaluating import reviewed
-from reconciler.cli.shared.options import base_option, option, output_options, reading_options
+from reconciler.cli.shared.options import (
+    at_option,
+    base_option,
+    option,
+    output_options,
+    reading_options,
+)
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.commands.exit_codes import exit_code
 from reconciler.ports import ExitCode
@@ -19,6 +25,7 @@ from reconciler.report.text.plan import plan_text
 @click.command()
 @reading_options
 @base_option
+@at_option
 @option("--all", "keeps", is_flag=True, help="Show what stays, too.")
 @option("--detailed-exitcode", is_flag=True, help="Exit with 2 when changes are pending.")
 @output_options("text", "json", "yaml", "markdown")
@@ -27,6 +34,7 @@ def plan(
     rev: str,
     worktree: bool,
     base: str | None,
+    at: str | None,
     keeps: bool,
     detailed_exitcode: bool,
     output: str,
@@ -37,7 +45,7 @@ def plan(
     Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
     another gate would stop it (3).
     """
-    compared = reviewed(repo, rev, base, worktree=worktree, whole=keeps)
+    compared = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at)
     evaluation = compared.evaluation
     if output == "text":
         brush = painter(color)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.cli.shared import streams
+from reconciler.cli.shared import clock, streams
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.loop import loop
@@ -26,12 +26,14 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.commands.reconcile import Reconciled, ReconcileOptions, has_wrong_settings
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
+from reconciler.commands.writing import Part, has_wrong_settings
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode, UsageError
 from reconciler.report.machine import apply_document, json_line, listed, reconcile_document
@@ -130,10 +132,11 @@ class _Job:
 
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
-        options, reach = self.options, self.reach
+        options, reach = replace(self.options, now=clock.now), self.reach
         if reach is not None:
             options = replace(
                 options,
+                server_now=lambda: server_now(reach.open()),
                 still_announced=lambda found: still_announced(
                     found, reach.open(), self.wish, self.bugs
                 ),
@@ -190,8 +193,12 @@ def _tell_round(item: Round, repository: GitRepository, brush: Painter) -> None:
     evaluation = item.done.evaluation
     found = [*evaluation.findings, *evaluation.gates]
     tell(findings_text(found, brush)) if found else None
-    emit(plan_text(evaluation, brush))
-    emit(reconcile_text(_sentence(item.done, repository), brush))
+    if not item.done.parts:
+        emit(plan_text(evaluation, brush))
+        emit(reconcile_text(_nothing(item.done), brush))
+    for part in item.done.parts:
+        emit(plan_text(part.planned.evaluation, brush))
+        emit(reconcile_text(_published(part, repository), brush))
     emit(applied_text(item.applied, brush)) if item.applied is not None else None
     streams.flush()
 
@@ -213,16 +220,18 @@ def _applied(done: Sequence[Round]) -> list[Applied] | None:
 def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool) -> None:
     """One document: what was planned on the base, the last commit, and the clusters by then."""
     first, last = done[0].done, done[-1].done
+    planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
     made = [item.done.commit.id for item in done if item.done.commit is not None]
     attempts = sum(item.done.attempts - 1 for item in done) + 1
     document = reconcile_document(
-        first.evaluation,
+        planned[0],
         first.base.id,
         made[-1] if made else None,
         attempts=attempts,
         exit_code=code,
     )
-    found = dict.fromkeys((*first.evaluation.findings, *last.evaluation.findings))
+    every = [*planned, first.evaluation, last.evaluation]
+    found = dict.fromkeys(it for evaluation in every for it in evaluation.findings)
     document["plan"]["findings"] = listed(tuple(found))
     if (applied := _applied(done)) is not None:
         heads = [item.done.head.id for item in done if item.applied is not None]
@@ -234,14 +243,16 @@ def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool)
     streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
 
 
-def _sentence(done: Reconciled, repository: GitRepository) -> str:
-    base, is_braked = done.base.id, done.evaluation.brake is not None
-    if done.commit is None:
-        wrong = has_wrong_settings(done.evaluation)
-        return nothing_sentence(base, is_braked=is_braked, has_wrong_settings=wrong)
+def _nothing(done: Reconciled) -> str:
+    wrong, is_braked = has_wrong_settings(done.evaluation), done.evaluation.brake is not None
+    return nothing_sentence(done.base.id, is_braked=is_braked, has_wrong_settings=wrong)
+
+
+def _published(part: Part, repository: GitRepository) -> str:
     where = f"branch {repository.branch}"
     where += " of the remote" if repository.remote is not None else ""
-    return published_sentence(base, done.commit.id, where, is_braked=is_braked)
+    is_braked = part.planned.evaluation.brake is not None
+    return published_sentence(part.planned.base.id, part.head.id, where, is_braked=is_braked)
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:

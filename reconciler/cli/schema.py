@@ -46,6 +46,7 @@ def schema(kind: str | None, folder: Path | None) -> int:
         return ExitCode.OK
     by_lower = {name.lower(): name for name in files}
     if kind.lower() not in by_lower:
-        raise UsageError(f"no kind {kind!r}", f"there are: {', '.join(files)}")
+        versions = [name for name in files if name.lower().startswith(f"{kind.lower()}.")]
+        raise UsageError(f"no kind {kind!r}", f"there are: {', '.join(versions or files)}")
     emit(json_text(read_schema(files[by_lower[kind.lower()]])))
     return ExitCode.OK

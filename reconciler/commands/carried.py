@@ -4,7 +4,7 @@ Once merged, such a commit may be the newest that reconcile made: then records a
 what they were there. So a change brings none, but for what reconcile made of the base itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reconciler.commands.message import read_message
@@ -41,7 +41,11 @@ class Carried(NamedTuple):
 
 
 def carried(
-    repository: Repository, base: Source, change: Source, folder: str, facts: Facts | None
+    repository: Repository,
+    base: Source,
+    change: Source,
+    folders: Sequence[str],
+    facts: Facts | None,
 ) -> Carried:
     """Look at the commits of a change.
 
@@ -49,7 +53,7 @@ def carried(
         repository: Where they are.
         base: What the change is made to.
         change: The change; a work tree stands for its HEAD.
-        folder: Where its records are.
+        folders: Where what reconcile writes is.
         facts: The cache.
 
     Raises:
@@ -60,7 +64,7 @@ def carried(
         return Carried()
     is_whole = repository.is_whole(end.id, start.id)
     found = list(_saying(repository, start, end))
-    own = next((it for it in found if _is_own(repository, it, (start, end), folder)), "")
+    own = next((it for it in found if _is_own(repository, it, (start, end), folders)), "")
     if own and not believes(repository, facts, own):
         own = ""
     dated = (change.clock(), base.clock()) if change.revision() is not None else None
@@ -82,13 +86,13 @@ def _saying(repository: Repository, start: Revision, end: Revision) -> Iterator[
 
 
 def _is_own(
-    repository: Repository, commit: str, ends: tuple[Revision, Revision], folder: str
+    repository: Repository, commit: str, ends: tuple[Revision, Revision], folders: Sequence[str]
 ) -> bool:
-    """It stands on the base, and the change has its records."""
+    """It stands on the base, and the change has its files."""
     start, end = ends
     if repository.made(commit).parents != (start.id,):
         return False
-    changed, _ = repository.changed(commit, end.id, [folder])
+    changed, _ = repository.changed(commit, end.id, list(folders))
     return not changed
 
 

@@ -18,6 +18,8 @@ from reconciler.ports import Facts, GateError, Repository, Revision
 # So many commits with a trailer are planned anew by one run, and so many are looked at, the newest
 # first.
 MOST_PLANNED, MOST = 16, 256
+# What these show costs no plan, or nothing more to ask.
+_UNPLANNED = (Outcome.NOT_OURS, Outcome.NOT_YET, Outcome.SAME)
 
 
 class LastMade(NamedTuple):
@@ -110,7 +112,7 @@ class _Search:
     def _judged(self, commit: str) -> Outcome:
         is_new = judged_before(self.facts, commit) is None
         outcome = judged(self.repository, self.facts, commit)
-        self.planned += is_new and outcome not in (Outcome.NOT_OURS, Outcome.SAME)
+        self.planned += is_new and outcome not in _UNPLANNED
         self.asked += is_new
         return outcome
 

@@ -23,6 +23,7 @@ class Said(NamedTuple):
         version: The program's; empty for one that did not say so yet.
         allow_release: How many releases a person expected, or None.
         clock: The plan's clock, where it is not the base's committer date; else None.
+        seen: What was seen of clusters, in the words of who looked; empty for nothing.
     """
 
     plan: str
@@ -30,6 +31,7 @@ class Said(NamedTuple):
     version: str = ""
     allow_release: int | None = None
     clock: int | None = None
+    seen: str = ""
 
 
 def message_of(subject: str, said: Said) -> str:
@@ -39,6 +41,7 @@ def message_of(subject: str, said: Said) -> str:
         trailers["Ipam-Allow-Release"] = str(said.allow_release)
     if said.clock is not None:
         trailers["Ipam-Clock"] = format_instant(said.clock)
+    trailers["Ipam-Observed"] = said.seen
     listed = "".join(f"{name}: {value}\n" for name, value in trailers.items() if value)
     return f"ipam: {subject}\n\n{listed}"
 
@@ -67,4 +70,5 @@ def read_message(message: str) -> Said | None:
         return None
     number = int(allowed) if allowed is not None else None
     instant = parse_instant(clock) if clock is not None else None
-    return Said(plan, base, told.get("Ipam-Version", ""), number, instant)
+    version, seen = told.get("Ipam-Version", ""), told.get("Ipam-Observed", "")
+    return Said(plan, base, version, number, instant, seen)

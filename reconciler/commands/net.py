@@ -81,7 +81,7 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
     names = frozenset(pool.name for pool in pools if pool.name)
     kinds = {kind: home_of(family.name, kind) or "" for kind, family in pool_kinds().items()}
     before = {document.unread: document.data for document in tree.last_good.documents}
-    listed = source.entries(tree.settings.sources)
+    listed = source.entries(tree.settings.folders)
     files = [entry for entry in listed if is_read(entry.path) and entry.path not in before]
     read = partial(described, kinds, names)
     found = [item for items in source.each(files, read) for item in items]

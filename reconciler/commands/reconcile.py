@@ -1,49 +1,58 @@
-"""Reconcile: fetch, plan, commit the records, publish; and all of it again when the race is lost."""
+"""Reconcile: fetch, plan, commit the records, publish; and all of it again when the race is lost.
+
+A run makes up to three commits, each only when it changes something: the plan of the revision as it
+stands, what fell due since, and what was looked at in clusters (`commands/writing.py`).
+"""
 
 import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from reconciler import __version__
+from reconciler.commands.answers import Answers
 from reconciler.commands.exit_codes import exit_code
-from reconciler.commands.message import Said, message_of
-from reconciler.commands.net import require_no_clash
+from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.reading.settings import folders_before
+from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.terms import Terms
-from reconciler.commands.replay import believes, note_made
-from reconciler.commands.review import require_history, with_changes_by_hand, with_overrides
-from reconciler.digest import actions, digest, summary
-from reconciler.documents.load import is_yaml
-from reconciler.evaluate import Evaluation, leaving, let_pass
-from reconciler.findings import Severity
-from reconciler.model.allocation import Allocation
+from reconciler.commands.review import with_changes_by_hand, with_overrides
+from reconciler.commands.writing import (
+    Part,
+    Planned,
+    Wishes,
+    carry_out,
+    has_wrong_settings,
+    require_below,
+)
+from reconciler.engine.due import latest_due
+from reconciler.engine.guard import clock_behind
+from reconciler.evaluate import Evaluation
+from reconciler.findings import ordered
+from reconciler.model.look import Look
 from reconciler.ports import (
     Commit,
     ExitCode,
     Facts,
-    GateError,
     GitError,
     LostRaceError,
-    ReconcilerError,
     Repository,
     Revision,
+    Source,
 )
-from reconciler.settings import PATH
+from reconciler.records.changes import records_after
 
 ATTEMPTS = 5
 _BACKOFF_SECONDS = 0.1
 _SHORTEST_ID = 7
-_NAMED = ("allocate", "release", "expire", "refuse")
+_LOOK = "what was looked at in clusters"
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ReconcileOptions:
-    """What a person asks of a reconcile.
+    """What a person asks of a reconcile, and who is asked about the world.
 
     Attributes:
         allow_release: How many releases they expect, to pass the brake.
@@ -51,6 +60,12 @@ class ReconcileOptions:
         committer: Identity instead of that of the Settings.
         accept_history: A rewritten head that they accept, or None.
         still_announced: Tells which records that would go some cluster may still announce, and why.
+        now: The machine's clock, in seconds since 1970: until then things fall due. Without it
+            nothing does but by the date of the revision.
+        server_now: The management cluster's; asked when something fell due. None where it does
+            not say.
+        look: What is looked at in clusters, told by the evaluation of the newest revision. Asked
+            while nobody waits for the lock.
     """
 
     allow_release: int | None = None
@@ -58,17 +73,30 @@ class ReconcileOptions:
     committer: tuple[str, str] | None = None
     accept_history: str | None = None
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None = None
+    now: Callable[[], float] | None = None
+    server_now: Callable[[], int | None] | None = None
+    look: Callable[[Evaluation], Look] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """What a reconcile did. `commit` is None when there was nothing to do, or it was stopped."""
+    """What a reconcile did.
+
+    Attributes:
+        base: What the branch was at first.
+        commit: The last commit that it made. None when there was nothing to do, or it was stopped.
+        evaluation: What was planned last.
+        parts: Each commit that it made, with what was planned for it.
+        time: Until then things fell due; 0 where nobody asked for the time.
+    """
 
     base: Revision
     commit: Revision | None
     attempts: int
     evaluation: Evaluation
     code: ExitCode
+    parts: tuple[Part, ...] = ()
+    time: int = 0
 
     @property
     def head(self) -> Revision:
@@ -98,10 +126,11 @@ def reconcile(
         ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote.
     """
-    run = _Run(repository, options, facts, _Answers(options.still_announced))
+    answers = Answers(options.still_announced, options.server_now)
+    run = _Run(repository, options, facts, answers)
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return run.attempt(attempt)
+            return replace(run.attempt(), attempts=attempt)
         except LostRaceError as lost:
             reason = str(lost)
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
@@ -113,124 +142,129 @@ def reconcile(
     )
 
 
-class _Answers:
-    """What clusters say of records that would go: each record is asked about once in a run."""
-
-    def __init__(self, ask: Callable[[Evaluation], Mapping[str, str]] | None) -> None:
-        self._ask = ask
-        self._told: dict[Allocation, str] = {}
-
-    def are_missing(self, evaluation: Evaluation) -> bool:
-        """Whether some record would go that nobody was asked about."""
-        if self._ask is None:
-            return False
-        return any(record not in self._told for record in leaving(evaluation))
-
-    def seek(self, evaluation: Evaluation) -> None:
-        """Ask, if one is missing; dead clusters take as long as they may."""
-        if self._ask is not None and self.are_missing(evaluation):
-            found = self._ask(evaluation)
-            self._told |= {record: found.get(record.path, "") for record in leaving(evaluation)}
-
-    def held(self, evaluation: Evaluation) -> dict[str, str]:
-        """Why records that would go have to stay, by path."""
-        reasons = ((record.path, self._told.get(record)) for record in leaving(evaluation))
-        return {path: why for path, why in reasons if why}
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Run:
-    """One reconcile, of which each attempt begins with the branch as it is by then."""
+    """One reconcile, of which each attempt begins with the branch as it is by then.
+
+    Attributes:
+        made: The commits that it published, in whatever attempt.
+        time: Until then things fell due.
+    """
 
     repository: Repository
     options: ReconcileOptions
     facts: Facts | None
-    answers: _Answers
+    answers: Answers
+    made: list[Part] = field(default_factory=list)
+    time: int = 0
 
-    def attempt(self, number: int) -> Reconciled:
-        """Fetch, plan, commit, publish, once."""
-        with self.repository.alone():
-            base, evaluation = self._plan()
-            if not self.answers.are_missing(evaluation):
-                return self._carry_out(base, evaluation, number)
-        # Nobody waits for the lock while clusters are asked. The branch may move meanwhile.
-        self.answers.seek(evaluation)
-        with self.repository.alone():
-            base, evaluation = self._plan()
-            self.answers.seek(evaluation)  # about what fell due meanwhile
-            return self._carry_out(base, evaluation, number)
+    def attempt(self) -> Reconciled:
+        """All of a run, once."""
+        part = self.answers.alone(self.repository, self._by_the_clock)
+        if self.options.look is not None and not has_wrong_settings(part.planned.evaluation):
+            part = self._looked(part, self.options.look)
+        evaluation = part.planned.evaluation
+        made = tuple(self.made)
+        base = made[0].planned.base if made else part.planned.base
+        newest = made[-1].commit if made else None
+        return Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, self.time)
 
-    def _plan(self) -> tuple[Revision, Evaluation]:
-        """Fetch and plan, whatever clusters may still announce."""
+    def _by_the_clock(self) -> Part:
+        """What the revision asks for as it stands, and what fell due since then."""
         base = self.repository.fetch()
         self.repository.check_history(base, _accepted(self.options.accept_history, base))
-        return base, self._evaluate(base, {})
+        part = self._carry_out(base, self.repository.source(base.id))
+        due = self._due(part)
+        if due is None:
+            return part
+        if part.commit is not None:
+            self._require_unmoved(part)
+        source = AsOf(self.repository.source(part.head.id), due)
+        return self._carry_out(part.head, source, due)
 
-    def _evaluate(self, base: Revision, held: Mapping[str, str]) -> Evaluation:
-        source, allowed = self.repository.source(base.id), self.options.allow_release
-        terms = Terms(allow_release=allowed, retained=held)
+    def _due(self, part: Part) -> int | None:
+        """The latest instant that has come at which something falls due; None for none."""
+        evaluation, now = part.planned.evaluation, self.options.now
+        # By a date that cannot be true nobody can tell what has come.
+        if now is None or evaluation.tree.clock_ahead is not None:
+            return None
+        state, records = evaluation.state, None
+        if part.commit is not None:
+            folder = evaluation.tree.settings.records
+            records = records_after(part.carried.plan, state, folder)
+        after, self.time = part.head.clock, int(now())
+        if latest_due(state, after, self.time, records) is None:
+            return None
+        self.time = self.answers.until(self.time)
+        return latest_due(state, after, self.time, records)
+
+    def _looked(self, part: Part, look: Callable[[Evaluation], Look]) -> Part:
+        """What clusters show by now, and what follows from it."""
+        evaluation = part.planned.evaluation
+        if part.commit is not None:
+            evaluation = self._evaluate(self.repository.source(part.commit.id), {})
+        found = look(evaluation)
+        if not found.changes:
+            return part
+        folder = evaluation.tree.settings.observed
+        require_below(found.changes, folder)
+
+        def carried() -> Part:
+            self._require_unmoved(part)
+            return self._carry_out_look(part, found, folder)
+
+        return self.answers.alone(self.repository, carried)
+
+    def _require_unmoved(self, part: Part) -> None:
+        """Refuse to go on from what is not the branch any more.
+
+        Raises:
+            LostRaceError: It moved.
+        """
+        if self.repository.fetch().id != part.head.id:
+            raise LostRaceError("the branch moved while it was reconciled")
+
+    def _carry_out_look(self, part: Part, look: Look, folder: str) -> Part:
+        """Plan the newest revision with what was seen, at the time of the look."""
+        base, repository = part.head, self.repository
+        below = repository.source(base.id)
+        who = part.planned.evaluation.tree.settings.committer
+        # Git itself tells what the folder will be; nobody ever gets to see this commit.
+        above = repository.commit(Commit(base, look.changes, _LOOK, who))
+        if not repository.changed(base.id, above.id, [folder])[0]:
+            return part
+        source = Laid(below, repository.source(above.id), folder)
+        # A server whose clock is ahead must not take the branch with it.
+        at = look.at if self.options.now is None else min(look.at, int(self.options.now()))
+        clock = max(at, below.clock() + 1)
+        return self._carry_out(base, AsOf(source, clock, below.clock_ahead()), clock, look)
+
+    def _carry_out(
+        self, base: Revision, source: Source, clock: int | None = None, look: Look | None = None
+    ) -> Part:
+        """Plan, but for what clusters still announce; commit and publish."""
+        evaluation = self._evaluate(source, {})
+        if held := self.answers.held(evaluation):
+            evaluation = self._evaluate(source, held)
+        options = self.options
+        wishes = Wishes(options.allow_release, options.sign, options.committer)
+        planned = Planned(base, self._timed(base, evaluation), clock, look)
+        part = carry_out(self.repository, planned, wishes, self.facts)
+        if part.commit is not None:
+            self.made.append(part)
+        return part
+
+    def _evaluate(self, source: Source, held: Mapping[str, str]) -> Evaluation:
+        terms = Terms(allow_release=self.options.allow_release, retained=held)
         found = evaluate_incrementally(source, self.facts, terms)
         return with_overrides(with_changes_by_hand(self.repository, source, found, self.facts))
 
-    def _carry_out(self, base: Revision, evaluation: Evaluation, number: int) -> Reconciled:
-        """Commit and publish what is planned, but for what clusters still announce."""
-        if held := self.answers.held(evaluation):
-            evaluation = self._evaluate(base, held)
-        repository, options = self.repository, self.options
-        settings = evaluation.tree.settings
-        commit = None
-        passed = let_pass(evaluation)
-        if passed.changes and not has_wrong_settings(evaluation):
-            require_history(evaluation)
-            if options.allow_release is None:
-                _require_records(repository, base, evaluation, self.facts)
-            asked = _commit(base, passed, options, digest(actions(evaluation)))
-            commit = repository.commit(asked)
-            require_no_clash(repository, asked, commit, evaluation.tree, self.facts)
-            note_made(self.facts, commit)
-        repository.require_clean([*settings.sources, settings.records], commit or base)
-        if commit is None:
-            repository.follow(base)
-        else:
-            repository.publish(base, commit)
-            _log.info("published %s on %s", commit.id, base.id)
-        return Reconciled(base, commit, number, evaluation, exit_code(evaluation))
-
-
-def has_wrong_settings(evaluation: Evaluation) -> bool:
-    """Settings that cannot be read may name another records folder: who writes then, writes twice."""
-    return any(
-        found.severity is Severity.ERROR and found.location.path == PATH
-        for found in evaluation.findings
-    )
-
-
-def _require_records(
-    repository: Repository, base: Revision, evaluation: Evaluation, facts: Facts | None
-) -> None:
-    """Refuse to begin anew where records were: a removed folder, or Settings that name another.
-
-    What clusters announce would be given out a second time. Only reconcile itself may have taken
-    the last ones away; that a commit says so proves nothing.
-
-    Raises:
-        GateError: Records were there, and people removed them.
-    """
-    tree = evaluation.tree
-    if tree.records or tree.settled.kept:
-        return
-    source, now = repository.source(base.id), tree.settings.records
-    for folder in dict.fromkeys([now, *folders_before(source)]):
-        steps = source.past([folder])
-        last = next((it for it in steps if any(is_yaml(item.path) for item in it.changed)), None)
-        if last is None or (last.is_reconcile and believes(repository, facts, last.id)):
-            continue
-        raise GateError(
-            f"no record is left in {now}/, but commit {last.id[:12]} took some from {folder}/ that"
-            " reconcile left there",
-            f"git checkout {last.id[:12]}^ -- {folder} brings them back; to give all addresses out"
-            " anew: ipam reconcile --allow-release 0",
-        )
+    def _timed(self, base: Revision, evaluation: Evaluation) -> Evaluation:
+        """The evaluation with what is wrong with this machine's clock."""
+        if self.options.now is None or evaluation.tree.clock_ahead is not None:
+            return evaluation
+        found = list(clock_behind(base.clock, int(self.options.now())))
+        return replace(evaluation, findings=ordered([*evaluation.findings, *found]))
 
 
 def _accepted(accepted: str | None, base: Revision) -> str | None:
@@ -238,21 +272,3 @@ def _accepted(accepted: str | None, base: Revision) -> str | None:
     if accepted is None or len(accepted) < _SHORTEST_ID or not base.id.startswith(accepted):
         return None
     return base.id
-
-
-def _commit(base: Revision, evaluation: Evaluation, options: ReconcileOptions, plan: str) -> Commit:
-    """The commit of what is carried out of a plan, with the digest of all of it."""
-    counts = summary(evaluation)
-    words = [f"{name} {counts[name]}" for name in _NAMED if counts[name]]
-    subject = ", ".join(words) or f"rewrite {len(evaluation.changes)}"
-    committer = options.committer or evaluation.tree.settings.committer
-    clock = evaluation.tree.clock
-    told = clock if clock != base.clock else None
-    message = message_of(subject, Said(plan, base.id, __version__, options.allow_release, told))
-    folder = f"{evaluation.tree.settings.records}/"
-    # Whatever a document says, nothing outside the records is ever written.
-    if any(not c.path.startswith(folder) or ".." in c.path for c in evaluation.changes):
-        raise ReconcilerError("the plan writes outside the records folder")
-    # A date that is ahead is not carried on: the next plan shall have a clock that is true.
-    dated = base._replace(clock=clock)
-    return Commit(dated, evaluation.changes, message, committer, options.sign)

@@ -9,19 +9,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reconciler import __version__
+from reconciler.commands.dates import When, when_made
 from reconciler.commands.message import Said, read_message
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.documents.load import is_yaml
+from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.ports import (
     Changed,
     Facts,
     GitError,
     LimitError,
-    Made,
     Repository,
     Revision,
     Source,
@@ -40,6 +42,7 @@ class Outcome(StrEnum):
     DIFFERENT = "different"
     NOT_COMPARABLE = "not-comparable"
     NOT_OURS = "not-ours"
+    NOT_YET = "not-yet"
     NOT_HERE = "not-here"
 
 
@@ -50,8 +53,11 @@ class Replayed:
     Attributes:
         outcome: `SAME`: all bytes are equal. `DIFFERENT`: this version makes others.
             `NOT_COMPARABLE`: another version made it, and this one writes other bytes.
-            `NOT_OURS`: it does not say of itself what reconcile says, or not of this place; or it
-            changes nothing, or something else than records. That is told without a plan.
+            `NOT_OURS`: it does not say of itself what reconcile says, or not of this place; it
+            changes nothing, or something else than records and what was looked at; it has a time
+            that reconcile gives none.
+            `NOT_YET`: it is dated over an hour ahead of now. It may be true one day; until then
+            nobody can have made it.
             `NOT_HERE`: its base is behind the end of the clone.
         files: Paths of the files that differ.
         moved: Those of them that also say otherwise who holds what.
@@ -71,19 +77,23 @@ class Replayed:
         return self.outcome is Outcome.SAME
 
 
-def replay(repository: Repository, commit: str, facts: Facts | None = None) -> Replayed:
+def replay(
+    repository: Repository, commit: str, facts: Facts | None = None, *, notes: bool = False
+) -> Replayed:
     """Replay a commit. Costs a plan of its base.
 
     Args:
         repository: Where it is.
         commit: Its id.
-        facts: The cache that spares reading what is settled. Nothing is noted in it.
+        facts: The cache that spares reading what is settled.
+        notes: Note in it what is read now; else it is of the revision that is planned now.
 
     Raises:
         GitError: The commit is not there.
     """
     try:
-        return _replay(repository, commit, facts)
+        known = facts if notes or facts is None else _Known(facts)
+        return _replay(repository, commit, known)
     except LimitError:  # reconcile makes no commit of a base that is too large to be read
         return Replayed(Outcome.NOT_OURS)
 
@@ -92,7 +102,7 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
     made = repository.made(commit)
     said = read_message(made.message)
     # A rewritten history has other ids than its messages name: what counts is what it was made from.
-    if said is None or len(made.parents) != 1:
+    if said is None or len(made.parents) != 1 or made.clock is None:
         return Replayed(Outcome.NOT_OURS)
     (parent,) = made.parents
     trusting = repository.trusting()
@@ -100,19 +110,30 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
         base = trusting.resolve(parent)
         source = trusting.source(parent)
     except GitError:
-        return Replayed(Outcome.NOT_HERE, version=said.version)
-    clock = _clock(made, said, base)
-    if clock is None:
-        return Replayed(Outcome.NOT_OURS, version=said.version)
-    then = AsOf(source, clock, base.clock if clock < base.clock else None)
-    changed, _ = repository.changed(base.id, commit)
-    folder = f"{read_own_settings(source).settings.records}/"
-    # Where there is nothing to do, reconcile makes no commit; and it writes records alone.
-    if not changed or not all(item.path.startswith(folder) for item in changed):
-        return Replayed(Outcome.NOT_OURS, version=said.version)
+        outcome = Outcome.NOT_OURS if _is_here(repository, parent) else Outcome.NOT_HERE
+        return Replayed(outcome, version=said.version)
     files_of = trusting.source(commit)
-    tries = _Tries(then, files_of, said, changed, _Known(facts) if facts is not None else None)
-    files = min(tries.differences(), key=len)
+    if files_of.clock_ahead() is not None:
+        return Replayed(Outcome.NOT_YET, version=said.version)
+    changed, _ = repository.changed(base.id, commit)
+    settings = read_own_settings(source).settings
+    seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
+    written = [item for item in changed if item.path.startswith(f"{settings.records}/")]
+    # Where there is nothing to do, reconcile makes no commit; and it writes in its folders alone.
+    is_ours = (
+        bool(changed) and len(seen) + len(written) == len(changed) and all(map(_is_plain, seen))
+    )
+    when = when_made(made.clock, said, base, has_seen=bool(seen))
+    if not is_ours or when is None:
+        return Replayed(Outcome.NOT_OURS, version=said.version)
+    below = Laid(source, files_of, settings.observed) if when.has_look else source
+    then = AsOf(below, when.clock, base.clock if when.clock < base.clock else None)
+    # What people described since is no more observed: a plan takes such files away.
+    planned = written if when.has_look else changed
+    tries = _Tries(then, files_of, said, planned, facts)
+    files = tries.nearest(when)
+    if files is None:
+        return Replayed(Outcome.NOT_OURS, version=said.version)
     if not files:
         return Replayed(Outcome.SAME, version=said.version)
     is_own = said.version == __version__
@@ -132,7 +153,8 @@ def judged(repository: Repository, facts: Facts | None, commit: str) -> Outcome:
         return known
     replayed = replay(repository, commit, facts)
     outcome = Outcome.SAME if replayed.is_believed else replayed.outcome
-    if facts is not None and outcome is not Outcome.NOT_HERE:  # which may be here, one day
+    # What is not here, or has a time that has not come, may be so one day.
+    if facts is not None and outcome not in (Outcome.NOT_HERE, Outcome.NOT_YET):
         facts.note(_TABLE, {commit: outcome})
     return outcome
 
@@ -149,17 +171,18 @@ def note_made(facts: Facts | None, commit: Revision) -> None:
         facts.note(_TABLE, {commit.id: Outcome.SAME})
 
 
-def _clock(made: Made, said: Said, base: Revision) -> int | None:
-    """The clock of its plan; None when the commit is dated as reconcile dates none.
+def _is_here(repository: Repository, commit: str) -> bool:
+    """It is here, though it cannot be read as one that reconcile may have been run on."""
+    try:
+        repository.made(commit)
+    except GitError:
+        return False
+    return True
 
-    A commit is dated one second after its plan's clock. That is the committer date of the base, or
-    an earlier one where that was ahead of all clocks: then it is told. (Instants at which
-    something falls due are to come: `Ipam-Clock` will then name a later one.)
-    """
-    clock = made.clock - 1
-    is_told = said.clock == clock if said.version else said.clock is None
-    is_right = clock == base.clock and said.clock in (None, clock)
-    return clock if is_right or (clock < base.clock and is_told) else None
+
+def _is_plain(item: Changed) -> bool:
+    """A file that is gone, or is one: reconcile makes no links."""
+    return item.new is None or item.new.is_file
 
 
 class _Known:
@@ -186,9 +209,15 @@ class _Tries:
     changed: Sequence[Changed]
     facts: Facts | None
 
-    def differences(self) -> list[dict[str, bool]]:
-        """Of each plan the files that differ, each with whether it says otherwise who holds what."""
+    def nearest(self, when: When) -> dict[str, bool] | None:
+        """The files that differ of the nearest plan; None when nothing fell due at its clock."""
         evaluation = self._evaluate({})
+        if when.is_due and when.clock not in due_instants(evaluation.state):
+            return None
+        return min(self._differences(evaluation), key=len)
+
+    def _differences(self, evaluation: Evaluation) -> list[dict[str, bool]]:
+        """Of each plan the files that differ, each with whether it says otherwise who holds what."""
         touched = {item.path for item in self.changed}
         # What clusters still announced when it was made stayed, and was held all the while.
         held = {it.path: _HELD for it in leaving(evaluation) if it.path not in touched}

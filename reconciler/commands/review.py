@@ -14,6 +14,7 @@ from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.reading.terms import Terms
+from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.commands.uncommitted import changed_since
 from reconciler.comparison import Base, Compared, compare, left_over, with_record_changes
 from reconciler.documents.load import is_yaml
@@ -22,6 +23,7 @@ from reconciler.findings import Finding, Location, cut_off, ordered
 from reconciler.gathering import Described, described
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
+from reconciler.observed import is_observed
 from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
 from reconciler.settings import PATH
@@ -51,12 +53,12 @@ def review(
     judging = read_own_settings(base_source).settings
     own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
-    settings = replace(judging, sources=own.sources, records=own.records)
+    settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
     overrides = overrides_beside(base_source, source)
     evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
-    both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.sources])))
+    both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
-    history = carried(repository, base_source, source, own.records, facts)
+    history = carried(repository, base_source, source, (own.records, own.observed), facts)
     own_commit = source.revision()
     is_made = own_commit is not None and history.own == own_commit.id
     records = records_beside(
@@ -65,7 +67,7 @@ def review(
     if is_contained:
         records = replace(records, made=history.newest)
     # Each in its own source folders: what judges a pool stays with it wherever it goes.
-    old = replace(settings, sources=judging.sources)
+    old = replace(settings, sources=judging.sources, observed=judging.observed)
     stranded, left = _elsewhere((base_source, judging), (source, own))
     read = Base(
         name=base,
@@ -82,6 +84,9 @@ def review(
     plan = compared.evaluation.plan
     releases = is_contained and any(isinstance(it, Release) for it in plan.decisions)
     evaluation = _with(compared.evaluation, told_of(history, base, releases=releases))
+    if not is_made:
+        sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
+        evaluation = with_sightings(evaluation, sides, changes, facts)
     return replace(compared, evaluation=with_overrides(evaluation))
 
 
@@ -112,7 +117,7 @@ def with_changes_by_hand(
     last, cut = made.commit, _cut(repository, source, settings, made)
     changes: list[Changed] = []
     if revision is not None and last is not None and last != revision.id:
-        paths = [PATH, settings.records]
+        paths = [PATH, settings.records, settings.observed]
         changes, _ = repository.changed(last, revision.id, paths, settings.limits)
     is_set_anew = any(change.path == PATH for change in changes)
     doubts = [*made.findings, *([cut] if cut else [])]
@@ -121,15 +126,21 @@ def with_changes_by_hand(
         folder = folder_with_records(source, settings)
         doubts += [left_over(settings, folder)] if folder else []
     evaluation = replace(_with(evaluation, doubts), cut=cut)
-    if last is None or not changes:
+    if last is None or revision is None or not changes:
         return evaluation
+    if any(item.new is None and is_observed(settings, item.path) for item in changes):
+        # People may describe by now what was observed.
+        more, _ = repository.changed(last, revision.id, settings.sources, settings.limits)
+        changes += more
     before = repository.source(last)
     before.bound(settings.limits)
     theirs = read_own_settings(before, settings).settings if is_set_anew else settings
     # Of what stood before anything that reconcile made, records may have been brought in.
     if not made.is_proven and not has_records(before, theirs.records):
         return evaluation
-    records = records_since((before, theirs), (source, settings), changes)
+    sides = Beside(last[:12], (before, theirs), (source, settings))
+    evaluation = with_sightings(evaluation, sides, changes)
+    records = records_since(sides.before, sides.now, changes)
     return with_record_changes(last[:12], records, evaluation)
 
 
@@ -163,7 +174,7 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
 
 def _described(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
     """What files that a change touches describe, and nothing else."""
-    folders = tuple(f"{folder}/" for folder in settings.sources)
+    folders = tuple(f"{folder}/" for folder in settings.folders)
     # Of what is no plain file it is told elsewhere that it is none.
     there = [
         entry

@@ -6,11 +6,14 @@ withdraw it: an address is withdrawn before it is free (`contract.md` §7).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.reconcile import Reconciled
-from reconciler.evaluate import let_pass
-from reconciler.model.plan import Release
+from reconciler.engine.due import retention_end
+from reconciler.model.plan import Expire, Release
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,22 @@ def rounds(
 
 
 def is_free_at_once(done: Reconciled) -> bool:
-    """Whether it released something whose retention is over with the very commit that says so."""
-    tree = done.evaluation.tree
-    if done.commit is None or tree.clock + tree.settings.retention > done.commit.clock:
-        return False
-    plan = let_pass(done.evaluation).plan
-    return any(isinstance(decision, Release) for decision in plan.decisions)
+    """Whether it released something whose retention is over already.
+
+    Its retention has ended with the very commit that says so; or long ago, where it goes by the
+    date of a commit that was made long ago.
+    """
+    until = max(done.head.clock, done.time)
+    gone = {it.allocation.claim for it in _decisions(done, Expire)}
+    for part in done.parts:
+        released = (it for it in part.carried.plan.decisions if isinstance(it, Release))
+        for item in released:
+            end = retention_end(item.allocation, part.carried.state)
+            if end is not None and end <= until and item.claim not in gone:
+                return True
+    return False
+
+
+def _decisions(done: Reconciled, sort: type[T]) -> Iterator[T]:
+    for part in done.parts:
+        yield from (it for it in part.carried.plan.decisions if isinstance(it, sort))

@@ -25,12 +25,12 @@ def changed_since(
     start, end = base.revision(), head.revision()
     if start is None or end is None:
         raise UsageError("a work tree is no base", "name a revision with --base")
-    read = (PATH, *settings.sources, settings.records)
+    read = (PATH, *settings.folders, settings.records)
     committed, is_contained = repository.changed(start.id, end.id, read, settings.limits)
     if is_committed:
         return committed, is_contained
     found = {change.path: change for change in committed}
-    step = next(iter(source.past([*settings.sources, settings.records, PATH])), None)
+    step = next(iter(source.past([*settings.folders, settings.records, PATH])), None)
     for change in step.changed if step is not None and not step.id else ():
         before = found.get(change.path)
         found[change.path] = change if before is None else before._replace(new=change.new)

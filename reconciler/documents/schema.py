@@ -26,6 +26,9 @@ TYPE_NAMES = {
     Decimal: "number", type(None): "null",
 }  # fmt: skip
 _JSON_NAMES = {"object": "mapping", "array": "list"}
+# How like a known field one has to be to be taken for it, where others may stand; and to be offered
+# in its place, where it is wrong anyhow.
+_MISSPELT, _GUESS = 0.83, 0.7
 
 
 def check(document: Document) -> list[Finding]:
@@ -194,16 +197,16 @@ _SAY: Mapping[str, Callable[[Document, Steps, Any], Finding]] = {
 
 def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Finding:
     hint = f"known here: {', '.join(sorted(known))}" if known else ""
-    if near := _near(str(steps[-1]), known):
+    if near := _near(str(steps[-1]), known, _GUESS):
         hint = f"did you mean {near}?"
     place = document.at(*steps, key=True)
     return error("field-unknown", place, f"unknown field {shown(dotted(steps))}", hint)
 
 
-def _near(field: str, known: Mapping[str, Any]) -> str | None:
+def _near(field: str, known: Mapping[str, Any], likeness: float) -> str | None:
     """The known field that `field` misspells, if it is close to one."""
     by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(field.lower(), by_lower, 1, 0.83)
+    near = get_close_matches(field.lower(), by_lower, 1, likeness)
     return by_lower[near[0]] if near else None
 
 
@@ -218,7 +221,7 @@ def _misspelt(document: Document) -> list[Finding]:
             found.extend(
                 _unknown(document, (*steps, field), known)
                 for field in sorted(value)
-                if field not in known and _near(field, known)
+                if field not in known and _near(field, known, _MISSPELT)
             )
     return found
 

@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reconciler.engine.usage import percentage
-from reconciler.findings import Finding, Location, gate
+from reconciler.findings import Finding, Location, gate, warning
 from reconciler.model.instant import format_instant
 from reconciler.model.override import SETTINGS_SCOPE, OverrideKind, Overrides
 from reconciler.model.plan import Plan, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.model.state import State
+
+# Clocks of machines that are in order differ by less.
+_SKEW_SECONDS = 60
 
 CAPACITY = "capacity"
 """The code of what takes a pool to a tier that may not be reached."""
@@ -68,6 +71,24 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
             f"the commit is dated {format_instant(ahead)}, over an hour ahead of now;"
             f" nothing expires, and what is written is dated {format_instant(used)}",
             "set the clock that is wrong, here or where it was committed, and commit again",
+        )
+
+
+def clock_behind(date: int, now: int) -> Iterator[Finding]:
+    """A machine that shows an earlier time than what it works on: what falls due would wait for it.
+
+    Args:
+        date: The committer date of the revision.
+        now: What this machine shows, in seconds since 1970.
+    """
+    behind = date - now
+    if behind > _SKEW_SECONDS:
+        yield warning(
+            "clock-behind",
+            Location("."),
+            f"this machine shows {format_instant(now)}, {behind} s before the commit's date:"
+            " nothing falls due until it has caught up",
+            "set this machine's clock, or that of who committed",
         )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from reconciler.addresses import IPRange
 from reconciler.engine.candidates import Candidates
+from reconciler.engine.due import retention_end
 from reconciler.engine.frozen import frozen_pools
 from reconciler.engine.overlap import rivals
 from reconciler.engine.pairs import beside, lacking, other_of, precedence
@@ -27,13 +28,14 @@ from reconciler.engine.refusal import (
     telling,
     untold,
 )
+from reconciler.engine.shrinking import shrinking
 from reconciler.engine.space import Space, Withheld
 from reconciler.engine.usage import Holdings, usage
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation, Phase, granted
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.current import current_records
-from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, Usage
 from reconciler.model.state import State
@@ -62,6 +64,7 @@ class _Planner:
         self.state = state
         self.now = format_instant(state.clock)
         self.record_of = current_records(state.records)
+        self.shrinking = shrinking(state)
         self.expired = {record.path for record in state.records if self._is_expired(record)}
         holding = [item for item in state.records if item.range and item.path not in self.expired]
         self.holdings = Holdings(state.pools, holding)
@@ -265,7 +268,7 @@ class _Planner:
         return no_room(claim, tried, self.holders) if tried else telling(claim, among.refusals)
 
     def _orphan(self, record: Allocation) -> Decision:
-        if self.state.is_left_alone(record):
+        if self.state.is_left_alone(record) or record.path in self.shrinking.waiting:
             return Keep(record, held=True)
         return Release(record._replace(phase=Phase.RELEASED, since=self.now))
 
@@ -273,18 +276,15 @@ class _Planner:
         """Its retention has ended, and no claim takes the range back."""
         if not record.is_released or record.path in self.state.retained:
             return False
-        if self.state.is_left_alone(record):
+        if self.state.is_left_alone(record) or record.path in self.shrinking.kept:
             return False
-        released = parse_instant(record.since)
-        pool = self.state.pools.get(record.pool)
-        retention = max(self.state.retention, pool.retention if pool is not None else 0)
-        if released is None or released + retention > self.state.clock:
+        end = retention_end(record, self.state)
+        if end is None or end > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)
         if claim is not None and claim.doubt:
             return False
-        is_current = self.record_of[record.claim] is record
-        if claim is None or not is_current or claim.refusal is not None:
+        if claim is None or claim.refusal or self.record_of[record.claim] is not record:
             return True
         return bool(self._difference(claim, record))
 

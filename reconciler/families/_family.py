@@ -34,6 +34,8 @@ class Reading:
             something that they depend on is wrong or missing. They keep their records.
         frozen: Pools that give nothing new, because their document cannot be read, with the path
             of its file. They are among `pools` when their document could be read before.
+        growing: Owners that are there, and hold growth: what was observed of their clusters says
+            whether they need it.
     """
 
     pools: Mapping[Key, Pool]
@@ -44,6 +46,7 @@ class Reading:
     inside: tuple[ClusterNetwork, ...] = ()
     protected: frozenset[Identity] = frozenset()
     frozen: Mapping[Key, str] = field(default_factory=dict)
+    growing: frozenset[Identity] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

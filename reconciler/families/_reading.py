@@ -21,6 +21,7 @@ class Collected:
         self.inside: list[ClusterNetwork] = []
         self.protected: list[Identity] = []
         self.frozen: dict[Key, str] = {}
+        self.growing: list[Identity] = []
 
     def tell(self, document: Document, *found: Finding) -> None:
         """Report, unless it is about a document as it was in an earlier revision."""
@@ -44,4 +45,5 @@ class Collected:
             inside=tuple(self.inside),
             protected=frozenset(self.protected),
             frozen=self.frozen,
+            growing=frozenset(self.growing),
         )

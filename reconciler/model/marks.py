@@ -1,5 +1,8 @@
 """Our marks on objects of clusters: by them it is known who made what, and from which commit."""
 
+API_VERSION = "gitops-ipam.dev/v1alpha1"
+"""Of our own kinds, which stand in files alone."""
+
 MANAGER = "gitops-ipam"
 STATUS_MANAGER = "gitops-ipam-status"
 PART_MANAGER = "gitops-ipam-fields"

@@ -72,3 +72,8 @@ class Settings:
     elastic: Elastic = field(default_factory=Elastic)
     intake: tuple[Intake, ...] = ()
     location: Location = field(default=_NOWHERE)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that documents stand in: people's, and that of what was observed."""
+        return *self.sources, self.observed

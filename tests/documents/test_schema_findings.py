@@ -89,6 +89,7 @@ def test_a_long_number_is_cut() -> None:
          "did you mean nodes?"),
         (request("a").replace("type: nodes", "type: xyz"), "'xyz' is not one of", "nodes"),
         (pool(reservd="[]"), "unknown field 'spec.reservd'", "did you mean reserved?"),
+        (pool(cdir="10.0.0.0/8"), "unknown field 'spec.cdir'", "did you mean cidr?"),
         (pool(zzz="1"), "unknown field 'spec.zzz'", "known here: cidr, reserved, tenantAllocation"),
         (pool(**{'"on"': "1"}), "unknown field 'spec.on'", "known here"),
         (pool(reserved="[{cidr: 10.0.0.0/28, note: x}]"), "'spec.reserved[0].note'", "known here"),

@@ -21,6 +21,8 @@ PROMETHEUS, PROMTOOL = "prometheus", "promtool"
 # Prometheus without its search for targets in clouds, which would bring the modules of all of these.
 # Its web pages are left out by themselves: they need more than Go.
 PROMETHEUS_TAGS = "netgo,remove_all_sd"
+HELM = "helm"
+PROMETHEUS_OPERATOR = "prometheus-operator"
 # By the newest version that they serve: v1beta1 is Cluster API 1.10, v1beta2 is 1.14.
 CLUSTER_API = ("v1beta1", "v1beta2")
 FLAGS = (
@@ -37,7 +39,8 @@ class Assets:
 
     Attributes:
         crds: By whose they are: `metallb`, and those that only `make envtest` brings, which are
-            not there without it: `in-cluster`, `capi-v1beta1` and `capi-v1beta2`.
+            not there without it: `in-cluster`, `capi-v1beta1`, `capi-v1beta2` and
+            `prometheus-operator`.
     """
 
     binaries: dict[str, Path]
@@ -84,14 +87,21 @@ def find() -> Assets | str:
     return found_in(Path(_GIVEN) if _GIVEN else _CACHE, _CACHE)
 
 
+@cache
+def find_helm() -> Path | str:
+    """The helm that was built, or one line that says what is missing."""
+    path = _CACHE / HELM
+    return path if os.access(path, os.X_OK) else "no helm: make envtest"
+
+
 def found_in(kube: Path, built: Path) -> Assets | str:
     """What is in a folder of Kubernetes' binaries, and in the folder of `make envtest`."""
     paths = {name: kube / name for name in KUBE}
-    paths |= {name: built / name for name in (METALLB, IPAM_PROVIDER)}
+    paths |= {name: built / name for name in (METALLB, IPAM_PROVIDER, HELM)}
     there = {name: path for name, path in paths.items() if os.access(path, os.X_OK)}
     if missing := [name for name in KUBE if name not in there]:
         return f"no API server binaries ({', '.join(missing)}): make envtest"
-    names = ("in-cluster", *(f"capi-{version}" for version in CLUSTER_API))
+    names = ("in-cluster", PROMETHEUS_OPERATOR, *(f"capi-{it}" for it in CLUSTER_API))
     return Assets(
         there, {name: built / "crds" / name for name in names} | {"metallb": METALLB_CRDS}
     )

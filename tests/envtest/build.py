@@ -14,9 +14,11 @@ from tempfile import TemporaryDirectory
 from tests.envtest.assets import (
     FLAGS,
     GO,
+    HELM,
     IPAM_PROVIDER,
     METALLB,
     PROMETHEUS,
+    PROMETHEUS_OPERATOR,
     PROMETHEUS_TAGS,
     PROMTOOL,
 )
@@ -30,6 +32,7 @@ _BINARIES = (
     (IPAM_PROVIDER, "in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster"),
     (PROMETHEUS, "prometheus", "github.com/prometheus/prometheus/cmd/prometheus"),
     (PROMTOOL, "prometheus", "github.com/prometheus/prometheus/cmd/promtool"),
+    (HELM, "helm", "helm.sh/helm/v4/cmd/helm"),
 )
 # By the folder of the module.
 _TAGS = {"prometheus": ("-tags", PROMETHEUS_TAGS)}
@@ -39,6 +42,11 @@ _CRDS = (
     ("in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster", "config/crd/bases"),
     ("capi-v1beta1", "sigs.k8s.io/cluster-api", "config/crd/bases"),
     ("capi-v1beta2", "sigs.k8s.io/cluster-api", "core/config/crd/bases"),
+    (
+        PROMETHEUS_OPERATOR,
+        "github.com/prometheus-operator/prometheus-operator",
+        "example/prometheus-operator-crd",
+    ),
 )
 
 

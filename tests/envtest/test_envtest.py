@@ -8,6 +8,7 @@ import yaml
 
 from tests.envtest.assets import (
     CLUSTER_API,
+    HELM,
     IPAM_PROVIDER,
     KUBE,
     METALLB,
@@ -53,8 +54,8 @@ def test_the_three_binaries_of_kubernetes_are_enough(tmp_path: Path) -> None:
     assert list(found.crds["metallb"].glob("*_ipaddresspools.yaml"))
 
 
-@pytest.mark.parametrize("name", [METALLB, IPAM_PROVIDER])
-def test_a_controller_comes_from_what_was_built(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [METALLB, IPAM_PROVIDER, HELM])
+def test_what_is_not_of_kubernetes_comes_from_what_was_built(name: str, tmp_path: Path) -> None:
     built = binaries(tmp_path / "built", name)
     found = found_in(binaries(tmp_path / "given", *KUBE), built)
     assert isinstance(found, Assets)

@@ -3,10 +3,14 @@
 from tests.mutants.applying import APPLYING
 from tests.mutants.folders import FOLDERS
 from tests.mutants.incremental import INCREMENTAL
+from tests.mutants.observed import OBSERVED
 from tests.mutants.planning import PLANNING
 from tests.mutants.records import RECORDS
 from tests.mutants.telling import TELLING
 from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
 
-MUTANTS = (*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS, *TELLING, *VIPS)
+MUTANTS = (
+    *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS, *TELLING, *VIPS),
+    *OBSERVED,
+)

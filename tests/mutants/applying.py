@@ -17,8 +17,8 @@ FIRST = "tests/applying/test_first_contact.py::test_"
 LEAVING = "tests/applying/test_withdrawal.py::test_"
 
 APPLYING = (
-    Mutant("net: nothing is compared", "commands/reconcile.py",
-           "            require_no_clash(repository, asked, commit, evaluation.tree, self.facts)\n", "", NET),
+    Mutant("net: nothing is compared", "commands/writing.py",
+           "        require_no_clash(repository, asked, commit, evaluation.tree, facts)\n", "", NET),
     Mutant("net: the last address of a range is nobody's", "net/clashes.py",
            "if other.last >= span.first]", "if other.last > span.first]", NET),
     Mutant("net: only what is new at its path is given out", "net/clashes.py",

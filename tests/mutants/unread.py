@@ -11,6 +11,8 @@ OWN_COMMITS = ("tests/hostile/test_own_commits.py",)
 HISTORY = ("tests/hostile/test_history.py",)
 MERGES = ("tests/hostile/test_merges.py",)
 REPLAY = ("tests/commands/test_replay.py",)
+NAMED = ("tests/hostile/test_named_clocks.py",)
+RUNS = ("tests/commands/test_commits_of_a_run.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
 
 UNREAD = (
@@ -23,7 +25,7 @@ UNREAD = (
            "            and (item.path in self.pending or not self._is_ours(step, item.path))\n", "",
            LAST_GOOD),
     Mutant("last good: who says to be reconcile may take documents away", "commands/reading/last_good.py",
-           "step.is_reconcile and self.reader.is_record(path)", "step.is_reconcile", LAST_GOOD),
+           "step.is_reconcile and self.reader.is_written(path)", "step.is_reconcile", LAST_GOOD),
     Mutant("last good: what a commit says of itself is believed", "commands/reading/last_good.py",
            "            self._doubt(vanished)\n", "", LAST_GOOD),
     Mutant("last good: records do not count", "commands/reading/last_good.py",
@@ -196,8 +198,8 @@ UNREAD = (
     Mutant("replay: a note that made way is somebody's hand", "commands/replay.py",
            "(_making_way(theirs.keys() - mine.keys(), mine))", "([])", OWN_COMMITS),
     Mutant("replay: an empty commit is reconcile's", "commands/replay.py",
-           "    if not changed or not all(", "    if not all(", REPLAY),
-    Mutant("history: a trailer takes the last record away", "commands/reconcile.py",
+           "bool(changed)", "True", REPLAY),
+    Mutant("history: a trailer takes the last record away", "commands/writing.py",
            "(last.is_reconcile and believes(repository, facts, last.id))", "last.is_reconcile", HISTORY),
     Mutant("history: records may be left in another folder", "commands/review.py",
            "[left_over(settings, folder)] if folder else []", "[]", HISTORY),
@@ -205,7 +207,28 @@ UNREAD = (
            "return not self.moved", "return True", REPLAY),
     Mutant("replay: what clusters held expires", "commands/replay.py",
            "        if held:\n", "        if False:\n", REPLAY),
-    Mutant("replay: any date will do", "commands/replay.py",
-           "return clock if is_right or (clock < base.clock and is_told) else None", "return clock",
-           REPLAY),
+    Mutant("replay: any date will do", "commands/dates.py",
+           "is_own = is_right or (clock < base.clock and is_told)", "is_own = True", REPLAY),
+    Mutant("replay: any instant is one at which something fell due", "commands/replay.py",
+           "if when.is_due and when.clock not in due_instants(evaluation.state):", "if False:", NAMED),
+    Mutant("replay: what has not come yet is believed", "commands/replay.py",
+           "if files_of.clock_ahead() is not None:", "if False:", NAMED),
+    Mutant("replay: what is looked at goes with any plan", "commands/dates.py",
+           "return When(clock) if is_own and not has_seen else None", "return When(clock) if is_own else None",
+           NAMED),
+    Mutant("replay: a look is made without its files", "commands/replay.py",
+           "Laid(source, files_of, settings.observed) if seen else source", "source", RUNS),
+    Mutant("time: a second early", "engine/due.py",
+           "if after < at <= until", "if after < at <= until + 1", RUNS),
+    Mutant("time: the first instant, not the latest", "engine/due.py",
+           "return max(found, default=None)", "return min(found, default=None)", RUNS),
+    Mutant("time: a wall clock enters a commit", "commands/reconcile.py",
+           "return latest_due(state, after, self.time, records)\n\n",
+           "return self.time\n\n", RUNS),
+    Mutant("time: the server is not asked", "commands/answers.py",
+           "return wall if there is None else min(wall, there)", "return wall", RUNS),
+    Mutant("time: a look carries a date that is ahead", "commands/reconcile.py",
+           "else min(look.at, int(self.options.now()))", "else look.at", RUNS),
+    Mutant("time: what was looked at lands on what was not", "commands/reconcile.py",
+           "if self.repository.fetch().id != part.head.id:", "if False:", RUNS),
 )  # fmt: skip

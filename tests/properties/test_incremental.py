@@ -15,6 +15,7 @@ from reconciler.commands.reading import incremental, parallel
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families._demand import Entry, demand_document
 from reconciler.incremental.snapshot import read_groups
 from reconciler.report.machine import check_document, json_text, plan_document
 from tests.memory import MemoryFacts, MemorySource
@@ -23,7 +24,10 @@ from tests.world import CLOCK, pool, provider, raw, request, tenant
 
 DAY = 86_400
 ISLANDS = 4
+MODES = "{}", "{allocationMode: elastic, initialPoolSize: 8}"
 TEAM = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\n"
+DEMAND = "observed/Demand.gitops-ipam.dev/team-a/{}.yaml"
+COPY = "observed/TenantCluster.butler.butlerlabs.dev/team-a/{}.yaml"
 SPACE = "annotations: {gitops-ipam.dev/address-space: lab}"
 
 
@@ -31,7 +35,9 @@ def island(number: int) -> Files:
     """A pool, its provider and two tenants that nothing else bears on."""
     files: Files = {
         f"pools/p{number}.yaml": pool(f"p{number}", f"10.{number}.0.0/26"),
-        f"providers/p{number}.yaml": provider(f"p{number}", f"[{{name: p{number}}}]"),
+        f"providers/p{number}.yaml": provider(
+            f"p{number}", f"[{{name: p{number}}}]", loadBalancer=MODES[number % 2]
+        ),
     }
     for letter in "ab":
         name = f"{letter}{number}"
@@ -76,7 +82,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 24)):
+    match draw(st.integers(0, 27)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -172,6 +178,17 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             inside = f"{{podCIDR: 10.{draw(st.sampled_from((number, 99)))}.0.0/16}}"
             for at in (number, other):
                 after[f"tenants/l{at}.yaml"] = member(f"l{at}", at, networking=inside)
+        case 25:  # what a tenant needs; or, where there is none of the name, would
+            name = f"{draw(st.sampled_from('abn'))}{number}"
+            entries = draw(st.lists(st.builds(Entry, st.integers(1, 3), st.integers(1, 9))))
+            unique = {entry.index: entry for entry in entries}.values()
+            after[DEMAND.format(name)] = demand_document("team-a", name, unique)
+        case 26:  # a tenant that only its cluster knows, or that a person describes, too
+            after[COPY.format(f"n{number}")] = member(f"n{number}", other)
+        case 27:
+            for path in [path for path in after if path.startswith("observed/")]:
+                if draw(st.booleans()):
+                    after.pop(path)
         case _:
             text = pool(f"p{number}", f"10.{other}.0.0/26")
             after[f"pools/p{number}.yaml"] = text.replace("system}", f"system, {SPACE}}}")

@@ -13,6 +13,7 @@ from reconciler.ports import Entry, GitError, LimitError, Made, Revision
 from reconciler.settings import PATH
 
 _COMMITTED = re.compile(rb"^committer [^\n]*> ?(\d+) [-+]\d+$", re.MULTILINE)
+_AUTHOR = re.compile(rb"^author ([^\n]*>) ?\d+ [-+]\d+$", re.MULTILINE)
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
 # A commit, or the tree of one folder: 200,000 entries with long names fit in.
 MAX_OTHER_BYTES = 1 << 26
@@ -140,17 +141,45 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
     known = headers(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
     for item in known[: len(asked)]:
         require_read(item)
+    found = _objects(git, known)
+    root = _root(found[-2], found[-1], known[-1])
+    return Found([_revision(item) for item in found[:-2]], root)
+
+
+def read_roots(git: GitProcess, commits: Sequence[str]) -> dict[str, tuple[Made, Root | None]]:
+    """How commits were made, and what stands at the top of their trees, by their ids.
+
+    What is not here is left out, and what is too large to be read.
+
+    Raises:
+        GitError: Git fails.
+    """
+    parts = ("^{commit}", "^{tree}", f":{PATH}")
+    known = headers(git, [f"{commit}{part}" for commit in commits for part in parts])
+    found = _objects(git, known)
+    read: dict[str, tuple[Made, Root | None]] = {}
+    for at, commit in enumerate(commits):
+        item, tree, settings = found[3 * at : 3 * at + 3]
+        if item is not None and item.kind == "commit":
+            read[commit] = _made(item), _root(tree, settings, known[3 * at + 2])
+    return read
+
+
+def _objects(git: GitProcess, known: Sequence[Header | None]) -> list[Object | None]:
+    """Those of some objects that are not too large; each is read once."""
     oids = dict.fromkeys(item.oid for item in known if item is not None and item.is_read)
     read = dict(zip(oids, read_objects(git, list(oids)), strict=True))
-    found = [read.get(item.oid) if item is not None else None for item in known]
-    tree, settings, about = found[-2], found[-1], known[-1]
-    root = None
-    if tree is not None:  # the tree of a folder without end is listed as any other folder is
-        blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
-        if settings is None and about is not None:
-            blobs = {about.oid: Unread(about.size)}
-        root = Root(_entries(tree), blobs)
-    return Found([_revision(item) for item in found[:-2]], root)
+    return [read.get(item.oid) if item is not None else None for item in known]
+
+
+def _root(tree: Object | None, settings: Object | None, about: Header | None) -> Root | None:
+    """The top of a tree; None for a folder without end, which is listed as any other is."""
+    if tree is None:
+        return None
+    blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
+    if settings is None and about is not None:
+        blobs = {about.oid: Unread(about.size)}
+    return Root(_entries(tree), blobs)
 
 
 def read_made(git: GitProcess, rev: str) -> Made:
@@ -164,12 +193,19 @@ def read_made(git: GitProcess, rev: str) -> Made:
     (head_of,) = headers(git, [name])
     require_read(head_of)
     (item,) = read_objects(git, [name])
-    revision = _revision(item)
-    if item is None or revision is None:
+    if item is None or item.kind != "commit":
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
+    return _made(item)
+
+
+def _made(item: Object) -> Made:
     head, _, message = item.data.partition(b"\n\n")
     parents = tuple(found.decode("ascii") for found in _PARENT.findall(head))
-    return Made(revision.id, parents, revision.clock, message.decode("utf-8", "replace"))
+    wrote = _AUTHOR.search(head)
+    author = wrote.group(1).decode("utf-8", "replace") if wrote else ""
+    text = message.decode("utf-8", "replace")
+    revision = _revision(item)
+    return Made(item.oid, parents, revision.clock if revision else None, text, author)
 
 
 def there(revision: Revision | None, rev: str) -> Revision:

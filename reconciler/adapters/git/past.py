@@ -16,7 +16,7 @@ from reconciler.adapters.git.saying import saying
 from reconciler.adapters.git.starting import MEMORY
 from reconciler.ports import Changed, Entry, Step
 
-_FORMAT = "%H %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
+_FORMAT = "%H %T %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
 _DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
@@ -58,7 +58,7 @@ def past(
     ]
     start, size = 0, _FIRST_LOOK
     while start < len(pairs):
-        for commit, changed in _differences(git, pairs[start : start + size], paths, tally):
+        for commit, changed in differences(git, pairs[start : start + size], paths, tally):
             yield Step(commit, changed, commit in ours)
         start, size = start + size, size * 8
     if last:
@@ -83,21 +83,26 @@ def brought(
     first = parents[:1]
     asked = [*first, *(it for it in parents[1:] if any(saying(git, it, without=first[0])))]
     pairs = [f"{revision} {parent}" for parent in asked] or [revision]
-    steps = _differences(git, pairs, paths, tally)
+    steps = differences(git, pairs, paths, tally)
     return Step(revision, tuple(item for _, changed in steps for item in changed))
 
 
 def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """Parents of all commits, and those that reconcile made, with their place: newest first."""
+    """Parents of all commits, and those that say so of themselves, with their place: newest first.
+
+    A merge is none of reconcile's, nor is a commit that changed nothing, whatever it says.
+    """
     parents: dict[str, list[str]] = {}
+    trees: dict[str, str] = {}
     ours: dict[str, int] = {}
     said = _log(git, revision)
     for place, (ids, digest) in enumerate(zip(said, said, strict=True)):
-        commit, *before = ids.decode("ascii").split()
+        commit, trees[commit], *before = ids.decode("ascii").split()
         parents[commit] = before
-        if _DIGEST.fullmatch(digest):
+        if _DIGEST.fullmatch(digest) and len(before) <= 1:
             ours[commit] = place
-    return parents, ours
+    changed = {it for it in ours if trees[it] not in (trees.get(one) for one in parents[it])}
+    return parents, {commit: place for commit, place in ours.items() if commit in changed}
 
 
 def _log(git: GitProcess, revision: str) -> Iterator[bytes]:
@@ -150,9 +155,21 @@ def _newest(parents: dict[str, list[str]], ours: dict[str, int]) -> dict[str, in
     return newest
 
 
-def _differences(
+def differences(
     git: GitProcess, pairs: Sequence[str], paths: Sequence[str], tally: Callable[[], Tally]
 ) -> Iterator[tuple[str, tuple[Changed, ...]]]:
+    """What commits changed below some paths; of no paths, anywhere.
+
+    Args:
+        git: The repository.
+        pairs: A commit and its parent each, with a space; or a commit alone.
+        paths: Files and folders.
+        tally: Counts what one commit may have changed.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: A commit changed too many files.
+    """
     options = ("--stdin", "--root", "-r", "-z", "--no-renames", "--")
     data = "\n".join([*pairs, ""]).encode()
     commit, found, counted = "", list[Changed](), tally()

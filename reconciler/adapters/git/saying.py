@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 
 from reconciler.adapters.git.ancestry import cut_off
-from reconciler.adapters.git.objects import headers, require_read
+from reconciler.adapters.git.objects import MAX_OTHER_BYTES, headers, require_read
 from reconciler.adapters.git.process import GitProcess
+from reconciler.ports import LimitError
 
 _TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
 # A merge is none of reconcile's, nor is a commit that changed nothing: git passes both over.
 _OPTIONS = ("--no-merges", "--full-history", f"--grep={_TRAILER}")
 _EVERYTHING = "."
+# No message that a person writes is longer. All that are may be as large as one may be.
+_LONG = 1 << 14
 # Mostly the newest one is asked for, and no other.
 _FIRST_LOOK = 1
 
@@ -54,10 +57,25 @@ def is_whole(git: GitProcess, revision: str, without: str | None) -> bool:
 
     Raises:
         GitError: Git fails.
-        LimitError: One of them is too large to be read.
+        LimitError: One of them is too large to be read, or many are very large.
     """
     but = [f"^{without}"] if without else []
     ids = git.check("rev-list", revision, *but).decode("ascii").split()
+    together = 0
     for item in headers(git, ids):
         require_read(item)
+        if item is not None and item.size > _LONG:
+            together += item.size
+            _require_together(item.oid, together)
     return cut_off(git).isdisjoint(ids)
+
+
+def _require_together(commit: str, size: int) -> None:
+    """Refuse commits that are too large in sum.
+
+    Raises:
+        LimitError: They are.
+    """
+    if size > MAX_OTHER_BYTES:
+        message = f"commit {commit} and other large ones have {size} bytes, limit {MAX_OTHER_BYTES}"
+        raise LimitError(message, "make them anew with shorter messages, and leave these out")

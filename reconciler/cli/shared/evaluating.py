@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.output import painter, tell_errors
 from reconciler.cli.shared.progress import progress
@@ -42,6 +43,7 @@ def reviewed(
     worktree: bool,
     whole: bool = False,
     trusts: bool = True,
+    at: str | None = None,
 ) -> Compared:
     """The evaluation of a revision beside its base, when there is one.
 
@@ -52,7 +54,9 @@ def reviewed(
         worktree: As `--worktree`.
         whole: Read every file; else only those that the cache does not know to be settled.
         trusts: Believe a cache; else only what is read now.
+        at: As `--at`.
     """
     read = open_source(repo, rev, worktree=worktree, trusts=trusts)
+    source = source_at(read.source, at)
     with progress("planning"):
-        return review(read.source, read.repository, base, None if whole else read.facts())
+        return review(source, read.repository, base, None if whole else read.facts())

@@ -65,6 +65,7 @@ repository_option = option(
 
 
 base_option = option("--base", metavar="REV", help="Revision that the change is made to.")
+at_option = option("--at", metavar="TIME", help="Show a later day: now, or a time in RFC 3339.")
 
 
 def output_options(*formats: str) -> Callable[[F], F]:

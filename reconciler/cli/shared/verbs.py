@@ -25,6 +25,7 @@ VERBS = {
     "status": Verb("Inspect", "How full each pool is."),
     "get": Verb("Inspect", "Pools, allocations and tenants, as kubectl get shows them."),
     "explain": Verb("Inspect", "Why a claim has, or cannot get, its addresses."),
+    "verify": Verb("Inspect", "Whether every reconcile commit is what its plan makes."),
     "doctor": Verb("Inspect", "What of Git, clusters, rights and versions is in order."),
     "schema": Verb("Author", "The JSON Schema of a kind."),
     "demo": Verb("Author", "The whole job on an example repository, told step by step."),

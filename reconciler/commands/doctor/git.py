@@ -132,7 +132,7 @@ def _examine_files(probe: Probe, examined: ExaminedGit, head: Revision) -> None:
     examined.checks += [_content(evaluation), _records(evaluation, entries)]
     settings = evaluation.tree.settings
     try:
-        probe.check_clean([*settings.sources, settings.records], head)
+        probe.check_clean([*settings.folders, settings.records], head)
     except UsageError as dirty:
         examined.checks.append(doubtful("checkout", str(dirty), dirty.hint))
     except ReconcilerError as failure:

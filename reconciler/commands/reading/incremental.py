@@ -134,7 +134,7 @@ class _Run:
 
     def _tops(self) -> dict[str, str]:
         """Ids of the folders that are read; what is not there is left out."""
-        listed = self.source.standing([*self.settings.sources, self.settings.records])
+        listed = self.source.standing([*self.settings.folders, self.settings.records])
         if listed is None or any(not entry.is_folder for entry in listed):
             raise NotPlainError
         return {entry.path: entry.oid for entry in listed}

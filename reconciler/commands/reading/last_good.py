@@ -42,7 +42,8 @@ def last_good(
     broken = [found.location.path for found in findings if found.severity is Severity.ERROR]
     broken += [file.path for file in loaded if file.is_broken]
     broken += [item.unreadable.path for item in record_files if item.unreadable is not None]
-    first = originals(reader.source, reader.folders, reader.read_source, loaded)
+    folder = reader.settings.observed
+    first = originals(reader.source, reader.folders, reader.read_source, loaded, folder)
     if not broken:
         return LastGood(originals=first)
     unread = [file.path for file in loaded if isinstance(file.text, Unread)]
@@ -98,6 +99,8 @@ class _Search:
             that is broken now: in its place they count.
         files: Files that have one.
         taken: Records before each commit that says that reconcile made it, by commit.
+        gone: The same of what was observed and went with it, each with the file in whose place it
+            would count.
         halted: The file that the history at hand does not reach back for, or empty.
     """
 
@@ -108,6 +111,7 @@ class _Search:
     documents: dict[Identity, Document] = field(default_factory=dict)
     records: dict[str, Allocation] = field(default_factory=dict)
     taken: dict[str, list[Entry]] = field(default_factory=dict)
+    gone: dict[str, list[tuple[Entry, str]]] = field(default_factory=dict)
     halted: str = ""
 
     def run(self) -> None:
@@ -122,7 +126,7 @@ class _Search:
                 self.halted = first
                 break
             wanted = self._wanted(step)
-            self._take(step)
+            self._take(step, first)
             for entry, data in zip(wanted, self.reader.source.read(wanted), strict=True):
                 if self.reader.is_record(entry.path):
                     self._record(entry.path, data, vanished, first)
@@ -132,9 +136,19 @@ class _Search:
             is_record_lost = self._give_up(step) or is_record_lost
             if not self.pending:
                 break
+        self._doubt_observed()
         if is_record_lost:
             self._doubt(vanished)
             self.records = {**vanished, **self.records}
+
+    def _doubt_observed(self) -> None:
+        """Count what was observed and went with commits that only say that reconcile made them."""
+        source = self.reader.source
+        doubted = [it for id_, gone in self.gone.items() if not source.believes(id_) for it in gone]
+        texts = source.read([entry for entry, _ in doubted])
+        for (entry, first), data in zip(doubted, texts, strict=True):
+            for document in self.reader.read_source(entry.path, data).documents:
+                self.documents.setdefault(document.identity, replace(document, unread=first))
 
     def _doubt(self, vanished: dict[str, Allocation]) -> None:
         """Count what commits took away that only say that reconcile made them."""
@@ -158,16 +172,21 @@ class _Search:
             and is_yaml(item.path)
         ]
 
-    def _take(self, step: Step) -> None:
-        """Note records as they were before a commit that says that reconcile made it."""
-        was = (item.old for item in step.changed if self._is_ours(step, item.path))
-        there = [it for it in was if it is not None and it.is_file and is_yaml(it.path)]
-        if there:
-            self.taken[step.id] = [entry for entry in there if entry.path not in self.pending]
+    def _take(self, step: Step, first: str) -> None:
+        """Note what was there before a commit that says that reconcile made it."""
+        ours = [item for item in step.changed if self._is_ours(step, item.path)]
+        was = {it.path: it.old for it in ours if it.old is not None and it.old.is_file}
+        there = [it for it in was.values() if is_yaml(it.path) and it.path not in self.pending]
+        if records := [entry for entry in there if self.reader.is_record(entry.path)]:
+            self.taken[step.id] = records
+        removed = {item.path for item in ours if item.new is None}
+        gone = [it for it in there if it.path in removed and not self.reader.is_record(it.path)]
+        if gone:
+            self.gone[step.id] = [(entry, first) for entry in gone]
 
     def _is_ours(self, step: Step, path: str) -> bool:
-        """Reconcile may have changed it: a record, by a commit that says so."""
-        return step.is_reconcile and self.reader.is_record(path)
+        """Reconcile may have changed it: what it alone writes, by a commit that says so."""
+        return step.is_reconcile and self.reader.is_written(path)
 
     def _file(self, path: str, data: bytes, first: str) -> None:
         loaded = self.reader.read_source(path, data)

@@ -12,8 +12,11 @@ def originals(
     folders: Sequence[str],
     load: Callable[[str, bytes], Loaded],
     loaded: Sequence[Loaded],
+    observed: str,
 ) -> dict[Identity, str]:
     """The file that counts for each object that several files describe.
+
+    What people describe comes before what was observed of it, in the folder of that name.
 
     Along the revision's line, newest first: a file that did not describe the object before a
     commit came later than those that did. Where all came at once the first by path counts.
@@ -22,8 +25,13 @@ def originals(
     for file in loaded:
         for document in file.documents:
             places.setdefault(document.identity, {})[file.path] = None
-    open_ = {identity: sorted(paths) for identity, paths in places.items() if len(paths) > 1}
-    found = {identity: paths[0] for identity, paths in open_.items()}
+    several = {
+        identity: _written(sorted(paths), f"{observed}/")
+        for identity, paths in places.items()
+        if len(paths) > 1
+    }
+    found = {identity: paths[0] for identity, paths in several.items()}
+    open_ = {identity: paths for identity, paths in several.items() if len(paths) > 1}
     for step in source.past(folders) if open_ else ():
         if step.is_cut or not open_:
             break
@@ -35,6 +43,11 @@ def originals(
             if len(left) < 2:
                 del open_[identity]
     return found
+
+
+def _written(paths: list[str], observed: str) -> list[str]:
+    """Those of some paths that people write; all of them where people write none."""
+    return [path for path in paths if not path.startswith(observed)] or paths
 
 
 def _before(

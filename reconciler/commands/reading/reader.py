@@ -7,6 +7,7 @@ from functools import partial
 from reconciler.documents.load import Loaded, is_yaml
 from reconciler.documents.names import is_meant, reserved, unfit, unread
 from reconciler.model.settings import Settings
+from reconciler.observed import is_observed
 from reconciler.ports import Entry, Source
 from reconciler.records.recall import Recalled, recall
 from reconciler.sources import source_reader
@@ -17,19 +18,31 @@ class Reader:
     """How the files of a revision are read, by path and bytes, and where they are.
 
     Attributes:
-        folders: The source folders.
-        records: The records folder.
+        settings: Where they are.
     """
 
     source: Source
-    folders: Sequence[str]
-    records: str
+    settings: Settings
     read_source: Callable[[str, bytes], Loaded]
     read_record: Callable[[str, bytes], Recalled]
 
+    @property
+    def folders(self) -> Sequence[str]:
+        """The folders of documents."""
+        return self.settings.folders
+
+    @property
+    def records(self) -> str:
+        """The records folder."""
+        return self.settings.records
+
     def is_record(self, path: str) -> bool:
-        """The path is that of a file that only reconcile writes, or of what is in their place."""
+        """The path is that of a record, or of what is in the place of all of them."""
         return path.startswith(f"{self.records}/") or f"{self.records}/".startswith(f"{path}/")
+
+    def is_written(self, path: str) -> bool:
+        """The path is that of a file that only reconcile writes."""
+        return self.is_record(path) or is_observed(self.settings, path)
 
     def is_read(self, path: str) -> bool:
         """The path is below a folder that is read."""
@@ -40,7 +53,7 @@ def reader_of(source: Source, settings: Settings) -> Reader:
     """How the files of a source are read."""
     read_record = partial(_record, settings.records)
     read_source = partial(_source, source_reader(settings))
-    return Reader(source, settings.sources, settings.records, read_source, read_record)
+    return Reader(source, settings, read_source, read_record)
 
 
 def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loaded:

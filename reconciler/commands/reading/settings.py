@@ -44,7 +44,7 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
         source.bound(judging.limits)
     own = _read_own(source)
     source.bound((judging or own.settings).limits)
-    source.require(PATH, [*own.settings.sources, own.settings.records, OVERRIDES])
+    source.require(PATH, [*own.settings.folders, own.settings.records, OVERRIDES])
     barred = _barred(source, own.settings.records)
     if barred:
         return own._replace(is_broken=True, halts=barred)
@@ -53,7 +53,7 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
     for step in islice(source.past([PATH]), MOST_VERSIONS):
         before = None if step.is_cut else _older(source, step)
         folder = before.records if before is not None else own.settings.records
-        if folder not in (own.settings.records, *own.settings.sources) and _holds(source, folder):
+        if folder not in (own.settings.records, *own.settings.folders) and _holds(source, folder):
             settings = replace(own.settings, records=folder)
             lost = left_behind(own.settings, folder)
             return OwnSettings(settings, (*own.findings, lost), is_broken=True)

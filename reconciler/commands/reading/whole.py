@@ -33,7 +33,7 @@ def read_tree(
     overrides = read_overrides(source) if overrides is None else overrides
     settings = settings or own.settings
     reader = reader_of(source, settings)
-    sources, records = split(source.entries([*settings.sources, settings.records]), settings)
+    sources, records = split(source.entries([*settings.folders, settings.records]), settings)
     revision = source.revision()
     loaded = source.each(sources, reader.read_source)
     record_files = source.each(records, reader.read_record)

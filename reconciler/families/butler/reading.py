@@ -12,6 +12,7 @@ from reconciler.families._family import Held, Reading
 from reconciler.families._inside import read_inside
 from reconciler.families._reading import Collected
 from reconciler.families.butler.announcing import ANNOUNCED
+from reconciler.families.butler.growing import demands, unused
 from reconciler.families.butler.inside import stated_inside
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
@@ -56,19 +57,29 @@ class _Reader:
         for provider in self.providers.all():
             self._provided(provider)
         stood_for = self._requests()
-        grown = grown_slots(self.held)
+        grown, needs = grown_slots(self.held), demands(self.documents)
         for document in self.documents.of(TENANT):
             provider_of = self._provider(document)
             networks = self._networks_of(provider_of) if provider_of is not None else []
             self._inside(document, networks)
             if provider_of is None or not self.wants_claims:
                 continue
-            tenant = Tenant(document, provider_of, networks)
             name = (document.namespace, document.name)
+            demand = needs.get(name)
+            tenant = Tenant(document, provider_of, networks, demand)
+            if name in grown or demand is not None:
+                self._grows(document, demand, provider_of)
             for claim in tenant.claims(self.held, grown.get(name, [])):
                 if claim.key not in stood_for:
                     self.collected.claims[claim.key] = claim
         return self.collected.reading()
+
+    def _grows(self, document: Document, demand: Document | None, provider: Provider) -> None:
+        """Note whose growth follows from what was observed of its cluster."""
+        owner = (NAME, TENANT.kind, document.namespace, document.name)
+        self.collected.growing.append(owner)
+        if demand is not None:
+            self.collected.tell(demand, *unused(demand, provider))
 
     def _pool(self, document: Document) -> None:
         network, found = read_pool(document, self.settings)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from reconciler.documents.document import Document
 from reconciler.families._family import Held
+from reconciler.families.butler.growing import grown as growth_of
 from reconciler.families.butler.kinds import NAME, TENANT
 from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.providers import Provider
@@ -51,7 +52,11 @@ class Tenant:
     """One TenantCluster of an `ipam` provider, with what its claims follow from."""
 
     def __init__(
-        self, document: Document, provider: Provider, networks: Sequence[NetworkPool]
+        self,
+        document: Document,
+        provider: Provider,
+        networks: Sequence[NetworkPool],
+        demand: Document | None,
     ) -> None:
         """Take a tenant.
 
@@ -59,8 +64,10 @@ class Tenant:
             document: The TenantCluster.
             provider: Its provider, of mode `ipam`.
             networks: The provider's pools that exist, in the order in which they are tried.
+            demand: What it grows by; None where that is told by its records.
         """
         self._document = document
+        self._demand = demand
         self._provider = provider
         self._networks = networks
         self._networking = document.spec.get("networking") or {}
@@ -81,10 +88,18 @@ class Tenant:
         size = self._lb_size() or self._live_size(held, "loadbalancer")
         if size > 0:
             yield self._claim("loadbalancer", size, fixed="lbPoolSize" in self._networking)
-        for _, key in grown:
-            if key.slot[0] == "l":
-                yield self._claim(key.slot, held[key].size, fixed=False, key=key)
+        if grown or self._demand is not None:
+            yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
         yield from self._node_claims(held, grown)
+
+    def _growth_claims(self, held: Held, records: Sequence[Key]) -> Iterator[Claim]:
+        """What load balancers need beyond that: a claim for each entry of the Demand."""
+        may_grow = self._provider.is_elastic
+        for entry, source, doubt in growth_of(
+            self._demand, self._document, records, held, may_grow=may_grow
+        ):
+            made = self._claim(entry.slot, entry.count, fixed=False)
+            yield made._replace(source=source, doubt=made.doubt or doubt)
 
     def _lb_size(self) -> int:
         """Addresses of the load-balancer claim; 0 for none."""

@@ -4,6 +4,7 @@ from reconciler.addresses.notation import format_short
 from reconciler.digest import actions, digest, summary
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
+from reconciler.observed import is_observed
 from reconciler.records.layout import UNPLACED
 from reconciler.report.escape import escape
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
@@ -101,7 +102,12 @@ def counted(evaluation: Evaluation) -> str:
     counts = summary(evaluation)
     names = [name for name in ("allocate", "release", "expire") if counts[name]]
     words = [f"{counts[name]} to {name}" for name in names]
-    rewritten = [item for item in evaluation.changes if f"/{UNPLACED}/" not in item.path]
+    settings = evaluation.tree.settings
+    records = [item for item in evaluation.changes if not is_observed(settings, item.path)]
+    rewritten = [item for item in records if f"/{UNPLACED}/" not in item.path]
+    copies = len(evaluation.changes) - len(records)  # which people describe themselves
+    if copies:
+        words.append(f"{copies} observed to remove")
     if not words and rewritten:
         # Nobody's addresses change, but a team, a place or the form of some record does.
         words = [f"{len(rewritten)} to rewrite"]

@@ -1,0 +1,101 @@
+{{- /* Written by `make manifests` from reconciler/clusters/rights.py. Do not edit. */ -}}
+{{- define "gitops-ipam.rules.management" -}}
+# kube-system tells which cluster it is.
+- apiGroups: [""]
+  resources: [namespaces]
+  resourceNames: [kube-system]
+  verbs: [get]
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [list]
+- apiGroups: [butler.butlerlabs.dev]
+  resources: [networkpools, ipallocations]
+  verbs: [get, list, create, patch, delete]
+- apiGroups: [butler.butlerlabs.dev]
+  resources: [networkpools/status, ipallocations/status, providerconfigs/status, tenantclusters/status]
+  verbs: [patch]
+- apiGroups: [ipam.cluster.x-k8s.io]
+  resources: [globalinclusterippools, inclusterippools, ipaddresses, ipaddressclaims]
+  verbs: [get, list, create, patch, delete]
+- apiGroups: [ipam.cluster.x-k8s.io]
+  resources: [globalinclusterippools/status, inclusterippools/status, ipaddressclaims/status]
+  verbs: [patch]
+- apiGroups: [novaedge.io]
+  resources: [proxyippools]
+  verbs: [get, list, create, patch, delete]
+- apiGroups: [novaedge.io]
+  resources: [proxyippools/status, proxyvips/status]
+  verbs: [patch]
+- apiGroups: [butler.butlerlabs.dev]
+  resources: [providerconfigs, tenantclusters]
+  verbs: [get, list]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [list, create]
+- apiGroups: [cluster.x-k8s.io]
+  resources: [clusters]
+  verbs: [list, patch]
+- apiGroups: [novaedge.io]
+  resources: [proxyvips]
+  verbs: [get, list]
+# Namespaces that are missing are made. Without this somebody else has to.
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [create, patch]
+# Who uses reserved addresses is shown in the status of pools. It works without.
+- apiGroups: [""]
+  resources: [services, nodes]
+  verbs: [list]
+- apiGroups: [cluster.x-k8s.io]
+  resources: [machines]
+  verbs: [list]
+{{- end -}}
+{{- define "gitops-ipam.rules.home" -}}
+# The inventory.
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [list, create, patch, delete]
+{{- end -}}
+{{- define "gitops-ipam.rules.kubeconfigs" -}}
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [get]
+{{- end -}}
+{{- define "gitops-ipam.rules.crds" -}}
+- apiGroups: [apiextensions.k8s.io]
+  resources: [customresourcedefinitions]
+  verbs: [get, create, patch]
+{{- end -}}
+{{- define "gitops-ipam.rules.policies" -}}
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [validatingadmissionpolicies, validatingadmissionpolicybindings]
+  verbs: [get, list, create, patch, delete]
+{{- end -}}
+{{- define "gitops-ipam.rules.tenant" -}}
+# kube-system tells which cluster it is.
+- apiGroups: [""]
+  resources: [namespaces]
+  resourceNames: [kube-system]
+  verbs: [get]
+# Who uses an address decides whether it may be withdrawn, and given to others.
+- apiGroups: [""]
+  resources: [services, nodes]
+  verbs: [list]
+{{- end -}}
+{{- define "gitops-ipam.rules.metallb" -}}
+# The inventory.
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [list, create, patch, delete]
+- apiGroups: [metallb.io]
+  resources: [ipaddresspools, l2advertisements]
+  verbs: [get, list, create, patch, delete]
+- apiGroups: [metallb.io]
+  resources: [configurationstates]
+  verbs: [list]
+{{- end -}}
+{{- define "gitops-ipam.rules.tenant-policies" -}}
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [validatingadmissionpolicies, validatingadmissionpolicybindings]
+  verbs: [get, list, create, patch, delete]
+{{- end -}}

@@ -1,0 +1,54 @@
+"""`verify`: whether every reconcile commit is what its plan makes."""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+from reconciler.adapters.facts import FreshFacts
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.remembering import RememberingRepository
+from reconciler.cli.shared import streams
+from reconciler.cli.shared.opening import environment
+from reconciler.cli.shared.options import output_options, repository_option
+from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.cli.shared.progress import progress
+from reconciler.commands.verify import Shared, revisions_of
+from reconciler.commands.verify import verify as run_verify
+from reconciler.ports import ExitCode
+from reconciler.report.text.verify import verification_text, verified_text
+from reconciler.report.verification import Verified, verification_document
+
+
+@click.command()
+@repository_option
+@click.argument("reach", metavar="[RANGE]", default="HEAD")
+@output_options("text", "json", "yaml")
+def verify(repo: Path, reach: str, output: str, color: str) -> int:
+    """Replay every reconcile commit, and compare its bytes with what it holds.
+
+    RANGE is a branch, or A..B; all of HEAD when none is given. Commits of others that touch what
+    reconcile writes are listed. Exit code 1: some commit says that reconcile made it, and a plan of
+    its base does not make it.
+    """
+    # No cache is believed, and what replays share is gone with this run.
+    repository = RememberingRepository.of(open_repository(repo, environment()))
+    newest, after = revisions_of(reach)
+    head = repository.resolve(newest)
+    brush = painter(color)
+    found: list[Verified] = []
+    # Lines on a terminal are progress enough.
+    shows = output != "text" or not sys.stdout.isatty()
+    with progress("verifying") if shows else nullcontext():
+        for item in run_verify(repository, head.id, Shared(FreshFacts(), repository.ahead), after):
+            found.append(item)
+            if output == "text":
+                emit(verified_text(item, brush))
+                streams.flush()
+    code = ExitCode.WRONG if any(item.is_wrong for item in found) else ExitCode.OK
+    if output == "text":
+        emit(verification_text(found, brush))
+    else:
+        emit_document(verification_document(head.id, found, code), output)
+    return code

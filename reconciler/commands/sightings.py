@@ -1,0 +1,127 @@
+"""What people did to the folder of what was observed, beside what reconcile would have done."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.reader import reader_of
+from reconciler.documents.document import Identity
+from reconciler.documents.load import is_yaml
+from reconciler.evaluate import Evaluation, let_pass
+from reconciler.findings import Finding, error, ordered
+from reconciler.model.override import OverrideKind
+from reconciler.model.settings import Settings
+from reconciler.observed import Seen, by_hand, is_observed
+from reconciler.ports import Changed, Entry, Facts, Source
+from reconciler.settings import PATH, within
+
+Side = tuple[Source, Settings]
+"""A revision, and the Settings that say where its files are."""
+
+
+class Beside(NamedTuple):
+    """A change beside an earlier revision.
+
+    Attributes:
+        name: The name of the earlier one.
+        is_base: It is a base: every byte counts, and what reconcile makes of it is expected.
+    """
+
+    name: str
+    before: Side
+    now: Side
+    is_base: bool = False
+
+
+def with_sightings(
+    evaluation: Evaluation,
+    beside: Beside,
+    changes: Iterable[Changed],
+    facts: Facts | None = None,
+) -> Evaluation:
+    """The evaluation of a change with what people did to the folder.
+
+    Args:
+        evaluation: That of the change.
+        beside: What it is compared with.
+        changes: The files that differ. Where some of the folder went, those of people, too.
+        facts: The cache that spares reading what is settled.
+    """
+    (_, ours), is_base = beside.now, beside.is_base
+    listed = list(changes)
+    sides = _sides(beside, listed)
+    found = _left(beside) if is_base else []
+    if any(sides):
+        allows = partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
+        made = _made(beside.before[0], facts) if is_base else {}
+        gone = any(path not in sides[1] for path in sides[0])
+        described = _described(beside.now, listed) if gone else frozenset()
+        told = by_hand(ours.observed, sides, made, described)
+        found += [
+            item.finding(beside.name if is_base else "", weighs=not allows(item.path))
+            for item in told
+            if is_base or item.is_news
+        ]
+    if not found:
+        return evaluation
+    return replace(evaluation, findings=ordered([*evaluation.findings, *found]))
+
+
+def _sides(beside: Beside, changes: list[Changed]) -> tuple[dict[str, Seen], dict[str, Seen]]:
+    """The files that differ, as they were and as they are, by path below the folder."""
+    (base, theirs), (source, ours) = beside.before, beside.now
+    was = [it.old for it in changes if is_observed(theirs, it.path)]
+    now = [it.new for it in changes if is_observed(ours, it.path)]
+    return _seen(base, theirs, was), _seen(source, ours, now)
+
+
+def _below(settings: Settings, path: str) -> str:
+    return path.removeprefix(f"{settings.observed}/")
+
+
+def _seen(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> dict[str, Seen]:
+    """Those entries that are files which are read. Others are told elsewhere."""
+    there = [it for it in entries if it is not None and it.is_file and is_yaml(it.path)]
+    reader = reader_of(source, settings)
+
+    def read(path: str, data: bytes) -> Seen:
+        return Seen(data, reader.read_source(path, data).documents)
+
+    found = source.each(there, read)
+    return {_below(settings, it.path): seen for it, seen in zip(there, found, strict=True)}
+
+
+def _made(base: Source, facts: Facts | None) -> dict[str, bytes | None]:
+    """What reconcile itself does to the folder on a base, by path below it."""
+    planned = let_pass(evaluate_incrementally(base, facts))
+    settings = planned.tree.settings
+    files = (it for it in planned.changes if is_observed(settings, it.path))
+    return {_below(settings, it.path): it.data for it in files}
+
+
+def _described(side: Side, changes: list[Changed]) -> frozenset[Identity]:
+    """What people describe in the files that differ, as they are now."""
+    source, settings = side
+    reader = reader_of(source, settings)
+    there = [
+        it.new
+        for it in changes
+        if it.new is not None
+        and it.new.is_file
+        and is_yaml(it.path)
+        and any(within(it.path, folder) for folder in settings.sources)
+    ]
+    read = source.each(there, reader.read_source)
+    return frozenset(document.identity for file in read for document in file.documents)
+
+
+def _left(beside: Beside) -> list[Finding]:
+    """What is said of Settings that name another folder than files still are in."""
+    (_, theirs), (source, ours) = beside.before, beside.now
+    if theirs.observed == ours.observed or not source.entries([theirs.observed]):
+        return []
+    message = f"spec.observed names {ours.observed}/, but files are left in {theirs.observed}/"
+    hint = f"git mv {theirs.observed} {ours.observed} in the same commit, or set it back"
+    return [error("settings-changed", ours.location._replace(path=PATH), message, hint)]

@@ -1,0 +1,115 @@
+"""Verify: replay every reconcile commit of a branch, and list who else touched what reconcile writes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, takewhile
+
+from reconciler.commands.message import read_message
+from reconciler.commands.reading.settings import folders_before, read_own_settings
+from reconciler.commands.replay import Outcome, replay
+from reconciler.ports import Facts, Made, Repository, Source, Step
+from reconciler.report.verification import Verdict, Verified
+
+_VERDICTS = {
+    Outcome.SAME: Verdict.SAME,
+    Outcome.DIFFERENT: Verdict.DIFFERENT,
+    Outcome.NOT_COMPARABLE: Verdict.NOT_COMPARABLE,
+    Outcome.NOT_OURS: Verdict.FOREIGN,
+    Outcome.NOT_YET: Verdict.NOT_YET,
+    Outcome.NOT_HERE: Verdict.NOT_HERE,
+}
+
+
+# The first lines are seen at once; then so many commits are read ahead.
+_FIRST_LOOK, _NEXT_LOOK = 4, 128
+
+
+def _nothing(commits: Sequence[str]) -> None:
+    del commits
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What replays of one branch share.
+
+    Attributes:
+        facts: A cache of this run alone.
+        ahead: Reads at once what will be asked of some commits.
+    """
+
+    facts: Facts
+    ahead: Callable[[Sequence[str]], None] = _nothing
+
+
+def verify(
+    repository: Repository, newest: str, shared: Shared, after: str | None = None
+) -> Iterator[Verified]:
+    """The commits of a branch that touch records or what was looked at, newest first.
+
+    Told one by one, as they are replayed. What a commit says of itself is not believed on the way.
+
+    Args:
+        repository: Where they are.
+        newest: The newest revision.
+        shared: What replays share; nothing of it is from elsewhere.
+        after: A revision; what its line has is left out.
+
+    Raises:
+        GitError: There is no such revision.
+        LimitError: A commit changed more files than are read of a revision.
+    """
+    source = repository.trusting().source(newest)
+    folders = _folders(source)
+    last = _newest(repository.trusting().source(after), folders) if after is not None else ""
+    steps = takewhile(lambda step: step.id != last, source.past(folders))
+    size = _FIRST_LOOK
+    while portion := list(islice(steps, size)):
+        shared.ahead([step.id for step in portion])
+        for step in portion:
+            yield _verified(repository, step, shared.facts)
+        size = _NEXT_LOOK
+
+
+def revisions_of(reach: str) -> tuple[str, str | None]:
+    """The newest revision of a range, and the one behind which it begins: `A..B`, `A..` or `B`."""
+    before, dots, newest = reach.rpartition("..")
+    return newest or "HEAD", before if dots and before else None
+
+
+def _folders(source: Source) -> list[str]:
+    """The folders that reconcile writes, also those that earlier Settings named."""
+    settings = read_own_settings(source).settings
+    return list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))
+
+
+def _newest(source: Source, folders: list[str]) -> str:
+    """The newest commit of a line that touches something; empty when none does."""
+    return next((step.id for step in source.past(folders)), "")
+
+
+def _verified(repository: Repository, step: Step, facts: Facts) -> Verified:
+    made = repository.made(step.id)
+    touched = tuple(item.path for item in step.changed)
+    if step.is_cut:
+        return _told(made, Verdict.NOT_HERE)
+    claims = read_message(made.message) is not None
+    if not claims:
+        return _told(made, Verdict.FOREIGN, files=touched, claims=False)
+    found = replay(repository, step.id, facts, notes=True)
+    verdict = _VERDICTS[found.outcome]
+    files = touched if verdict is Verdict.FOREIGN else found.files
+    return _told(made, verdict, version=found.version, files=files)
+
+
+def _told(
+    made: Made,
+    verdict: Verdict,
+    *,
+    version: str = "",
+    files: tuple[str, ...] = (),
+    claims: bool = True,
+) -> Verified:
+    subject = made.message.partition("\n")[0]
+    return Verified(
+        made.id, verdict, made.clock, made.author, subject, version, files, claims=claims
+    )

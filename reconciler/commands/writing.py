@@ -1,0 +1,200 @@
+"""The commits of a run: what is carried out of a plan, made and published one by one.
+
+There are three sorts (`watch.md` §3): the plan of a revision at its own date; what fell due, at the
+instant at which it did; and what was looked at in clusters, at the time of the look.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reconciler import __version__
+from reconciler.commands.message import Said, message_of
+from reconciler.commands.net import require_no_clash
+from reconciler.commands.reading.settings import folders_before
+from reconciler.commands.replay import believes, note_made
+from reconciler.commands.review import require_history
+from reconciler.digest import actions, digest, summary
+from reconciler.documents.load import is_yaml
+from reconciler.evaluate import Evaluation, let_pass
+from reconciler.findings import Severity
+from reconciler.model.change import Change
+from reconciler.model.look import Look
+from reconciler.ports import (
+    Commit,
+    Facts,
+    GateError,
+    ReconcilerError,
+    Repository,
+    Revision,
+)
+from reconciler.settings import PATH
+
+_NAMED = ("allocate", "release", "expire", "refuse")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person asks of the commits of a run: see `ReconcileOptions`."""
+
+    allow_release: int | None = None
+    sign: str = ""
+    committer: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan that may be carried out.
+
+    Attributes:
+        base: The revision that it is made on.
+        clock: What its commit names as its clock; None for the plan of a revision at its own date.
+        look: What was looked at, which its commit holds too; None for nothing.
+    """
+
+    base: Revision
+    evaluation: Evaluation
+    clock: int | None = None
+    look: Look | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One commit of a run.
+
+    Attributes:
+        planned: What was planned.
+        carried: What of it was carried out.
+        commit: The commit; None when there was nothing to do, or it was stopped.
+    """
+
+    planned: Planned
+    carried: Evaluation
+    commit: Revision | None
+
+    @property
+    def head(self) -> Revision:
+        """Where the branch is after it."""
+        return self.commit or self.planned.base
+
+
+def carry_out(
+    repository: Repository, planned: Planned, wishes: Wishes, facts: Facts | None
+) -> Part:
+    """Commit and publish a plan, if it changes something.
+
+    Raises:
+        GateError: It would begin anew where records were.
+        GitError: What people did to records cannot be told, or the remote fails.
+        LostRaceError: The branch moved.
+        ReconcilerError: The plan would give an address out twice: a bug.
+        UsageError: A checkout holds what is not committed, or not on the remote.
+    """
+    base, evaluation = planned.base, planned.evaluation
+    settings, passed = evaluation.tree.settings, let_pass(evaluation)
+    commit = None
+    if _is_carried_out(planned, passed):
+        require_history(evaluation)
+        if wishes.allow_release is None:
+            _require_records(repository, base, evaluation, facts)
+        asked = _commit(planned, passed, wishes)
+        commit = repository.commit(asked)
+        require_no_clash(repository, asked, commit, evaluation.tree, facts)
+        note_made(facts, commit)
+    folders = [*settings.folders, settings.records]
+    repository.require_clean(folders, commit or base)
+    if commit is None:
+        repository.follow(base)
+    else:
+        repository.publish(base, commit)
+        _log.info("published %s on %s", commit.id, base.id)
+    return Part(planned, passed, commit)
+
+
+def _is_carried_out(planned: Planned, passed: Evaluation) -> bool:
+    """It changes something, and nothing stops all of it."""
+    if has_wrong_settings(planned.evaluation) or (passed.brake is not None and passed.is_freed):
+        return False
+    return bool(passed.changes) or planned.look is not None
+
+
+def has_wrong_settings(evaluation: Evaluation) -> bool:
+    """Settings that cannot be read may name another records folder: who writes then, writes twice."""
+    return any(
+        found.severity is Severity.ERROR and found.location.path == PATH
+        for found in evaluation.findings
+    )
+
+
+def require_below(changes: Sequence[Change], *folders: str) -> None:
+    """Whatever a document or a cluster says, nothing outside of our folders is ever written.
+
+    Raises:
+        ReconcilerError: It would be.
+    """
+    inside = tuple(f"{folder}/" for folder in folders)
+    for change in changes:
+        if not change.path.startswith(inside) or ".." in change.path:
+            raise ReconcilerError(f"the plan writes outside of {' and '.join(inside)}")
+
+
+def _require_records(
+    repository: Repository, base: Revision, evaluation: Evaluation, facts: Facts | None
+) -> None:
+    """Refuse to begin anew where records were: a removed folder, or Settings that name another.
+
+    What clusters announce would be given out a second time. Only reconcile itself may have taken
+    the last ones away; that a commit says so proves nothing.
+
+    Raises:
+        GateError: Records were there, and people removed them.
+    """
+    tree = evaluation.tree
+    if tree.records or tree.settled.kept:
+        return
+    source, now = repository.source(base.id), tree.settings.records
+    for folder in dict.fromkeys([now, *folders_before(source)]):
+        steps = source.past([folder])
+        last = next((it for it in steps if any(is_yaml(item.path) for item in it.changed)), None)
+        if last is None or (last.is_reconcile and believes(repository, facts, last.id)):
+            continue
+        raise GateError(
+            f"no record is left in {now}/, but commit {last.id[:12]} took some from {folder}/ that"
+            " reconcile left there",
+            f"git checkout {last.id[:12]}^ -- {folder} brings them back; to give all addresses out"
+            " anew: ipam reconcile --allow-release 0",
+        )
+
+
+def _commit(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
+    """The commit of what is carried out of a plan, with the digest of all of it."""
+    tree, base, look = planned.evaluation.tree, planned.base, planned.look
+    require_below(passed.changes, tree.settings.records, tree.settings.observed)
+    seen = look.changes if look is not None else ()
+    # A date that is ahead is not carried on: the next plan shall have a clock that is true.
+    clock = tree.clock
+    told = clock if planned.clock is not None or clock != base.clock else None
+    said = Said(
+        plan=digest(actions(planned.evaluation)),
+        base=base.id,
+        version=__version__,
+        allow_release=wishes.allow_release,
+        clock=told,
+        seen=look.seen if look is not None else "",
+    )
+    message = message_of(_subject(summary(passed), len(passed.changes), len(seen)), said)
+    # Made one second after this base.
+    dated = base._replace(clock=clock if planned.clock is None else clock - 1)
+    committer = wishes.committer or tree.settings.committer
+    written = {change.path: change for change in (*seen, *passed.changes)}
+    changes = [written[path] for path in sorted(written)]
+    return Commit(dated, changes, message, committer, wishes.sign)
+
+
+def _subject(counts: Mapping[str, int], written: int, seen: int) -> str:
+    words = [f"{name} {counts[name]}" for name in _NAMED if counts[name]]
+    words = words or ([f"rewrite {written}"] if written else [])
+    words += [f"observe {seen}"] if seen else []
+    return ", ".join(words)

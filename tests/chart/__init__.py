@@ -1,0 +1,1 @@
+"""The Helm chart of `deploy/chart/`, and the manifests that are rendered from it."""

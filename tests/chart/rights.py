@@ -1,0 +1,98 @@
+"""The rules of the chart's roles, written from the table of rights."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
+from reconciler.clusters.rights import management_rights, tenant_rights
+from reconciler.model.cluster import HOME
+from reconciler.model.right import Need, Right
+from tests.documentation import ROOT
+
+FILE = ROOT / "deploy" / "chart" / "templates" / "_rights.tpl"
+# Needs that a role of their own is for; all others are granted to whoever applies.
+OWN = {Need.KUBECONFIGS: "kubeconfigs", Need.CRDS: "crds", Need.POLICIES: "policies"}
+_USERS = "Who uses an address decides whether it may be withdrawn, and given to others."
+_WHY = {
+    "namespaces kube-system": "kube-system tells which cluster it is.",
+    "configmaps": "The inventory.",
+    "services": _USERS,
+    "nodes": _USERS,
+    Need.NAMESPACES: "Namespaces that are missing are made. Without this somebody else has to.",
+    Need.OBSERVE: "Who uses reserved addresses is shown in the status of pools. It works without.",
+}
+_HEAD = """\
+{{- /* Written by `make manifests` from reconciler/clusters/rights.py. Do not edit. */ -}}
+"""
+# What is the same in one rule: comment, group, verbs, name.
+_Rule = tuple[str, str, tuple[str, ...], str]
+
+
+def roles() -> Mapping[str, tuple[Right, ...]]:
+    """The rights of each role of the chart, by the name of its template."""
+    management, tenant = management_rights(), tenant_rights()
+    found = {
+        "management": _granted(management, ""),
+        "home": _granted(management, HOME),
+        **{name: _needed(management, need) for need, name in OWN.items()},
+        "tenant": _granted(tenant, ""),
+        "metallb": _granted(tenant, METALLB_HOME),
+        "tenant-policies": _needed(tenant, Need.POLICIES),
+    }
+    placed = [right for rights in found.values() for right in rights]
+    lost = [right for right in (*management, *tenant) if right not in placed]
+    if lost:
+        raise AssertionError(f"no role of the chart is for {lost}")
+    return found
+
+
+def text() -> str:
+    """The file as it has to be."""
+    return _HEAD + "".join(_define(name, rights) for name, rights in roles().items())
+
+
+def write(path: Path = FILE) -> None:
+    """Write the file anew."""
+    path.write_text(text(), encoding="utf-8")
+
+
+def _granted(rights: Iterable[Right], namespace: str) -> tuple[Right, ...]:
+    """What is granted without asking, everywhere or in one namespace."""
+    return tuple(it for it in rights if it.need not in OWN and it.namespace == namespace)
+
+
+def _needed(rights: Iterable[Right], need: Need) -> tuple[Right, ...]:
+    return tuple(right for right in rights if right.need is need)
+
+
+def _define(name: str, rights: Iterable[Right]) -> str:
+    lines = [line for rule in _rules(rights) for line in rule]
+    return "\n".join([f'{{{{- define "gitops-ipam.rules.{name}" -}}}}', *lines, "{{- end -}}", ""])
+
+
+def _rules(rights: Iterable[Right]) -> Iterator[list[str]]:
+    """Lines of each rule: what has group and verbs in common stands in one."""
+    together: dict[_Rule, list[str]] = {}
+    for right in rights:
+        kind = (_why(right), right.resource.group, right.verbs, right.name)
+        part = f"/{right.part}" if right.part else ""
+        together.setdefault(kind, []).append(right.resource.plural + part)
+    told = ""
+    for (why, group, verbs, name), resources in together.items():
+        lines = [f"# {why}"] if why and why != told else []
+        told = why
+        lines.append(f"- apiGroups: {_row([group])}" if group else '- apiGroups: [""]')
+        lines.append(f"  resources: {_row(resources)}")
+        lines += [f"  resourceNames: {_row([name])}"] if name else []
+        yield [*lines, f"  verbs: {_row(verbs)}"]
+
+
+def _row(words: Iterable[str]) -> str:
+    return f"[{', '.join(words)}]"
+
+
+def _why(right: Right) -> str:
+    if right.need in _WHY:
+        return _WHY[right.need]
+    named = f"{right.resource.plural} {right.name}".rstrip()
+    return _WHY.get(named, "") if not right.resource.group else ""

@@ -1,0 +1,156 @@
+"""A Pod of the chart as a process of this machine: its arguments, its variables, its account."""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.caches import PYTHON
+from tests.chart.rendering import Manifest, only
+from tests.envtest.servers import ApiServer
+
+# The kubelet lays the account into a folder of the system; here it lies in another one.
+_START = """
+import pathlib, sys
+from reconciler.adapters.kube import account
+account.ACCOUNT = pathlib.Path(sys.argv.pop(1))
+from reconciler.cli import main
+main()
+"""
+
+
+@dataclass
+class Pod:
+    """One Pod, of which the folders `/cache`, `/tmp` and `/etc/gitops-ipam` are below `folder`.
+
+    Attributes:
+        template: As a Deployment or a CronJob has it.
+        settings: What the ConfigMap holds that it takes its variables from.
+        secrets: Data of Secrets by name and key.
+    """
+
+    template: Manifest
+    settings: Mapping[str, str]
+    secrets: Mapping[str, Mapping[str, str]]
+    server: ApiServer
+    folder: Path
+
+    def command(self, **extra: str) -> list[str]:
+        """The command, with variables in its arguments as the kubelet fills them in."""
+        known = {**self.settings, **self.variables(), **extra}
+        words = [
+            re.sub(r"\$\((\w+)\)", lambda found: known[found[1]], word)
+            for word in self._container["args"]
+        ]
+        account = self.folder / "account"
+        return [sys.executable, "-c", _START, str(account), *map(self._here, words)]
+
+    def variables(self) -> dict[str, str]:
+        """The variables that its manifest gives it, and those that every Pod has."""
+        found = {}
+        for entry in self._container["env"]:
+            reference = entry.get("valueFrom", {}).get("secretKeyRef")
+            value = self.secrets[reference["name"]][reference["key"]] if reference else None
+            found[entry["name"]] = self._here(entry["value"]) if value is None else value
+        return {
+            **self.settings,
+            **found,
+            "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+            "KUBERNETES_SERVICE_PORT": str(self.server.port),
+        }
+
+    def environment(self) -> dict[str, str]:
+        """All variables, with the folders made that they speak of."""
+        (self.folder / "cache").mkdir(exist_ok=True, mode=0o700)
+        (self.folder / "tmp").mkdir(exist_ok=True)
+        self._be_account()
+        return {
+            "PATH": os.environ["PATH"],
+            "TMPDIR": str(self.folder / "tmp"),
+            **PYTHON,
+            **self.variables(),
+        }
+
+    def run(self, **extra: str) -> subprocess.CompletedProcess[str]:
+        """Run it to its end, as a Job does."""
+        done = subprocess.run(
+            self.command(**extra),
+            cwd=self.folder,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    @property
+    def _container(self) -> Manifest:
+        (container,) = self.template["spec"]["containers"]
+        found: Manifest = container
+        return found
+
+    def _be_account(self) -> None:
+        """What the kubelet lays into a Pod that asks for the token of its account."""
+        spec = self.template["spec"]
+        if spec["automountServiceAccountToken"]:
+            folder = self.folder / "account"
+            folder.mkdir(exist_ok=True)
+            (folder / "token").write_text(token(self.server, spec["serviceAccountName"]))
+            (folder / "ca.crt").write_bytes((self.server.folder / "apiserver.crt").read_bytes())
+            (folder / "namespace").write_text("gitops-ipam")
+
+    def _here(self, text: str) -> str:
+        for path in ("/cache", "/etc/gitops-ipam"):
+            text = re.sub(rf"(?<![\w/]){path}", f"{self.folder}{path}", text)
+        return text
+
+
+def token(server: ApiServer, account: str) -> str:
+    """A token of an account, by TokenRequest."""
+    path = f"/api/v1/namespaces/gitops-ipam/serviceaccounts/{account}/token"
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    status, answer = server.request("POST", path, body)
+    assert status == 201, answer
+    told: str = answer["status"]["token"]
+    return told
+
+
+def kubeconfig(server: ApiServer, account: str) -> str:
+    """A kubeconfig with a token of an account, as people make it for a tenant."""
+    authority = base64.b64encode((server.folder / "apiserver.crt").read_bytes()).decode()
+    config: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [
+            {
+                "name": "it",
+                "cluster": {"server": server.url, "certificate-authority-data": authority},
+            }
+        ],
+        "users": [{"name": "it", "user": {"token": token(server, account)}}],
+        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+        "current-context": "it",
+    }
+    return json.dumps(config)
+
+
+def install(server: ApiServer, objects: list[Manifest]) -> None:
+    """Apply what the chart gives, namespaces first, but for what would start Pods."""
+    ordered = sorted(objects, key=lambda item: item["kind"] != "Namespace")
+    for item in ordered:
+        done = server.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(item))
+        assert done.returncode == 0, done.stderr
+
+
+def settings(objects: list[Manifest], remote: str) -> dict[str, str]:
+    """The variables of the ConfigMap, where somebody wrote another remote."""
+    data: dict[str, str] = only(objects, "ConfigMap")["data"]
+    return {**data, "REMOTE": remote}

@@ -1,0 +1,265 @@
+"""What a tenant grows by: entries of its Demand, records where it has none, and who writes them."""
+
+import pytest
+
+from reconciler.families._demand import Entry, demand_document
+from reconciler.findings import Severity
+from reconciler.model.allocation import Phase
+from reconciler.model.settings import Settings
+from reconciler.observed import path_of
+from reconciler.projecting import project
+from tests.engine.outcome import codes, outcome, refusal, without
+from tests.world import (
+    CLOCK,
+    evaluation_of,
+    planned,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    request,
+    tenant,
+)
+
+PLACE = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
+ELASTIC = "{allocationMode: elastic, initialPoolSize: 2}"
+LB, FIRST, SECOND = (f"team-a/one (loadbalancer{number})" for number in ("", "-1", "-2"))
+NO_INGRESS = "{ingress: {enabled: false}}"
+BASE = {
+    "pools/edge.yaml": pool(cidr="10.40.0.0/27"),
+    "providers/default.yaml": provider(loadBalancer=ELASTIC),
+    "tenants/one.yaml": tenant("one"),
+}
+Files = dict[str, str | bytes]
+
+
+def demand(*entries: tuple[int, int]) -> bytes:
+    return demand_document("team-a", "one", [Entry(*entry) for entry in entries])
+
+
+def grown(*entries: tuple[int, int]) -> Files:
+    return {**BASE, PLACE: demand(*entries)}
+
+
+def settings(text: str) -> str:
+    return (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        f"spec: {{{text}}}\n"
+    )
+
+
+def test_each_entry_is_one_claim_beside_the_first() -> None:
+    assert outcome(grown((1, 1), (3, 4))) == {
+        LB: "allocate 10.40.0.4-10.40.0.5 of edge",
+        FIRST: "allocate 10.40.0.6 of edge",
+        "team-a/one (loadbalancer-3)": "allocate 10.40.0.0-10.40.0.3 of edge",
+    }
+
+
+def test_the_record_of_growth_says_so() -> None:
+    files = reconciled(grown((2, 1)))
+    path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-2.yaml"
+    text = raw(files[path]).decode()
+    assert "allocation-role: growth\n" in text
+    assert "allocation-type: loadbalancer\n" in text
+    assert "  name: team-a-one-lb-2\n" in text
+    assert codes(files) == []
+
+
+def test_a_name_that_another_owner_has_gets_a_suffix() -> None:
+    files: Files = {**grown((1, 1)), "tenants/r.yaml": request("team-a-one-lb-1", count="1")}
+    records = planned(evaluation_of(files)).state.records
+    (growth,) = [record for record in records if record.claim.slot == "loadbalancer-1"]
+    assert growth.name.startswith("team-a-one-lb-1-")
+    assert len({record.name for record in records}) == len(records)
+
+
+def test_growth_goes_where_its_provider_says_and_priority_decides() -> None:
+    files = grown((1, 1))
+    files["pools/more.yaml"] = pool("more", "10.41.0.0/30")
+    refs = "[{name: edge, priority: 2}, {name: more, priority: 1}]"
+    files["providers/default.yaml"] = provider(pools=refs, loadBalancer=ELASTIC)
+    assert outcome(files)[FIRST] == "allocate 10.41.0.2 of more"
+
+
+def test_a_demand_without_its_tenant_claims_nothing() -> None:
+    files = without(grown((1, 1)), "tenants/one.yaml")
+    assert (outcome(files), codes(files)) == ({}, [])
+
+
+def test_growth_counts_towards_the_quota_of_load_balancers() -> None:
+    files = grown((1, 1), (2, 2))
+    quota = "{maxLoadBalancerIPs: 4}"
+    files["providers/default.yaml"] = provider(loadBalancer=ELASTIC, quotaPerTenant=quota)
+    found = outcome(files)
+    assert found[FIRST] == "refuse quota-exceeded"
+    assert found[SECOND].startswith("allocate")
+
+
+def test_an_entry_without_room_is_refused_where_it_stands_and_is_recorded() -> None:
+    files = grown((1, 40))
+    refused = refusal(files, FIRST)
+    assert (refused.reason, refused.source.path) == ("request-too-large", PLACE)
+    after = reconciled(files)
+    text = raw(after["allocations/_unplaced/team-a/one.loadbalancer-1.yaml"]).decode()
+    assert "phase: Failed" in text
+    assert evaluation_of(after).changes == ()
+
+
+def test_an_elastic_tenant_without_ingress_has_growth_alone() -> None:
+    files = grown((1, 1))
+    files["tenants/one.yaml"] = tenant("one", addons=NO_INGRESS)
+    assert outcome(files) == {FIRST: "allocate 10.40.0.0 of edge"}
+    assert outcome(without(files, PLACE)) == {}
+
+
+def test_an_entry_that_goes_gives_its_record_back_and_the_first_claim_stays() -> None:
+    files: Files = {**reconciled(grown((1, 1), (2, 1))), PLACE: demand((1, 1))}
+    assert outcome(files) == {
+        LB: "keep 10.40.0.0-10.40.0.1 of edge",
+        FIRST: "keep 10.40.0.2 of edge",
+        SECOND: "release 10.40.0.3 of edge",
+    }
+    assert codes(files) == []
+
+
+def test_growth_given_back_does_not_rest_unless_settings_say_so() -> None:
+    files = reconciled({**reconciled(grown((1, 1))), PLACE: demand()})
+    assert outcome(files)[FIRST] == "expire 10.40.0.2 of edge"
+    rests = {**files, "ipam.yaml": settings("elastic: {retention: 60s}")}
+    assert FIRST not in outcome(rests, CLOCK + 59)
+    assert outcome(rests, CLOCK + 60)[FIRST].startswith("expire")
+
+
+def test_growth_of_a_tenant_that_is_gone_rests_like_all_its_records() -> None:
+    files = reconciled(without(reconciled(grown((1, 1))), "tenants/one.yaml"))
+    released = [
+        record.claim.short for record in evaluation_of(files).state.records if record.is_released
+    ]
+    assert released == [FIRST, LB]
+    assert outcome(files, CLOCK + 86_399) == {}
+    back = outcome({**files, "tenants/one.yaml": tenant("one")}, CLOCK + 60)
+    assert back[FIRST] == "allocate 10.40.0.2 of edge"
+
+
+def test_an_entry_that_comes_back_in_time_gets_its_addresses_again() -> None:
+    files = reconciled(grown((1, 1)))
+    files["ipam.yaml"] = settings("elastic: {retention: 60s}")
+    released = reconciled({**files, PLACE: demand()})
+    assert outcome({**released, PLACE: demand((1, 1))})[FIRST] == "allocate 10.40.0.2 of edge"
+
+
+def test_without_a_demand_what_grew_before_stays() -> None:
+    files = without(reconciled(grown((1, 1), (2, 2))), PLACE)
+    found = outcome(files)
+    assert found[FIRST].startswith("keep")
+    assert found[SECOND].startswith("keep")
+
+
+def test_a_count_that_a_person_changes_moves_nothing() -> None:
+    files: Files = {**reconciled(grown((1, 1))), PLACE: demand((1, 4))}
+    assert outcome(files)[FIRST] == "keep 10.40.0.2 of edge"
+
+
+def test_a_provider_that_is_static_now_keeps_growth_and_says_that_it_is_unused() -> None:
+    files: Files = {**reconciled(grown((1, 1))), PLACE: demand((1, 1), (2, 1))}
+    files["providers/default.yaml"] = provider(loadBalancer="{allocationMode: static}")
+    found = outcome(files)
+    assert found[FIRST] == "keep 10.40.0.2 of edge"
+    assert SECOND not in found
+    (told,) = [it for it in evaluation_of(files).findings if it.code == "demand-unused"]
+    assert (told.severity, told.location.path) == (Severity.WARNING, PLACE)
+    removed: Files = {**files, PLACE: demand()}
+    assert outcome(removed)[FIRST].startswith("release")
+    assert codes(removed) == []
+
+
+def test_a_demand_that_never_could_be_read_keeps_growth_and_gives_nothing_new() -> None:
+    files = reconciled(grown((1, 1)))
+    files[PLACE] = demand((1, 1), (2, 1)).replace(b"index: 2", b"index: x")
+    found = outcome(files)
+    assert found[FIRST].startswith("keep")
+    assert SECOND not in found
+
+
+def test_a_tenant_whose_file_never_could_be_read_gets_no_growth_either() -> None:
+    files = grown((1, 1))
+    files["tenants/one.yaml"] = tenant("one") + "---\nkind: Nothing\n"
+    assert refusal(files, FIRST).reason == "pool-frozen"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_metallb_pool_of_a_tenant_holds_first_and_growth_in_order(order: int) -> None:
+    files = grown((1, 1), (2, 2))
+    files["tenants/two.yaml"] = tenant("two")
+    evaluation = planned(evaluation_of(dict(list(files.items())[::order])))
+    found = {
+        item.cluster: item.manifest["spec"]["addresses"]
+        for item in project(evaluation)
+        if item.manifest["kind"] == "IPAddressPool"
+    }
+    assert found == {
+        "team-a/one": ["10.40.0.0-10.40.0.3", "10.40.0.6-10.40.0.6"],
+        "team-a/two": ["10.40.0.4-10.40.0.5"],
+    }
+
+
+PERSONS = tenant("one").encode()
+COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "one"))
+
+
+def test_what_people_describe_takes_the_place_of_what_was_observed_and_nothing_moves() -> None:
+    observed: Files = {**without(grown((1, 1)), "tenants/one.yaml"), COPY: PERSONS}
+    before = reconciled(observed)
+    both = {**before, "tenants/mine.yaml": tenant("one", networking="{lbPoolSize: 2}")}
+    evaluation = evaluation_of(both)
+    assert [(change.path, change.data) for change in evaluation.changes] == [(COPY, None)]
+    assert set(outcome(both).values()) == {
+        "keep 10.40.0.0-10.40.0.1 of edge", "keep 10.40.0.2 of edge"
+    }  # fmt: skip
+    assert [it.code for it in evaluation.findings if it.code != "observed-edited"] == []
+    after = reconciled(both)
+    assert COPY not in after
+    assert evaluation_of(after).changes == ()
+    assert {path: after[path] for path in after if path.startswith("allocations/")} == {
+        path: before[path] for path in before if path.startswith("allocations/")
+    }
+
+
+def test_an_observed_file_stays_that_holds_something_that_people_do_not_describe() -> None:
+    files: Files = {**BASE, COPY: PERSONS + b"---\n" + tenant("two").encode()}
+    assert COPY not in [change.path for change in evaluation_of(files).changes]
+
+
+def test_an_observed_file_stays_while_it_cannot_be_read() -> None:
+    files: Files = {**BASE, COPY: PERSONS + b"---\nkind: Nothing\n"}
+    assert COPY not in [change.path for change in evaluation_of(files).changes]
+
+
+def test_two_people_who_describe_one_object_are_told_and_the_copy_is_not_one_of_them() -> None:
+    files: Files = {**BASE, COPY: PERSONS, "tenants/two.yaml": tenant("one")}
+    (found,) = [it for it in evaluation_of(files).findings if it.code == "document-duplicate"]
+    assert found.location.path == "tenants/two.yaml"
+    assert "tenants/one.yaml" in found.message
+
+
+def test_records_of_growth_are_told_apart_from_those_of_nodes() -> None:
+    files = grown((1, 1))
+    files["pools/edge.yaml"] = pool(tenantAllocation="{defaults: {nodesPerTenant: 1}}")
+    files["tenants/one.yaml"] = tenant("one").replace("replicas: 1", "replicas: 3")
+    evaluation = planned(evaluation_of(files))
+    assert {record.claim.slot for record in evaluation.state.records} == {
+        "loadbalancer", "loadbalancer-1", "nodes"
+    }  # fmt: skip
+    assert [path.rpartition(".")[0].rpartition(".")[2] for path in evaluation.state.grown] == [
+        "loadbalancer-1"
+    ]
+    assert all(record.phase is Phase.ALLOCATED for record in evaluation.state.records)
+
+
+def test_the_folder_is_the_one_that_settings_name() -> None:
+    files = without(grown((1, 1)), PLACE)
+    files["seen/Demand.gitops-ipam.dev/team-a/one.yaml"] = demand((1, 1))
+    files["ipam.yaml"] = settings("observed: seen")
+    assert FIRST in outcome(files)
+    assert Settings().folders[-1] == "observed"

@@ -1,0 +1,159 @@
+"""Commits that name a clock: only an instant of the tree, and only one that has come, is believed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reconciler import __version__
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.cli import run
+from reconciler.commands.message import Said, message_of
+from reconciler.commands.reconcile import ReconcileOptions, reconcile
+from reconciler.commands.replay import Outcome, Replayed, judged, replay
+from reconciler.model.change import Change
+from reconciler.model.look import Look
+from tests.hostile.test_odd_history import literally
+from tests.memory import MemoryFacts
+from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+SEEN = "observed/Demand.gitops-ipam.dev/team-a/nobody.yaml"
+DAY = 86_400
+DUE = CLOCK + 60 + DAY
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One of two tenants was released a minute after the beginning; it rests for a day."""
+    made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    reconcile(opened(made), ReconcileOptions())
+    git(made, "rm", "-q", "tenants/one.yaml")
+    commit(made, clock=CLOCK + 60)
+    reconcile(opened(made), ReconcileOptions(allow_release=1))
+    return made
+
+
+def opened(folder: Path, now: float = CLOCK + 9 * DAY) -> GitRepository:
+    return replace(open_repository(folder, ENVIRONMENT), now=lambda: now)
+
+
+def message(folder: Path, clock: int | None) -> str:
+    base = git(folder, "rev-parse", "HEAD")
+    return message_of("expire 1", Said(f"sha256:{'0' * 64}", base, __version__, None, clock))
+
+
+def forged(folder: Path, clock: int, *, dated: int | None = None) -> str:
+    """Commit everything just as reconcile would that went by a clock."""
+    return commit(folder, message(folder, clock), dated or clock)
+
+
+def shown(folder: Path, now: float = CLOCK + 9 * DAY) -> Replayed:
+    return replay(opened(folder, now), git(folder, "rev-parse", "HEAD"))
+
+
+def test_at_the_instant_at_which_it_falls_due_a_record_may_go(folder: Path) -> None:
+    (folder / RECORD).unlink()
+    forged(folder, DUE)
+    assert shown(folder).outcome is Outcome.SAME
+
+
+@pytest.mark.parametrize("clock", [DUE - 1, DUE + 1, CLOCK + 3 * DAY])
+def test_at_another_one_nobody_takes_it_away(folder: Path, clock: int) -> None:
+    (folder / RECORD).unlink()
+    forged(folder, clock)
+    assert shown(folder) == Replayed(Outcome.NOT_OURS, version=__version__)
+
+
+@pytest.mark.parametrize("dated", [DUE - 1, DUE + 2])
+def test_nor_is_a_commit_believed_that_is_dated_otherwise_than_it_says(
+    folder: Path, dated: int
+) -> None:
+    (folder / RECORD).unlink()
+    forged(folder, DUE, dated=dated)
+    assert shown(folder).outcome is Outcome.NOT_OURS
+
+
+def test_a_time_that_has_not_come_ends_no_retention(folder: Path) -> None:
+    (folder / RECORD).unlink()
+    made, facts = forged(folder, DUE), MemoryFacts()
+    early = opened(folder, CLOCK + 600)
+    assert judged(early, facts, made) is Outcome.NOT_YET
+    write(folder, {"README.md": "x\n"})
+    commit(folder, clock=CLOCK + 660)  # above it, nothing is ahead
+    done = reconcile(opened(folder, CLOCK + 700), ReconcileOptions(), facts=facts)
+    found = {item.code for item in done.evaluation.findings}
+    assert "commit-unproven" in found
+    assert "record-removed" in found
+    assert judged(opened(folder), facts, made) is Outcome.SAME, "no cache has settled it before"
+
+
+def test_something_may_be_due_and_something_else_be_done_beside_it(folder: Path) -> None:
+    (folder / RECORD).unlink()
+    other = folder / RECORD.replace("one.", "two.")
+    other.write_text(other.read_text().replace("10.40.0.", "10.40.0.1"))
+    forged(folder, DUE)
+    found = shown(folder)
+    assert (found.outcome, found.files) == (Outcome.DIFFERENT, (RECORD.replace("one.", "two."),))
+
+
+def looked(folder: Path) -> str:
+    look = Look(CLOCK + 600, (Change(SEEN, b"# of nobody\n"),))
+    assert reconcile(opened(folder), ReconcileOptions(look=lambda _: look)).commit is not None
+    return git(folder, "rev-parse", "HEAD")
+
+
+def test_what_was_looked_at_carries_no_record_along(folder: Path) -> None:
+    looked(folder)
+    assert shown(folder).outcome is Outcome.SAME
+    (folder / RECORD).unlink()
+    text = git(folder, "show", "-s", "--format=%B")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--amend", "-m", text, clock=CLOCK + 600)
+    assert (shown(folder).outcome, shown(folder).files) == (Outcome.DIFFERENT, (RECORD,))
+
+
+@pytest.mark.parametrize("what", ["other folder", "link", "no clock", "other date"])
+def test_what_was_looked_at_has_its_form(folder: Path, what: str) -> None:
+    looked(folder)
+    text, date = git(folder, "show", "-s", "--format=%B"), CLOCK + 600
+    if what == "other folder":
+        write(folder, {"tenants/more.yaml": tenant("more")})
+    elif what == "link":
+        (folder / SEEN).unlink()
+        (folder / SEEN).symlink_to("x")
+    elif what == "no clock":
+        text, date = text.replace("Ipam-Clock: 2026-02-15T10:10:30Z\n", ""), CLOCK + 62
+    else:
+        date += 1
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--amend", "-m", text, clock=date)
+    assert shown(folder).outcome is Outcome.NOT_OURS
+
+
+def undated(folder: Path, text: str, tree: str = "HEAD^{tree}") -> str:
+    """A commit with no readable date, on the branch."""
+    ids = git(folder, "rev-parse", tree, "HEAD").split()
+    data = f"tree {ids[0]}\nparent {ids[1]}\nauthor A <a@x> 1 +0000\ncommitter nobody\n\n{text}"
+    made = literally(folder, "commit", data.encode())
+    git(folder, "update-ref", "refs/heads/main", made)
+    return made
+
+
+def test_a_commit_without_a_date_is_not_ours_and_ends_no_run(folder: Path) -> None:
+    (folder / RECORD).unlink()
+    git(folder, "add", "-A")
+    made = undated(folder, message(folder, None), git(folder, "write-tree"))
+    assert replay(opened(folder), made) == Replayed(Outcome.NOT_OURS)
+    write(folder, {"README.md": "x\n"})
+    git(folder, "reset", "-q")
+    commit(folder, clock=CLOCK + 90)
+    assert run(["check", "--repo", str(folder)]) in (0, 1)
+
+
+def test_what_stands_on_a_commit_without_a_date_is_not_taken_as_it_is(folder: Path) -> None:
+    undated(folder, "x\n")
+    (folder / RECORD).unlink()
+    forged(folder, DUE)
+    assert shown(folder).outcome is Outcome.NOT_OURS
