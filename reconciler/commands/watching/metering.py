@@ -1,6 +1,7 @@
 """A daemon in figures: what it tells an observer becomes metrics."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from reconciler.clusters.outcome import Applied, Result, State
 from reconciler.commands.reconcile import Reconciled
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.observer import Ending, Nobody, Push, RoundDone
-from reconciler.evaluate import Evaluation, let_pass
+from reconciler.evaluate import Evaluation
 from reconciler.families._metering import Turn
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.key import Key
@@ -63,7 +64,8 @@ class Metering(Nobody):
         self._meter.move([ending, Sample(metrics.ROUND_SECONDS, (), done.seconds)])
         with self._lock:
             for each in done.rounds:
-                self._meter.move(metrics.of_turn(self._turn(done, each)))
+                for turn in self._turns(done, each):
+                    self._meter.move(metrics.of_turn(turn))
             self._clusters(done.applied)
         if done.rounds:
             self._newest(done.rounds[-1].done)
@@ -137,20 +139,27 @@ class Metering(Nobody):
         self._meter.show("findings", metrics.of_findings(done.evaluation))
         self._meter.show("revision", [Sample(metrics.REVISION, (done.head.id,), 1)])
 
-    def _turn(self, done: RoundDone, each: Round) -> Turn:
-        evaluation = each.done.evaluation
-        applied = {item.cluster: item for item in each.applied or ()}
-        management = applied.get(MANAGEMENT)
-        return Turn(
-            documents=evaluation.documents,
-            claims=evaluation.state.claims,
-            decisions=let_pass(evaluation).plan.decisions,
-            newly_refused=frozenset(self._newly_refused(evaluation)),
-            failed=frozenset(_failed(management)),
-            is_applied=management is not None and management.state is State.APPLIED,
-            seconds=done.seconds,
-            since=done.since,
-        )
+    def _turns(self, done: RoundDone, each: Round) -> Iterator[Turn]:
+        """What each commit did; and of the last plan what it refused, also when it made none."""
+        made = [part.carried for part in each.done.parts]
+        last = each.done.evaluation
+        if not any(part.planned.evaluation is last for part in each.done.parts):
+            decisions = (it for it in last.plan.decisions if not isinstance(it, Grant))
+            made.append(replace(last, plan=replace(last.plan, decisions=tuple(decisions))))
+        management = next((it for it in each.applied or () if it.cluster == MANAGEMENT), None)
+        for evaluation in made:
+            # What became of objects is told with the last, once.
+            applied = management if evaluation is made[-1] else None
+            yield Turn(
+                documents=evaluation.documents,
+                claims=evaluation.state.claims,
+                decisions=evaluation.plan.decisions,
+                newly_refused=frozenset(self._newly_refused(evaluation)),
+                failed=frozenset(_failed(applied)),
+                is_applied=management is not None and management.state is State.APPLIED,
+                seconds=done.seconds,
+                since=done.since,
+            )
 
     def _newly_refused(self, evaluation: Evaluation) -> Iterator[Key]:
         """A claim that is refused in each round is told once, and again for another reason."""

@@ -1,12 +1,14 @@
 """A daemon's story in figures: each metric of the catalogue moves, and what is gone is not shown."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.outcome import Outcome, Result, State
+from reconciler.commands.rounds import Round
 from reconciler.commands.watching.metering import Asked, Metering
 from reconciler.commands.watching.observer import Ending, Push
 from reconciler.model.metric import Sort
@@ -113,6 +115,16 @@ def test_a_pool_that_is_gone_is_not_shown_any_more(daemon: Daemon) -> None:
 def test_what_is_planned_but_not_committed_is_not_counted_as_allocated(daemon: Daemon) -> None:
     daemon.told.round_done(done(BASE, committed=False))
     assert daemon.shown.value("gitops_ipam_pool_addresses", pool=POOL, state="allocated") == 0
+
+
+def test_each_commit_of_a_round_counts_and_what_none_was_made_of_does_not(daemon: Daemon) -> None:
+    first, then = evaluation_of(BASE), {**reconciled(BASE), "tenants/two.yaml": tenant("two")}
+    one, two = done(first).rounds[0].done, done(then).rounds[0].done
+    both = replace(two, parts=(*one.parts, *two.parts))
+    daemon.told.round_done(replace(done(then), rounds=[Round(both, None)]))
+    daemon.told.round_done(done(BASE, committed=False))
+    processed = daemon.shown.of("butler_ip_allocation_processed_total")
+    assert processed == {("butler-system", "edge", "success"): 2}
 
 
 def test_what_was_read_whole_tells_what_the_branch_holds(daemon: Daemon) -> None:

@@ -4,7 +4,8 @@ from reconciler.clusters.outcome import Applied, Outcome, State
 from reconciler.commands.reconcile import Reconciled
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.observer import Ending, RoundDone
-from reconciler.evaluate import Evaluation
+from reconciler.commands.writing import Part, Planned
+from reconciler.evaluate import Evaluation, let_pass
 from reconciler.ports import ExitCode, Revision
 from tests.world import CLOCK, evaluation_of
 
@@ -22,8 +23,10 @@ def done(
 ) -> RoundDone:
     """A round that read a tree, and committed its plan."""
     found = evaluation_of(evaluation) if isinstance(evaluation, dict) else evaluation
+    base = Revision("a" * 40, CLOCK)
     head = Revision("b" * 40, CLOCK + 1) if committed else None
-    made = Reconciled(Revision("a" * 40, CLOCK), head, 1, found, ExitCode.OK)
+    parts = (Part(Planned(base, found), let_pass(found), head),) if committed else ()
+    made = Reconciled(base, head, 1, found, ExitCode.OK, parts)
     return RoundDone(
         1, ["git"], None, seconds, since, ending, 0, [Round(made, list(applied) or None)]
     )
