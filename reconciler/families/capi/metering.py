@@ -109,7 +109,7 @@ def _available(measured: Measured) -> Iterator[Sample]:
                 continue
             serves = read_serves(document, [])
             roles = serves.roles.intersection(_ROLES)
-            found.update((class_, role) for class_ in serves.classes & classes for role in roles)
+            found.update((class_, role) for class_ in serves.classes for role in roles)
     for class_ in sorted(classes):
         for role in _ROLES:
             yield Sample(_POOLS, (class_, role), found[class_, role])
