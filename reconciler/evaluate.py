@@ -163,6 +163,12 @@ def leaving(evaluation: Evaluation) -> list[Allocation]:
     return [record for record in going if record.range is not None]
 
 
+def released(evaluation: Evaluation) -> list[Allocation]:
+    """Records as the plan releases them."""
+    decisions = evaluation.plan.decisions
+    return [item.allocation for item in decisions if isinstance(item, Release)]
+
+
 def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Findings without errors that only follow from a file which never could be read.
 

@@ -217,6 +217,15 @@ def test_simulate(small: Path, said: Said) -> None:
     assert full["refused"]["reason"] == "pool-exhausted"
 
 
+def test_verify(life: Path, said: Said) -> None:
+    found = said("verification.json", "verify", "--repo", str(life), code=0)
+    assert (found["summary"]["same"], len(found["commits"])) == (3, 3)
+    write(life, {"allocations/x.yaml": "x: 1\n"})
+    commit(life, git(life, "show", "-s", "--format=%B"), CLOCK + 9 * DAY)
+    wrong = said("verification.json", "verify", "--repo", str(life), "HEAD~1..", code=1)
+    assert wrong["commits"][0]["files"] == ["allocations/x.yaml"]
+
+
 def test_codes_and_version(said: Said) -> None:
     codes = said("code-list.json", "explain", "--codes")
     assert [item["code"] for item in codes["items"]] == sorted(CODES)

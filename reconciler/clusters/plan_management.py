@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from reconciler.clusters import crds
 from reconciler.clusters.bringing import Bringing
 from reconciler.clusters.decision import is_ours
-from reconciler.clusters.desired import DesiredObject, with_status
+from reconciler.clusters.desired import with_status
+from reconciler.clusters.elastic.telling import worded
+from reconciler.clusters.estate import Estate
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.orphans import orphan_notes
@@ -30,28 +31,10 @@ from reconciler.clusters.target import UNCLEAR
 from reconciler.families import families
 from reconciler.families._objects import Lists, Objects
 from reconciler.model.cluster import HOME
-from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.model.settings import Settings
 
 _NAMESPACES = Query(NAMESPACE)
 _UNKNOWN = Answer(is_unknown=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Estate:
-    """What the management cluster shall hold.
-
-    Attributes:
-        pools: The pools of the tree, for their thresholds and for who uses their addresses.
-        settings: Of the repository, for the brake.
-        is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
-    """
-
-    desired: Sequence[DesiredObject]
-    pools: Sequence[Pool]
-    settings: Settings
-    is_whole: bool
 
 
 def plan_management(
@@ -227,7 +210,8 @@ class _Management:
     def _bring(self) -> None:
         recorder = EventRecorder(self.estate.pools, self.live, self.snapshot)
         bringing = Bringing(self.draft, recorder, self.live, frozenset(self.unknown))
-        self.draft.abreast(partial(bringing.all, self.desired))
+        desired = worded(self.desired, self.live, self.estate.words)
+        self.draft.abreast(partial(bringing.all, desired))
 
     def _prune(self) -> Stop | None:
         """Take away what nothing asks for any more: objects of the kinds that are read."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from reconciler.clusters.elastic.services import ASKED, SHARED
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIGURATION_STATE, IP_ALLOCATION
 from reconciler.families import families
 from reconciler.findings import shown
@@ -97,6 +98,9 @@ _COMMON: Mapping[Resource, Check] = {
 
 # Clusters have many of them, and they are long: what nobody reads of them is not kept.
 _NAMES = ("name", "namespace", "uid", "resourceVersion")
+_TIMES = ("creationTimestamp", "deletionTimestamp")
+_ASKING = ("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy")
+_SHARING = ("externalTrafficPolicy", "selector", "ports")
 _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
     SERVICE: {"metadata": _NAMES, "spec": ("type",), "status": ("loadBalancer",)},
     NODE: {"metadata": _NAMES, "status": ("addresses",)},
@@ -115,6 +119,23 @@ def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
         return manifest
     kept: dict[str, Any] = _part(manifest, ("apiVersion", "kind"))
     kept |= {part: _part(manifest[part], keys) for part, keys in read.items() if part in manifest}
+    return _asking(manifest, kept) if resource == SERVICE else kept
+
+
+def _asking(manifest: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+    """A Service with what it asks for, if it asks for an address; what is odd of that is left out."""
+    spec, metadata = kept.get("spec"), kept.get("metadata")
+    if not isinstance(spec, dict) or not isinstance(metadata, dict):
+        return kept
+    if spec.get("type") != "LoadBalancer":
+        return kept
+    metadata |= {key: it for key in _TIMES if type(it := manifest["metadata"].get(key)) is str}
+    listed = manifest["metadata"].get("annotations")
+    there = listed if isinstance(listed, dict) else {}
+    found = {key: it for key in ASKED if type(it := there.get(key)) is str}
+    keys = _ASKING + (_SHARING if any(key.endswith(SHARED) for key in found) else ())
+    kept["metadata"] = {**metadata, "annotations": found} if found else metadata
+    kept["spec"] = _part(manifest["spec"], keys)
     return kept
 
 

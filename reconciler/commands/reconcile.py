@@ -27,7 +27,7 @@ from reconciler.commands.writing import (
 )
 from reconciler.engine.due import latest_due
 from reconciler.engine.guard import clock_behind
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, released
 from reconciler.findings import ordered
 from reconciler.model.look import Look
 from reconciler.ports import (
@@ -87,7 +87,6 @@ class Reconciled:
         commit: The last commit that it made. None when there was nothing to do, or it was stopped.
         evaluation: What was planned last.
         parts: Each commit that it made, with what was planned for it.
-        time: Until then things fell due; 0 where nobody asked for the time.
     """
 
     base: Revision
@@ -96,7 +95,6 @@ class Reconciled:
     evaluation: Evaluation
     code: ExitCode
     parts: tuple[Part, ...] = ()
-    time: int = 0
 
     @property
     def head(self) -> Revision:
@@ -148,7 +146,6 @@ class _Run:
 
     Attributes:
         made: The commits that it published, in whatever attempt.
-        time: Until then things fell due.
     """
 
     repository: Repository
@@ -156,7 +153,6 @@ class _Run:
     facts: Facts | None
     answers: Answers
     made: list[Part] = field(default_factory=list)
-    time: int = 0
 
     def attempt(self) -> Reconciled:
         """All of a run, once."""
@@ -167,7 +163,7 @@ class _Run:
         made = tuple(self.made)
         base = made[0].planned.base if made else part.planned.base
         newest = made[-1].commit if made else None
-        return Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, self.time)
+        return Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made)
 
     def _by_the_clock(self) -> Part:
         """What the revision asks for as it stands, and what fell due since then."""
@@ -189,14 +185,16 @@ class _Run:
         if now is None or evaluation.tree.clock_ahead is not None:
             return None
         state, records = evaluation.state, None
+        after, until = part.head.clock, int(now())
         if part.commit is not None:
             folder = evaluation.tree.settings.records
             records = records_after(part.carried.plan, state, folder)
-        after, self.time = part.head.clock, int(now())
-        if latest_due(state, after, self.time, records) is None:
+            # By an old date it may be due at once. It rests until the next run at least.
+            if latest_due(state, after, until, released(part.carried)) is not None:
+                return None
+        if latest_due(state, after, until, records) is None:
             return None
-        self.time = self.answers.until(self.time)
-        return latest_due(state, after, self.time, records)
+        return latest_due(state, after, self.answers.until(until), records)
 
     def _looked(self, part: Part, look: Callable[[Evaluation], Look]) -> Part:
         """What clusters show by now, and what follows from it."""

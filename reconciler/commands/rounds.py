@@ -6,14 +6,11 @@ withdraw it: an address is withdrawn before it is free (`contract.md` §7).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.reconcile import Reconciled
 from reconciler.engine.due import retention_end
-from reconciler.model.plan import Expire, Release
-
-T = TypeVar("T")
+from reconciler.evaluate import released
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +46,9 @@ def rounds(
 
 
 def is_free_at_once(done: Reconciled) -> bool:
-    """Whether it released something whose retention is over already.
-
-    Its retention has ended with the very commit that says so; or long ago, where it goes by the
-    date of a commit that was made long ago.
-    """
-    until = max(done.head.clock, done.time)
-    gone = {it.allocation.claim for it in _decisions(done, Expire)}
+    """Whether it released something whose retention is over with the very commit that says so."""
     for part in done.parts:
-        released = (it for it in part.carried.plan.decisions if isinstance(it, Release))
-        for item in released:
-            end = retention_end(item.allocation, part.carried.state)
-            if end is not None and end <= until and item.claim not in gone:
-                return True
+        ends = (retention_end(record, part.carried.state) for record in released(part.carried))
+        if any(end is not None and end <= part.head.clock for end in ends):
+            return True
     return False
-
-
-def _decisions(done: Reconciled, sort: type[T]) -> Iterator[T]:
-    for part in done.parts:
-        yield from (it for it in part.carried.plan.decisions if isinstance(it, sort))

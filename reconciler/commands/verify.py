@@ -21,7 +21,7 @@ _VERDICTS = {
 
 
 # The first lines are seen at once; then so many commits are read ahead.
-_FIRST_LOOK, _NEXT_LOOK = 4, 128
+_FIRST_LOOK, _NEXT_LOOK = 4, 64
 
 
 def _nothing(commits: Sequence[str]) -> None:
@@ -65,8 +65,7 @@ def verify(
     size = _FIRST_LOOK
     while portion := list(islice(steps, size)):
         shared.ahead([step.id for step in portion])
-        for step in portion:
-            yield _verified(repository, step, shared.facts)
+        yield from _all_verified(repository, portion, source, shared.facts)
         size = _NEXT_LOOK
 
 
@@ -85,6 +84,21 @@ def _folders(source: Source) -> list[str]:
 def _newest(source: Source, folders: list[str]) -> str:
     """The newest commit of a line that touches something; empty when none does."""
     return next((step.id for step in source.past(folders)), "")
+
+
+def _all_verified(
+    repository: Repository, steps: Sequence[Step], source: Source, facts: Facts
+) -> Iterator[Verified]:
+    """Some commits, on all processors when there are many; in order."""
+
+    def share(commits: Sequence[str]) -> list[Verified]:
+        return [_verified(repository, by_id[commit], facts) for commit in commits]
+
+    by_id = {step.id: step for step in steps}
+    commits = list(by_id)
+    shares = source.spread(commits, share) if len(commits) > _FIRST_LOOK else [share(commits)]
+    found = {item.commit: item for part in shares for item in part}
+    return (found[commit] for commit in commits)
 
 
 def _verified(repository: Repository, step: Step, facts: Facts) -> Verified:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.refusal import over_quota
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim, Refusal
+from reconciler.model.claim import Claim, Quota, Refusal
 from reconciler.model.key import Key
 from reconciler.model.state import Blocked
 
@@ -51,12 +51,17 @@ class Quotas:
         """
         if claim.quota is None:
             return None
-        used = self._used.get(claim.quota.group, 0)
-        if (by_hand := self._by_hand.get(claim.quota.group)) is not None:
-            used += (by_hand if item is None else by_hand - IPSet((item,))).size
+        used = self.used(claim.quota, item)
         if used + size > claim.quota.limit:
             return over_quota(claim, claim.quota, used, size)
         return None
+
+    def used(self, quota: Quota, item: IPRange | None = None) -> int:
+        """How many addresses a group holds, without those of a range that were set by hand."""
+        used = self._used.get(quota.group, 0)
+        if (by_hand := self._by_hand.get(quota.group)) is not None:
+            used += (by_hand if item is None else by_hand - IPSet((item,))).size
+        return used
 
     def count(self, claim: Claim, item: IPRange) -> None:
         """Count what a claim was given; what is refused counts for nothing."""

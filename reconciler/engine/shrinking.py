@@ -70,11 +70,14 @@ def instants(state: State) -> Iterator[int]:
     A plan at the first of them that has not come releases more than one before it.
     """
     waiting = {item.pool for growth in _by_pool(state) for item in growth.going}
-    for record in state.records if waiting else ():
-        if record.pool in waiting and record.path in state.grown and record.is_released:
-            since = parse_instant(record.since)
-            if since is not None:
-                yield since + WINDOW
+    released = (
+        parse_instant(record.since)
+        for record in (state.records if waiting else ())
+        if record.pool in waiting and record.path in state.grown and record.is_released
+    )
+    for since in dict.fromkeys(released):
+        if since is not None:
+            yield since + WINDOW
 
 
 def _by_pool(state: State) -> list[_Growth]:

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Claim
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.right import Right
+from reconciler.model.settings import Settings
 from reconciler.model.shape import Check
 
 Lists = Mapping[Resource, Iterable[Manifest]]
@@ -145,6 +147,25 @@ class Listing:
     wide: tuple[Column, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Grower:
+    """Somebody whose cluster may ask for more addresses than the first ones.
+
+    Attributes:
+        owner: The object that claims: family, kind, namespace, name.
+        cluster: Its cluster, by name.
+        ref: The object of the management cluster that is told.
+        increment: How many addresses it grows by at least.
+        claim: The claim of growth of a number, for so many addresses.
+    """
+
+    owner: tuple[str, str, str, str]
+    cluster: str
+    ref: Ref
+    increment: int
+    claim: Callable[[int, int], Claim]
+
+
 class Sizes(NamedTuple):
     """How large a claimant is that is added in thought; None leaves it to defaults."""
 
@@ -208,6 +229,7 @@ class Objects:
         clusters: The kind whose objects stand for clusters.
         listings: What `ipam get` can list: its pools first.
         newcomer: What `ipam simulate` adds.
+        growers: Those who may grow, by the documents of a whole tree.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -231,3 +253,4 @@ class Objects:
     clusters: ClusterKind | None = None
     listings: tuple[Listing, ...] = ()
     newcomer: Newcomer | None = None
+    growers: Callable[[Documents, Settings], Iterable[Grower]] | None = None

@@ -113,6 +113,17 @@ def test_what_the_revision_asks_for_is_planned_at_its_own_date_and_apart(folder:
     all_same(folder)
 
 
+def test_what_was_released_by_an_old_date_rests_until_the_next_run(folder: Path) -> None:
+    git(folder, "rm", "-q", "tenants/two.yaml")
+    commit(folder, clock=CLOCK + 120)
+    assert run(folder, CLOCK + 9 * DAY, allow_release=1).commit is not None
+    assert subjects(folder)[-1] == "ipam: release 1"
+    run(folder, CLOCK + 9 * DAY, allow_release=1)
+    assert subjects(folder)[-1] == "ipam: expire 2"
+    assert date(folder) == CLOCK + 120 + DAY
+    all_same(folder)
+
+
 def test_nothing_falls_due_after_what_the_management_cluster_shows(folder: Path) -> None:
     late = CLOCK + 3 * DAY
     assert run(folder, late, server_now=lambda: CLOCK + 60 + DAY - 1).commit is None

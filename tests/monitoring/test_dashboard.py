@@ -17,8 +17,9 @@ import yaml
 from reconciler.adapters.http.pages import Doors
 from reconciler.adapters.http.server import Server
 from reconciler.clusters.difference import Drift
+from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Outcome, Result
-from reconciler.commands.watching.metering import Asked, Metering
+from reconciler.commands.watching.metering import Metering
 from reconciler.commands.watching.observer import Ending, Push
 from reconciler.model.metric import Sample
 from reconciler.ports.health import Health
@@ -166,7 +167,7 @@ def tell(told: Metering) -> None:
     told.looked_at(planned(evaluation_of(files)))
     told.commit_done(Push.PUBLISHED, None, 1)
     told.watch_restarted("team-a/one", "services", "expired")
-    told.demand_seen("team-a/one", Asked(1, 1, 1, 1))
+    told.demand_seen("team-a/one", Figures(1, 1, 1, 1))
     told.growth_served("team-a/one", 1.2)
 
 

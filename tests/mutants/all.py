@@ -1,6 +1,7 @@
 """All mutants."""
 
 from tests.mutants.applying import APPLYING
+from tests.mutants.elastic import ELASTIC
 from tests.mutants.folders import FOLDERS
 from tests.mutants.incremental import INCREMENTAL
 from tests.mutants.observed import OBSERVED
@@ -11,6 +12,6 @@ from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
 
 MUTANTS = (
-    *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS, *RECORDS, *TELLING, *VIPS),
-    *OBSERVED,
+    *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS),
+    *(*RECORDS, *TELLING, *VIPS, *OBSERVED, *ELASTIC),
 )

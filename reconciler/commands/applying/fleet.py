@@ -9,13 +9,15 @@ from concurrent.futures import wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore
+from types import MappingProxyType
 
 from reconciler.clusters.address_conflicts import Claims, address_conflicts
 from reconciler.clusters.desired import desired_objects
+from reconciler.clusters.elastic.model import Word
+from reconciler.clusters.estate import Estate
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
-from reconciler.clusters.plan_management import Estate
 from reconciler.clusters.shard import is_in_shard
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
@@ -29,6 +31,7 @@ from reconciler.commands.applying.turns import in_turn, threads
 from reconciler.commands.applying.work import LAST_SECONDS, Run, contained, refused
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.resource import Ref
 from reconciler.ports import (
     CONTACTS,
     ClusterError,
@@ -54,6 +57,7 @@ def apply_fleet(
     clusters: Clusters,
     options: ApplyOptions,
     is_in: Callable[[str, str], bool],
+    words: Mapping[Ref, tuple[Word, ...]] = MappingProxyType({}),
 ) -> list[Applied]:
     """Bring all clusters to what the committed records of a revision say.
 
@@ -63,6 +67,7 @@ def apply_fleet(
         options: What a person asks for.
         is_in: Whether a revision is contained in another one; a `GitError` when that cannot be
             told.
+        words: What was seen of tenants whose clusters were looked at, and is told of them.
 
     Returns:
         The management cluster first, then the others by name.
@@ -85,7 +90,7 @@ def apply_fleet(
             registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
-        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run()
+        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run(words)
 
 
 class _Fleet:
@@ -113,8 +118,8 @@ class _Fleet:
         self.disputed: Mapping[str, tuple[str, ...]] = {}
         self.places = BoundedSemaphore(AT_ONCE)
 
-    def run(self) -> list[Applied]:
-        """Do it."""
+    def run(self, words: Mapping[Ref, tuple[Word, ...]]) -> list[Applied]:
+        """Do it, and tell what was seen."""
         every = [
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
             for item in targets(self.evaluation, self.desired, self.known)
@@ -129,7 +134,7 @@ class _Fleet:
 
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
-            own = [pool.submit(self._own)] if self.options.shard[0] == 0 else []
+            own = [pool.submit(self._own, words)] if self.options.shard[0] == 0 else []
             if self.options.policies is not None:
                 wait(own)  # its policies may name another account: then nothing can be noted
             begun = in_turn(pool, list(by_name), others, work)
@@ -163,12 +168,13 @@ class _Fleet:
         except ClusterError:
             return False
 
-    def _own(self) -> Applied:
+    def _own(self, words: Mapping[Ref, tuple[Word, ...]]) -> Applied:
         estate = Estate(
             self.desired.get(MANAGEMENT, ()),
             tuple(self.evaluation.state.pools.values()),
             self.evaluation.tree.settings,
             is_whole(self.evaluation),
+            words,
         )
         try:
             with contained():

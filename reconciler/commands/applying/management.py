@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from threading import Lock
 
+from reconciler.clusters.estate import Estate
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.plan import ClusterPlan
-from reconciler.clusters.plan_management import Estate, plan_management
+from reconciler.clusters.plan_management import plan_management
 from reconciler.clusters.snapshot import Live, Snapshot, objects_of
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment, enrol

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from threading import Lock
-from typing import NamedTuple
 
+from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Applied, Result, State
 from reconciler.commands.reconcile import Reconciled
 from reconciler.commands.rounds import Round
@@ -27,15 +27,6 @@ _OF_LEADERS = ("pools", "findings", "documents", "revision", "up", "applied", "d
 _DONE = (Ending.OK, Ending.REFUSED, Ending.PARTIAL)
 
 
-class Asked(NamedTuple):
-    """What one elastic tenant asks for, in addresses."""
-
-    pending: int = 0
-    spare: int = 0
-    in_flight: int = 0
-    blocked: int = 0
-
-
 class Metering(Nobody):
     """Tells a meter what it is told."""
 
@@ -52,7 +43,7 @@ class Metering(Nobody):
         self._refused: dict[Key, str] = {}
         self._up: dict[str, bool] = {}
         self._applied: dict[str, float] = {}
-        self._asked: dict[str, Asked] = {}
+        self._asked: dict[str, Figures] = {}
         self._managers: dict[str, set[str]] = {}
         zeros = [Sample(metrics.ROUNDS, (ending.value,), 0) for ending in Ending]
         meter.move([*zeros, *(Sample(metrics.COMMITS, (push.value,), 0) for push in Push)])
@@ -106,7 +97,7 @@ class Metering(Nobody):
         self._meter.forget(metrics.DRIFT, cluster)
         self._meter.forget(metrics.RESTARTS, cluster)
 
-    def demand_seen(self, cluster: str, asked: Asked) -> None:
+    def demand_seen(self, cluster: str, asked: Figures) -> None:
         """What an elastic tenant asks for now."""
         with self._lock:
             self._asked[cluster] = asked

@@ -4,6 +4,7 @@ from reconciler.families._family import Family
 from reconciler.families._objects import Objects
 from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
 from reconciler.families.butler.events import pool_event
+from reconciler.families.butler.growers import growers
 from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
@@ -52,6 +53,7 @@ FAMILY = Family(
         clusters=CLUSTERS,
         listings=LISTINGS,
         newcomer=NEWCOMER,
+        growers=growers,
     ),
     metering=METERING,
 )

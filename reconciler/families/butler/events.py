@@ -14,7 +14,8 @@ from reconciler.families._events import (
     reference,
 )
 from reconciler.families._objects import Happening
-from reconciler.families.butler.resources import NETWORK_POOL
+from reconciler.families.butler.resources import NETWORK_POOL, TENANT_CLUSTER
+from reconciler.model.growth import CONDITION, REASONS
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.resource import Manifest, Ref
 
@@ -34,6 +35,8 @@ def pool_event(happening: Happening) -> Manifest | None:
     if ref.resource == NETWORK_POOL and happening.pool is not None:
         thresholds, recent = happening.pool.thresholds, happening.recent
         return capacity_event(wanted, happening.before, thresholds, recent, happening.now)
+    if ref.resource == TENANT_CLUSTER:
+        return tenant_event(wanted, happening.before, happening.recent, happening.now)
     if not happening.is_record:
         return None
     named = wanted["spec"]["poolRef"]
@@ -84,6 +87,40 @@ def capacity_event(
     # Two events that are further apart than the quiet time never share a window, so never a name.
     name = event_name(pool, reason, tier, str(now // QUIET_SECONDS))
     return event_on(pool, name, (kind, reason, message), now, {TIER: tier.value})
+
+
+def tenant_event(
+    wanted: Manifest, live: Manifest | None, events: Iterable[Manifest], now: int
+) -> Manifest | None:
+    """The Event that tells why a tenant does not grow, unless that was told in the last ten minutes.
+
+    Args:
+        wanted: The tenant with its new status.
+        live: The tenant as it was in the cluster, or None.
+        events: Events of the tenant's namespace.
+        now: Seconds since 1970.
+    """
+    is_told = [(it["reason"], it.get("message")) for it in _network(live or {})]
+    for it in _network(wanted):
+        about = reference(TENANT_CLUSTER, wanted, live)
+        if it["reason"] not in REASONS or (it["reason"], it["message"]) in is_told:
+            continue
+        if any(
+            event.get("reason") == it["reason"]
+            and (event.get("involvedObject") or {}).get("name") == about["name"]
+            and is_recent(event, now)
+            for event in events
+        ):
+            continue
+        name = event_name(about, it["reason"], str(now // QUIET_SECONDS))
+        return event_on(about, name, ("Warning", it["reason"], it["message"]), now, {})
+    return None
+
+
+def _network(tenant: Manifest) -> list[Manifest]:
+    """The condition of a tenant's network."""
+    conditions = (tenant.get("status") or {}).get("conditions") or ()
+    return [it for it in conditions if it.get("type") == CONDITION and it.get("reason")]
 
 
 def allocation_event(

@@ -16,6 +16,7 @@ from reconciler.model.key import Key
 GATEWAY = ("spec", "network", "gateway")
 DEFAULT = "default"
 _ELASTIC_SIZE = 2
+_INCREMENT = 2
 _NOWHERE = Location("")
 _CLOUDS = ("azure", "aws", "gcp")
 
@@ -27,6 +28,7 @@ class Provider(NamedTuple):
         pools: Keys of its pools in the order in which they are tried; they may not exist.
         lb_size: Size of a load-balancer claim, or None when the pool decides.
         team: The only team that may use it, or None.
+        increment: How many addresses an elastic tenant grows by at least.
     """
 
     is_ipam: bool
@@ -39,6 +41,7 @@ class Provider(NamedTuple):
     gateway: IPRange | None
     document: Document
     quota_source: Location
+    increment: int = _INCREMENT
 
     def quota(self, tenant: tuple[str, str], kind: str) -> Quota | None:
         """The quota on one tenant's addresses of a type, if the provider sets one."""
@@ -98,6 +101,7 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
         gateway=gateway,
         document=document,
         quota_source=document.at("spec", "network", "quotaPerTenant") if quota else _NOWHERE,
+        increment=balancer.get("growthIncrement", _INCREMENT),
     )
     return provider, found
 

@@ -36,10 +36,12 @@ from reconciler.model.state import Blocked, ByHand, Gateway
 
 def read(documents: Documents, held: Held | None, settings: Settings) -> Reading:
     """Read all of Butler's documents; without records, all but the claims of tenants."""
-    return _Reader(documents, held, settings).reading()
+    return Reader(documents, held, settings).reading()
 
 
-class _Reader:
+class Reader:
+    """Butler's documents while they are read."""
+
     def __init__(self, documents: Documents, held: Held | None, settings: Settings) -> None:
         self.documents = documents
         self.held = held or {}
@@ -52,8 +54,9 @@ class _Reader:
         self.collected.findings += self.providers.findings
 
     def reading(self) -> Reading:
+        """What they say."""
         for document in self.documents.of(POOL):
-            self._pool(document)
+            self.read_pool(document)
         for provider in self.providers.all():
             self._provided(provider)
         stood_for = self._requests()
@@ -74,6 +77,13 @@ class _Reader:
                     self.collected.claims[claim.key] = claim
         return self.collected.reading()
 
+    def elastic(self, document: Document) -> Tenant | None:
+        """A tenant that may grow; None where it may not, or its provider cannot be told."""
+        provider = self._provider(document)
+        if provider is None or not provider.is_elastic:
+            return None
+        return Tenant(document, provider, self._networks_of(provider), None)
+
     def _grows(self, document: Document, demand: Document | None, provider: Provider) -> None:
         """Note whose growth follows from what was observed of its cluster."""
         owner = (NAME, TENANT.kind, document.namespace, document.name)
@@ -81,7 +91,8 @@ class _Reader:
         if demand is not None:
             self.collected.tell(demand, *unused(demand, provider))
 
-    def _pool(self, document: Document) -> None:
+    def read_pool(self, document: Document) -> None:
+        """Read a pool."""
         network, found = read_pool(document, self.settings)
         self.collected.tell(document, *found)
         if network is not None:

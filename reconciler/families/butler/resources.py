@@ -20,6 +20,7 @@ OBSERVED = (SERVICE, NODE, MACHINE)
 
 SHAPES: Mapping[Resource, Check] = {
     NETWORK_POOL: stored(status=fields(conditions=CONDITIONS)),
+    TENANT_CLUSTER: stored(status=fields(conditions=CONDITIONS)),
     MACHINE: stored(status=HOST),
 }
 RECORD_SPEC: Mapping[str, Check] = {"tenantClusterRef": NAMED}

@@ -15,6 +15,7 @@ from reconciler.families.butler.statuses import status_only
 from reconciler.families.butler.tenants import tenant_key
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.current import current_records
+from reconciler.model.growth import CONDITION
 from reconciler.model.key import Key
 
 _EXHAUSTED = ("pool-exhausted", "pool-fragmented")
@@ -38,7 +39,7 @@ def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Pr
                 status[field] = {"name": record.name}
         balancer = records.get(tenant_key(document.namespace, document.name, "loadbalancer"))
         told = context.network(document, balancer)
-        status["conditions"] = [condition("NetworkReady", *told, world.clock)]
+        status["conditions"] = [condition(CONDITION, *told, world.clock)]
         yield status_only(document, status)
 
 

@@ -56,7 +56,7 @@ class Tenant:
         document: Document,
         provider: Provider,
         networks: Sequence[NetworkPool],
-        demand: Document | None,
+        demand: Document | None = None,
     ) -> None:
         """Take a tenant.
 
@@ -91,6 +91,15 @@ class Tenant:
         if grown or self._demand is not None:
             yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
         yield from self._node_claims(held, grown)
+
+    @property
+    def increment(self) -> int:
+        """How many addresses it grows by at least."""
+        return self._provider.increment
+
+    def grown(self, index: int, size: int) -> Claim:
+        """What its cluster asks for beyond the first load-balancer addresses."""
+        return self._claim(f"loadbalancer-{index}", size, fixed=False)
 
     def _growth_claims(self, held: Held, records: Sequence[Key]) -> Iterator[Claim]:
         """What load balancers need beyond that: a claim for each entry of the Demand."""

@@ -7,9 +7,10 @@ from itertools import count
 import pytest
 
 from reconciler.clusters.difference import Drift
+from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Outcome, Result, State
 from reconciler.commands.rounds import Round
-from reconciler.commands.watching.metering import Asked, Metering
+from reconciler.commands.watching.metering import Metering
 from reconciler.commands.watching.observer import Ending, Push
 from reconciler.model.metric import Sort
 from reconciler.report.metrics import OURS, catalogue
@@ -55,7 +56,7 @@ def test_a_story_moves_each_of_our_metrics(daemon: Daemon) -> None:
     told.round_done(done(BASE, MANAGEMENT, applied(one, drift)))
     told.commit_done(Push.PUBLISHED, None, 2)
     told.watch_restarted(one, "services", "expired")
-    told.demand_seen(one, Asked(pending=1, spare=2, in_flight=3, blocked=4))
+    told.demand_seen(one, Figures(pending=1, spare=2, in_flight=3, blocked=4))
     told.growth_served(one, 1.2)
     told.bug_met("a round")
     shown, ours = daemon.shown, "gitops_ipam_"
@@ -139,7 +140,7 @@ def test_a_cluster_that_is_gone_leaves_no_series(daemon: Daemon) -> None:
     drift = Outcome("a", Result.CONFIGURED, Drift("x", "", ("spec",)))
     told.round_done(done(BASE, applied(one, drift)))
     told.watch_restarted(one, "services", "failed")
-    told.demand_seen(one, Asked(1))
+    told.demand_seen(one, Figures(1))
     told.cluster_gone(one)
     assert [labels for _, labels in daemon.shown.all() if (("cluster", one)) in labels] == []
     assert daemon.shown.of("gitops_ipam_demand_addresses") == {}
@@ -162,7 +163,7 @@ def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: D
     daemon.told.leading(is_leader=True)
     daemon.told.round_done(done(BASE, applied("team-a/one", state=State.UNREACHABLE)))
     daemon.told.looked_at(evaluation_of(BASE))
-    daemon.told.demand_seen("team-a/one", Asked(1))
+    daemon.told.demand_seen("team-a/one", Figures(1))
     daemon.told.leading(is_leader=False)
     metrics = {metric.name: metric.sort for metric in catalogue()}
     left = {name for name, _ in daemon.shown.all() if metrics.get(name) is Sort.GAUGE}
@@ -188,7 +189,7 @@ def test_there_are_so_many_series_as_the_page_says() -> None:
         told = Metering(shown.registry, lambda: 1.0)
         told.round_done(done(files, *(applied(name) for name in clusters)))
         for name in clusters[:elastic]:
-            told.demand_seen(name, Asked())
+            told.demand_seen(name, Figures())
         return len(shown.all())
 
     base = series(BASE)

@@ -1,0 +1,145 @@
+"""How many addresses Services wait for, and which of them growth would not help."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from reconciler.addresses import IPSet
+from reconciler.addresses.notation import format_short
+from reconciler.clusters.elastic.model import Service
+
+_MOST_SHARED = 64
+"""Addresses of one key that a Service is tried on; beyond, it counts by itself."""
+
+
+class Waiting(NamedTuple):
+    """Services that wait.
+
+    Attributes:
+        all: Every one that growth would serve, however young.
+        old: Those that wait long enough to count.
+        unserved: Those that no growth would serve, each with the reason.
+    """
+
+    all: tuple[Service, ...]
+    old: tuple[Service, ...]
+    unserved: tuple[str, ...]
+
+
+class Range(NamedTuple):
+    """The addresses of a tenant.
+
+    Attributes:
+        ours: All that it holds by records.
+        used: What its Services have.
+    """
+
+    ours: IPSet
+    used: IPSet
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Some of them are IPv6 addresses."""
+        return bool(self.ours.of_version(6))
+
+
+class Ages(NamedTuple):
+    """How long Services wait: as somebody saw it who watches, else by the server's clock.
+
+    Attributes:
+        waited: Seconds by uid.
+        now: The server's time; 0 when it tells none. Then nobody waits who was not watched.
+    """
+
+    waited: Mapping[str, float]
+    now: int
+
+    def of(self, service: Service) -> float:
+        """For how many seconds it waits."""
+        seen = self.waited.get(service.uid)
+        if seen is not None:
+            return seen
+        return self.now - service.created if self.now else -1
+
+
+def waiting(
+    services: Iterable[Service], addresses: Range, ages: Ages, pending_after: int
+) -> Waiting:
+    """The Services that wait for an address.
+
+    Args:
+        services: All of them.
+        addresses: Those of the tenant.
+        ages: How long each waits.
+        pending_after: How long one waits before it counts, in seconds.
+    """
+    found: list[Service] = []
+    unserved: list[str] = []
+    for service in services:
+        if not service.is_ours or service.is_dying or service.addresses:
+            continue
+        why = service.problem or _why_not(service, addresses)
+        if why:
+            unserved.append(f"{service.name}: {why}")
+        else:
+            found.append(service)
+    old = tuple(item for item in found if ages.of(item) >= pending_after)
+    return Waiting(tuple(found), old, tuple(sorted(unserved)))
+
+
+def _why_not(service: Service, addresses: Range) -> str:
+    """Why no growth would serve a Service; empty when it would."""
+    outside = service.pinned - addresses.ours
+    if outside:
+        return f"it asks for {_told(outside)}, which is none of the tenant's addresses"
+    taken = service.pinned & addresses.used
+    if taken and not service.sharing:
+        return f"it asks for {_told(taken)}, which another Service has"
+    if service.needs_ipv6 and not addresses.has_ipv6:
+        return "it needs an IPv6 address, and the tenant's pools have none"
+    return ""
+
+
+def _told(addresses: IPSet) -> str:
+    return ", ".join(format_short(item) for item in addresses)
+
+
+def counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
+    """How many addresses some Services need: those that share one count once.
+
+    A Service joins an address whose users have its sharing key and other ports.
+
+    Args:
+        pending: Those that wait.
+        served: Those that have an address.
+    """
+    shared: dict[tuple[str, str], list[set[str]]] = {}
+    for service in served:
+        if service.sharing:
+            _joined(shared.setdefault(_key(service), []), service)
+    alone = 0
+    for service in sorted(pending):
+        if not service.sharing:
+            alone += 1
+        elif not _join(shared.setdefault(_key(service), []), service.ports):
+            shared[_key(service)].append(set(service.ports))
+            alone += 1
+    return alone
+
+
+def _key(service: Service) -> tuple[str, str]:
+    return service.sharing, service.backend
+
+
+def _joined(places: list[set[str]], service: Service) -> None:
+    """Note the ports of a Service that has an address: one that others have, too, counts for all."""
+    # Which of them share an address matters little: their ports keep others away all the same.
+    if not _join(places, service.ports):
+        places.append(set(service.ports))
+
+
+def _join(places: Sequence[set[str]], ports: frozenset[str]) -> bool:
+    for place in places[:_MOST_SHARED]:
+        if not place & ports:
+            place |= ports
+            return True
+    return False

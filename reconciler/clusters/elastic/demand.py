@@ -1,0 +1,216 @@
+"""What a tenant's cluster needs: Services, pools and records to what it grows by and gives back.
+
+| figure | meaning |
+| --- | --- |
+| pending | Services that growth would serve, without an address, for long enough |
+| spare | addresses that the cluster announces and that no Service uses |
+| in flight | addresses that are granted and that the cluster does not announce yet |
+| need | pending - spare - in flight, 0 at least |
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from reconciler.addresses import IPSet
+from reconciler.clusters.elastic.counting import Ages, Range, Waiting, counted, waiting
+from reconciler.clusters.elastic.model import (
+    Figures,
+    Granted,
+    Outcome,
+    Shown,
+    Word,
+)
+from reconciler.clusters.elastic.pools import announced, spare
+from reconciler.families._demand import Entry, index_of, next_index, standing
+from reconciler.findings import few
+from reconciler.model.allocation import Allocation
+from reconciler.model.growth import NOT_SERVED
+from reconciler.model.settings import Elastic
+
+
+def demand(shown: Shown, granted: Granted, idle: Mapping[str, int], settings: Elastic) -> Outcome:
+    """What follows from what the cluster of a tenant shows.
+
+    Args:
+        shown: What it shows.
+        granted: What the tree says of the tenant.
+        idle: Since when addresses are idle, as it was remembered.
+        settings: How tenants grow and shrink.
+    """
+    return _Demand(shown, granted, idle, settings).outcome()
+
+
+def entries_of(granted: Granted) -> tuple[Entry, ...]:
+    """The entries that a tenant has: those of its Demand, else those that its records stand for."""
+    return standing(granted.records) if granted.entries is None else tuple(sorted(granted.entries))
+
+
+def idle_key(entry: Entry, record: Allocation | None) -> str:
+    """What tells the addresses of an entry from those that had its number before."""
+    if record is None or record.range is None:
+        return f"{entry.index}@-"
+    return f"{entry.index}@{record.range.first:x}"
+
+
+class _Growth(NamedTuple):
+    """What a tenant may grow by: addresses to ask for, and why they are not as many as needed."""
+
+    wish: int = 0
+    needed: int = 0
+    blocked: int = 0
+    why: str = ""
+
+
+class _Demand:
+    """One tenant while it is looked at."""
+
+    def __init__(
+        self, shown: Shown, granted: Granted, idle: Mapping[str, int], settings: Elastic
+    ) -> None:
+        self.shown = shown
+        self.granted = granted
+        self.remembered = idle
+        self.settings = settings
+        self.entries = entries_of(granted)
+        held = [it for it in granted.records if it.range is not None]
+        self.firsts = [it for it in held if it.is_live and not index_of(it.claim.slot)]
+        self.records = {at: it for it in held if (at := index_of(it.claim.slot))}
+        self.used = IPSet.of(item for service in shown.services for item in service.addresses)
+        self.announced = announced(shown.pools)
+        self.ours = IPSet.of(it.range for it in granted.records if it.range is not None)
+
+    def outcome(self) -> Outcome:
+        """What follows."""
+        back = self._used_again()
+        waits = self._waiting()
+        figures = self._figures(waits, back)
+        taken = self._taken_back(figures.need, back)
+        back += taken
+        growth = self._growth(max(0, figures.need - self._unused(taken)))
+        figures = figures._replace(blocked=growth.blocked)
+        idle = self._idle(back)
+        return Outcome(
+            entries=tuple(sorted((*self.entries, *back))),
+            figures=figures,
+            first=next_index(self.granted.records, self.entries),
+            back=tuple(back),
+            wish=growth.wish,
+            needed=growth.needed,
+            going=tuple(self._going(waits, idle)) if not back else (),
+            idle=idle,
+            names=few([service.name for service in sorted(waits.old)]) if waits.old else "",
+            why=growth.why,
+            words=tuple(self._words(waits)),
+        )
+
+    def _released(self) -> list[tuple[Entry, Allocation]]:
+        """Growth that was given back and still holds its addresses, by number."""
+        there = {entry.index for entry in self.entries}
+        return [
+            (Entry(index, record.size), record)
+            for index, record in sorted(self.records.items())
+            if index not in there
+        ]
+
+    def _used_again(self) -> list[Entry]:
+        """Growth whose addresses a Service took before they were withdrawn: it stays."""
+        return [entry for entry, record in self._released() if self._is_used(record)]
+
+    def _taken_back(self, need: int, back: Iterable[Entry]) -> list[Entry]:
+        """Growth that was given back and is needed again, before anything new is asked for."""
+        there, found = set(back), list[Entry]()
+        for entry, _ in self._released():
+            if need <= 0 or self.shown.unwell:
+                break
+            if entry not in there:
+                found.append(entry)
+                need -= entry.count
+        return found
+
+    def _unused(self, back: Iterable[Entry]) -> int:
+        """How many addresses come back that no Service uses."""
+        every = (self.records[entry.index].range for entry in back)
+        return (IPSet.of(item for item in every if item is not None) - self.used).size
+
+    def _is_used(self, record: Allocation) -> bool:
+        return record.range is not None and bool(self.used.overlapping(record.range))
+
+    def _waiting(self) -> Waiting:
+        ages = Ages(self.shown.waited, self.shown.now)
+        addresses = Range(self.ours, self.used)
+        return waiting(self.shown.services, addresses, ages, self.settings.pending_after)
+
+    def _figures(self, waits: Waiting, back: Iterable[Entry]) -> Figures:
+        """What is asked for, and where it comes from."""
+        asked = {entry.index for entry in (*self.entries, *back)}
+        grown = (it for at, it in self.records.items() if at in asked)
+        ours = IPSet.of(it.range for it in (*self.firsts, *grown) if it.range is not None)
+        lacking = sum(entry.count for entry in self.entries if entry.index not in self.records)
+        served = [it for it in self.shown.services if it.addresses & self.announced]
+        return Figures(
+            pending=counted(waits.old, served),
+            spare=spare(self.shown.pools, ours, self.used),
+            in_flight=(ours - self.announced - self.used).size + lacking,
+        )
+
+    def _growth(self, need: int) -> _Growth:
+        """How many addresses to ask for."""
+        if not need:
+            return _Growth()
+        if self.shown.unwell:
+            why = f"{self.shown.unwell}; mend that, new addresses would not help"
+            return _Growth(blocked=need, why=why)
+        room, limit = self._room()
+        wish = min(max(self.granted.increment, need), max(room, 0))
+        needed = min(need, wish)
+        return _Growth(wish, needed, need - needed, limit if need > wish else "")
+
+    def _room(self) -> tuple[int, str]:
+        """How many more it may hold, and what says so.
+
+        What it gave back and still holds counts: else who asks and gives back in turn would get
+        ever more.
+        """
+        given = sum(entry.count for entry, _ in self._released())
+        if self.granted.room is not None:
+            limit = "the quota of its provider (quotaPerTenant.maxLoadBalancerIPs) is used up"
+            return self.granted.room - given, f"{limit}; raise it, or delete Services"
+        grown = sum(entry.count for entry in self.entries)
+        limit = f"it may grow by {self.settings.max_growth} (Settings elastic.maxGrowth)"
+        return (
+            self.settings.max_growth - grown - given,
+            f"{limit}; set a quota in its provider, or raise maxGrowth",
+        )
+
+    def _idle(self, back: Iterable[Entry]) -> dict[str, int]:
+        """Since when the addresses of entries are idle."""
+        found: dict[str, int] = {}
+        now = self.shown.now
+        for entry in (*self.entries, *back):
+            record = self.records.get(entry.index)
+            key = idle_key(entry, record)
+            if not now:
+                found |= {key: self.remembered[key]} if key in self.remembered else {}
+            elif record is None or (self._is_announced(record) and not self._is_used(record)):
+                # A clock that was set back tells nothing of how long it was.
+                found[key] = min(self.remembered.get(key, now), now)
+        return found
+
+    def _is_announced(self, record: Allocation) -> bool:
+        return record.range is not None and self.announced.covers(record.range)
+
+    def _going(self, waits: Waiting, idle: Mapping[str, int]) -> Iterable[Entry]:
+        """Entries that nobody has used for long enough, the highest first.
+
+        Where somebody waits, or something is not clear, all of them stay.
+        """
+        if waits.all or self.shown.odd or self.shown.unwell or not self.shown.now:
+            return
+        for entry in reversed(self.entries):
+            since = idle.get(idle_key(entry, self.records.get(entry.index)))
+            if since is not None and self.shown.now - since >= self.settings.shrink_after:
+                yield entry
+
+    def _words(self, waits: Waiting) -> Iterable[Word]:
+        if unserved := [*waits.unserved, *self.shown.odd]:
+            yield Word(NOT_SERVED, f"no growth serves {few(unserved, '; ')}")

@@ -1,0 +1,152 @@
+"""What is known of a tenant that may grow, and what follows from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from reconciler.addresses import IPSet
+from reconciler.families._demand import Entry
+from reconciler.model.allocation import Allocation
+
+DEFAULT_POOL = "default-pool"
+"""The IPAddressPool that we keep in the cluster of a tenant."""
+
+_NOTHING = IPSet()
+
+
+class Service(NamedTuple):
+    """A Service of type LoadBalancer, as far as it bears on growth.
+
+    Attributes:
+        name: `namespace/name`.
+        addresses: Those that it has.
+        created: By the server's clock, in seconds since 1970.
+        is_dying: Somebody deleted it.
+        is_ours: Its class and its annotations leave it to the pool that we keep.
+        pinned: The addresses that it asks for by name.
+        sharing: The key of those that it may share an address with; empty for nobody.
+        backend: Only those share that have the same.
+        ports: Those share that have others.
+        needs_ipv6: An IPv4 address alone does not do.
+        problem: Why nobody can serve it as it is; empty when somebody can.
+    """
+
+    name: str
+    uid: str
+    addresses: IPSet = _NOTHING
+    created: int = 0
+    is_dying: bool = False
+    is_ours: bool = True
+    pinned: IPSet = _NOTHING
+    sharing: str = ""
+    backend: str = ""
+    ports: frozenset[str] = frozenset()
+    needs_ipv6: bool = False
+    problem: str = ""
+
+
+class Pool(NamedTuple):
+    """An IPAddressPool of ours, as it is in the cluster.
+
+    Attributes:
+        avoids_buggy: It gives no IPv4 address that ends in 0 or 255.
+        assigns: It gives addresses to those who do not name it.
+    """
+
+    addresses: IPSet
+    avoids_buggy: bool = False
+    assigns: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the cluster of a tenant shows.
+
+    Attributes:
+        odd: Services that cannot be read, and why.
+        now: By the server's clock, in seconds since 1970; 0 when it tells no time.
+        waited: For how many seconds a Service was seen to wait, by its uid, where somebody watches.
+        unwell: Why an address that is granted would not help now; empty when it would.
+    """
+
+    services: tuple[Service, ...]
+    pools: tuple[Pool, ...]
+    now: int
+    odd: tuple[str, ...] = ()
+    waited: Mapping[str, float] = field(default_factory=dict)
+    unwell: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What the tree says of a tenant that may grow.
+
+    Attributes:
+        entries: What its cluster asked for before; None where nobody ever wrote that down.
+        records: Of its load-balancer addresses, in any phase.
+        increment: How many addresses it grows by at least.
+        room: How many more its quota lets it hold; None without one.
+    """
+
+    entries: tuple[Entry, ...] | None
+    records: tuple[Allocation, ...]
+    increment: int = 1
+    room: int | None = None
+
+
+class Word(NamedTuple):
+    """Something that is told of a tenant: a reason in CamelCase, and a sentence for people."""
+
+    reason: str
+    message: str
+
+
+class Figures(NamedTuple):
+    """How many addresses are asked for, and where they come from.
+
+    Attributes:
+        pending: Addresses that Services wait for.
+        spare: Addresses that the cluster announces and no Service uses.
+        in_flight: Addresses that are granted, and not announced yet.
+        blocked: Addresses that are needed and cannot be had.
+    """
+
+    pending: int = 0
+    spare: int = 0
+    in_flight: int = 0
+    blocked: int = 0
+
+    @property
+    def need(self) -> int:
+        """How many more are needed."""
+        return max(0, self.pending - self.spare - self.in_flight)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What follows from what a cluster shows.
+
+    Attributes:
+        entries: Those that stay, by index; with those that come back.
+        back: Those of them that come back.
+        wish: How many addresses to ask for besides; 0 for none.
+        needed: How many of them are waited for. The others are asked for in advance.
+        first: The index of the first new entry.
+        going: Entries that may be given back, in the order in which they go.
+        idle: Since when the addresses of an entry are idle, by `idle_key`.
+        names: Some of the Services that wait, for people.
+        why: Why not all is asked for that is needed; empty when it is.
+        words: What is told of the tenant, but for growth that is blocked.
+    """
+
+    entries: tuple[Entry, ...]
+    figures: Figures
+    first: int
+    back: tuple[Entry, ...] = ()
+    wish: int = 0
+    needed: int = 0
+    going: tuple[Entry, ...] = ()
+    idle: Mapping[str, int] = field(default_factory=dict)
+    names: str = ""
+    why: str = ""
+    words: tuple[Word, ...] = ()

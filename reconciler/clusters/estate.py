@@ -1,0 +1,28 @@
+"""What the management cluster shall hold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reconciler.clusters.desired import DesiredObject
+from reconciler.clusters.elastic.model import Word
+from reconciler.model.pool import Pool
+from reconciler.model.resource import Ref
+from reconciler.model.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Estate:
+    """What the management cluster shall hold.
+
+    Attributes:
+        pools: The pools of the tree, for their thresholds and for who uses their addresses.
+        settings: Of the repository, for the brake.
+        is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
+        words: What is told of those whose clusters were looked at. Of others is told what was.
+    """
+
+    desired: Sequence[DesiredObject]
+    pools: Sequence[Pool]
+    settings: Settings
+    is_whole: bool
+    words: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)

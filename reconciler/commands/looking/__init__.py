@@ -1,0 +1,1 @@
+"""Looking at clusters: what they ask for, before it is written into Git."""

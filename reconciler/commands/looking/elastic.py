@@ -1,0 +1,259 @@
+"""What the clusters of elastic tenants ask for: read, decided, and as files of the observed folder.
+
+A cluster that cannot be asked neither grows nor shrinks; the others go on. Nothing is written into
+Git here: who calls commits what is found, with what follows from it.
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from threading import BoundedSemaphore
+
+from reconciler.clusters.announcing import cluster_of
+from reconciler.clusters.elastic.fitting import Fitted, Wish, fitted
+from reconciler.clusters.elastic.model import Figures, Granted, Outcome, Word
+from reconciler.clusters.elastic.settling import document_of, settled
+from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.applying.access import Access
+from reconciler.commands.applying.enrolment import check_memory
+from reconciler.commands.applying.fleet import AT_ONCE
+from reconciler.commands.applying.management import open_management
+from reconciler.commands.applying.turns import threads
+from reconciler.commands.applying.work import contained
+from reconciler.commands.looking.tenant import Asked, look_at
+from reconciler.engine.planner import plan
+from reconciler.engine.quotas import Quotas
+from reconciler.evaluate import Evaluation
+from reconciler.families import families
+from reconciler.families._demand import (
+    DEMAND,
+    Entry,
+    demand_document,
+    entries_of,
+    index_of,
+    standing,
+)
+from reconciler.families._objects import Grower
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Refusal
+from reconciler.model.current import current_records
+from reconciler.model.plan import Refuse
+from reconciler.model.resource import Ref
+from reconciler.observed import path_of
+from reconciler.ports import CONTACTS, BugError, ClusterError, Clusters
+from reconciler.records.changes import Change
+
+
+@dataclass(frozen=True, slots=True)
+class LookOptions:
+    """How clusters are looked at.
+
+    Attributes:
+        apply: What a person asks of an apply: `re_enrol` counts here, too.
+        writes: Clusters may be written to: since when addresses are idle is noted in them.
+        lb_class: The class of Services that MetalLB serves; empty for those without one.
+        waited: For how many seconds Services were seen to wait, by cluster and uid.
+        only: The clusters that are looked at; None for all.
+    """
+
+    apply: ApplyOptions = field(default_factory=ApplyOptions)
+    writes: bool = True
+    lb_class: str = ""
+    waited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    only: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found.
+
+    Attributes:
+        at: When, by the management cluster's clock, in seconds since 1970; 0 when it tells none.
+        changes: Files of the observed folder that are others now.
+        words: What is told of each tenant that was asked; of many nothing.
+        figures: How many addresses each asks for, by cluster.
+        unasked: Clusters that could not be asked, and why.
+        bugs: Those of ours that were met.
+    """
+
+    at: int = 0
+    changes: tuple[Change, ...] = ()
+    words: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
+    figures: Mapping[str, Figures] = field(default_factory=dict)
+    unasked: Mapping[str, str] = field(default_factory=dict)
+    bugs: tuple[BugError, ...] = ()
+
+
+def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
+    """Look at the clusters of all tenants that may grow.
+
+    Args:
+        evaluation: Of a whole tree: one that was read in part does not know all tenants.
+        clusters: How they are reached.
+        options: How they are looked at.
+    """
+    growers = {
+        item.cluster: item
+        for item in all_growers(evaluation)
+        if options.only is None or item.cluster in options.only
+    }
+    if not growers:
+        return Looked()
+    with ExitStack() as opened:
+        try:
+            cluster = clusters.management()
+            if cluster is None:
+                return Looked()
+            opened.callback(cluster.close)
+            with contained():
+                management = open_management(cluster, options.apply)
+        except ClusterError as failed:
+            why = f"the management cluster cannot be asked: {failed}"
+            bugs = (failed,) if isinstance(failed, BugError) else ()
+            return Looked(unasked=dict.fromkeys(growers, why), bugs=bugs)
+        work = _Look(evaluation, growers, Access(clusters, management), options)
+        found = work.run()
+        return replace(found, at=management.cluster.now())
+
+
+def all_growers(evaluation: Evaluation) -> Iterable[Grower]:
+    """Those who may grow, of all families."""
+    for family in families():
+        if family.objects.growers is not None:
+            yield from family.objects.growers(evaluation.documents, evaluation.tree.settings)
+
+
+class _Look:
+    """One look at many clusters."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        growers: Mapping[str, Grower],
+        access: Access,
+        options: LookOptions,
+    ) -> None:
+        self.evaluation = evaluation
+        self.state = evaluation.state
+        self.growers = growers
+        self.demands = {(it.namespace, it.name): it for it in evaluation.documents.of(DEMAND.id)}
+        self.access = access
+        self.options = options
+        self.unasked: dict[str, str] = {}
+        self.bugs: list[BugError] = []
+        self.granted = self._granted()
+        self.places = BoundedSemaphore(AT_ONCE)
+
+    def run(self) -> Looked:
+        """Do it: all at once, and one that does not answer takes nobody's place."""
+        with threads(CONTACTS) as pool:
+            asked = dict(zip(self.growers, pool.map(self._outcome, self.growers), strict=True))
+        found = {name: outcome for name, outcome in asked.items() if outcome is not None}
+        got = fitted(
+            {name: Wish(it.back, it.wish, it.first) for name, it in found.items()}, self._refused
+        )
+        changes: list[Change] = []
+        words: dict[Ref, tuple[Word, ...]] = {}
+        figures: dict[str, Figures] = {}
+        for name, outcome in found.items():
+            change, words[self.growers[name].ref], figures[name] = self._settled(
+                name, outcome, got[name]
+            )
+            changes += [change] if change is not None else []
+        return Looked(
+            changes=tuple(sorted(changes)),
+            words=words,
+            figures=figures,
+            unasked=self.unasked,
+            bugs=tuple(self.bugs),
+        )
+
+    def _granted(self) -> dict[str, Granted]:
+        """What the tree says of each tenant."""
+        records: dict[str, list[Allocation]] = {name: [] for name in self.growers}
+        for record in self.state.records:
+            if record.type == "loadbalancer" and (name := cluster_of(record)) in records:
+                records[name].append(record)
+        quotas = Quotas(self.state.claims, current_records(self.state.records), self.state.blocked)
+        found: dict[str, Granted] = {}
+        for name, grower in self.growers.items():
+            quota = grower.claim(1, 1).quota
+            room = None if quota is None else quota.limit - quotas.used(quota)
+            _, _, namespace, short = grower.owner
+            stands = self.demands.get((namespace, short))
+            entries = None if stands is None else entries_of(stands)
+            found[name] = Granted(entries, tuple(records[name]), grower.increment, room)
+        return found
+
+    def _outcome(self, name: str) -> Outcome | None:
+        """What one cluster asks for; None when it cannot be asked."""
+        memory = self.access.management.enrolment.inventory
+        _, _, namespace, short = self.growers[name].owner
+        if why := self._doubt(namespace, short):
+            self.unasked[name] = f"{name} is not asked: {why} cannot be read"
+            return None
+        accepts = name in self.options.apply.re_enrol
+        try:
+            with contained(), ExitStack() as opened:
+                if not accepts:
+                    check_memory(memory, name)
+                cluster = self.access.connect(name)
+                if cluster is None:
+                    return None  # it may still be made
+                opened.callback(cluster.close)
+                asked = Asked(
+                    name,
+                    self.granted[name],
+                    memory.clusters.get(name),
+                    self.evaluation.tree.settings.elastic,
+                    accepts=accepts,
+                    writes=self.options.writes and not self.options.apply.dry_run,
+                    lb_class=self.options.lb_class,
+                    waited=self.options.waited.get(name, {}),
+                )
+                return look_at(cluster, asked, self.places)
+        except ClusterError as failed:
+            self.unasked[name] = f"{name} cannot be asked: {failed}"
+            if isinstance(failed, BugError):
+                self.bugs.append(failed)
+            return None
+
+    def _doubt(self, namespace: str, name: str) -> str:
+        """The file of a Demand that cannot be read: nobody knows what stands, so it stays."""
+        stands = self.demands.get((namespace, name))
+        if stands is not None:
+            return stands.doubt
+        return self.evaluation.documents.unread(DEMAND.id, namespace, name, asker="")
+
+    def _refused(self, asked: Mapping[str, tuple[Entry, ...]]) -> Mapping[tuple[str, int], Refusal]:
+        """What the planner would refuse of all that is asked for."""
+        claims = {
+            claim.key: (name, entry.index, claim)
+            for name, entries in asked.items()
+            for entry in entries
+            for claim in [self.growers[name].claim(entry.index, entry.count)]
+        }
+        every = {**self.state.claims, **{key: it for key, (_, _, it) in claims.items()}}
+        made = plan(replace(self.state, claims={key: every[key] for key in sorted(every)}))
+        return {
+            claims[item.claim][:2]: Refusal(item.reason, item.message, item.hint)
+            for item in made.decisions
+            if isinstance(item, Refuse) and item.claim in claims
+        }
+
+    def _settled(
+        self, name: str, outcome: Outcome, got: Fitted
+    ) -> tuple[Change | None, tuple[Word, ...], Figures]:
+        """The file of a tenant, if it is another one now, and what is told."""
+        granted = self.granted[name]
+        growth = [it for it in granted.records if index_of(it.claim.slot)]
+        stays = [index_of(it.claim.slot) for it in growth if self.state.is_left_alone(it)]
+        found = settled(outcome, got, stays)
+        stands = document_of(granted.entries, found.entries, standing(growth), growth)
+        if stands == granted.entries:
+            return None, found.words, found.figures
+        _, _, namespace, short = self.growers[name].owner
+        identity = (DEMAND.id.group, DEMAND.name, namespace, short)
+        path = path_of(self.evaluation.tree.settings.observed, identity)
+        data = None if stands is None else demand_document(namespace, short, stands)
+        return Change(path, data), found.words, found.figures

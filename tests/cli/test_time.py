@@ -1,0 +1,125 @@
+"""Time as the verbs see it: a quiet branch, a later day, and what verify tells of it all."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+
+RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+DAY = 86_400
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Path:
+    """One of two tenants was released a minute after the beginning."""
+    made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    at(monkeypatch, CLOCK)
+    assert ipam(capsys, "reconcile", "--repo", made).code == 0
+    git(made, "rm", "-q", "tenants/one.yaml")
+    commit(made, clock=CLOCK + 60)
+    at(monkeypatch, CLOCK + 60)
+    assert ipam(capsys, "reconcile", "--repo", made).code == 0
+    return made
+
+
+def at(monkeypatch: pytest.MonkeyPatch, now: int) -> None:
+    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: now)
+
+
+def test_a_run_by_a_schedule_ends_retention_though_nobody_commits(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    at(monkeypatch, CLOCK + 12 * 3_600)
+    assert "Nothing to commit" in ipam(capsys, "reconcile", "--repo", folder).out
+    at(monkeypatch, CLOCK + 3 * DAY)
+    ran = ipam(capsys, "reconcile", "--repo", folder, "-o", "json")
+    assert ran.code == 0
+    told = json.loads(ran.out)
+    assert [action["action"] for action in told["plan"]["actions"]] == ["expire"]
+    assert told["commit"] == git(folder, "rev-parse", "HEAD")
+    assert not (folder / RECORD).exists()
+    assert "Nothing to commit" in ipam(capsys, "reconcile", "--repo", folder).out
+
+
+def test_each_commit_of_a_run_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 120)
+    at(monkeypatch, CLOCK + 3 * DAY)
+    out = ipam(capsys, "reconcile", "--repo", folder).out
+    assert out.count("Plan for ") == out.count("Committed ") == 2
+    first, second = git(folder, "log", "-2", "--format=%H", "--reverse").splitlines()
+    assert out.index(f"Committed {first[:12]}") < out.index(
+        f"Committed {second[:12]} on {first[:12]}"
+    )
+
+
+def test_a_machine_whose_clock_is_behind_is_told_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    at(monkeypatch, CLOCK - DAY)
+    ran = ipam(capsys, "reconcile", "--repo", folder)
+    assert "warning clock-behind: this machine shows 2026-02-14T10:00:30Z" in ran.err
+    assert ran.code == 0
+
+
+@pytest.mark.parametrize("verb", ["check", "plan"])
+def test_a_later_day_is_shown_and_an_earlier_one_is_wrong_usage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, verb: str
+) -> None:
+    def expires(*more: str) -> int:
+        document = json.loads(ipam(capsys, verb, "--repo", folder, "-o", "json", *more).out)
+        plan = document["plan"] if verb == "check" else document
+        return int(plan["summary"]["expire"])
+
+    at(monkeypatch, CLOCK + 3 * DAY)
+    assert expires() == 0
+    assert expires("--at", "now") == 1
+    assert expires("--at", "2026-02-16T10:01:29Z") == 0
+    assert expires("--at", "2026-02-16T10:01:30Z") == 1
+    for wrong in ("2026-02-15T10:01:00Z", "tomorrow", "2026-02-16"):
+        ran = ipam(capsys, verb, "--repo", folder, "--at", wrong)
+        assert (ran.code, ran.out) == (64, "")
+        assert f"--at {wrong}" in ran.err.replace("'", "")
+
+
+def test_what_a_later_day_shows_is_what_reconcile_does_then(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    at(monkeypatch, CLOCK + 3 * DAY)
+    shown = json.loads(ipam(capsys, "plan", "--repo", folder, "--at", "now", "-o", "json").out)
+    done = json.loads(ipam(capsys, "reconcile", "--repo", folder, "-o", "json").out)
+    assert shown["digest"] == done["plan"]["digest"]
+
+
+def test_verify_tells_every_commit_and_ends_with_1_when_one_is_not_true(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    at(monkeypatch, CLOCK + 3 * DAY)
+    ipam(capsys, "reconcile", "--repo", folder)
+    ran = ipam(capsys, "verify", "--repo", folder)
+    assert (ran.code, ran.out.count("same  ")) == (0, 3)
+    assert ran.out.endswith("3 commits: 3 same.\n")
+    text = git(folder, "show", "-s", "--format=%B")
+    write(folder, {RECORD: "x\n"})
+    commit(folder, text, CLOCK + 4 * DAY)
+    ran = ipam(capsys, "verify", "--repo", folder)
+    assert ran.code == 1
+    assert f"  {RECORD}\n" in ran.out
+    assert "by A Person <person@example.com>, though it says that reconcile made it" in ran.out
+    assert ipam(capsys, "verify", "--repo", folder, "HEAD~1").code == 0
+    assert ipam(capsys, "verify", "--repo", folder, "HEAD..HEAD").out.startswith("No commit")
+
+
+def test_hostile_text_of_a_commit_reaches_no_terminal(folder: Path, capsys: Capture) -> None:
+    write(folder, {RECORD: "x\n"})
+    commit(folder, "\x1b[2Jgone\u202e", CLOCK + 4 * DAY)
+    ran = ipam(capsys, "verify", "--repo", folder)
+    assert ran.code == 0
+    assert "\x1b" not in ran.out
+    assert "\u202e" not in ran.out

@@ -1,0 +1,89 @@
+"""What a tenant asks for in the end, and what is told of what it does not get."""
+
+import pytest
+
+from reconciler.clusters.elastic.fitting import Fitted
+from reconciler.clusters.elastic.model import Figures, Outcome, Word
+from reconciler.clusters.elastic.settling import document_of, settled
+from reconciler.families._demand import Entry
+from reconciler.model.allocation import Phase
+from reconciler.model.claim import Refusal
+from tests.clusters.elastic.building import entry, record
+
+FULL = Refusal("pool-exhausted", "edge has no room", "widen it")
+TWO = (entry(1), entry(2, 2))
+
+
+def outcome(**more: object) -> Outcome:
+    made = Outcome(TWO, Figures(pending=3), first=3, names="default/c")
+    for name, value in more.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def test_what_is_got_is_added_and_what_goes_is_left_out() -> None:
+    found = settled(outcome(wish=2, needed=1), Fitted((), (Entry(3, 2),), None))
+    assert (found.entries, found.words) == ((*TWO, Entry(3, 2)), ())
+    gone = settled(outcome(going=(entry(2, 2),)), Fitted((), (), None))
+    assert gone.entries == (entry(1),)
+
+
+def test_nothing_goes_that_nobody_may_touch_now() -> None:
+    found = settled(outcome(going=(entry(2, 2), entry(1))), Fitted((), (), None), stays=[2])
+    assert found.entries == (entry(2, 2),)
+
+
+def test_what_comes_back_and_is_refused_is_left_out() -> None:
+    found = settled(outcome(back=TWO), Fitted((entry(1),), (), FULL))
+    assert found.entries == (entry(1),)
+
+
+def test_what_is_needed_and_not_got_is_told_with_the_reason_and_what_helps() -> None:
+    found = settled(outcome(wish=4, needed=3), Fitted((), (Entry(3, 1),), FULL))
+    assert found.words == (
+        Word(
+            "IPAMGrowthBlocked",
+            "2 more addresses are needed for default/c: edge has no room; widen it",
+        ),
+    )
+    assert found.figures.blocked == 2
+
+
+def test_what_was_asked_for_in_advance_is_not_missed() -> None:
+    found = settled(outcome(wish=4, needed=1), Fitted((), (Entry(3, 1),), FULL))
+    assert (found.words, found.figures.blocked) == ((), 0)
+
+
+def test_two_reasons_are_both_told() -> None:
+    figures = Figures(pending=3, blocked=1)
+    both = outcome(wish=1, needed=1, why="the quota is used up", figures=figures)
+    (word,) = settled(both, Fitted((), (), FULL)).words
+    assert word.message.endswith("the quota is used up. Besides, edge has no room; widen it")
+
+
+GONE = record(1, "10.0.0.8-10.0.0.8", Phase.RELEASED)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stated", "records", "stands"),
+    [
+        (None, (), (), [], None),
+        (None, TWO, TWO, [GONE], None),
+        (None, (entry(1),), TWO, [GONE], (entry(1),)),
+        (None, (), TWO, [GONE], ()),
+        (TWO, TWO, (), [], TWO),
+        (tuple(reversed(TWO)), TWO, (), [], tuple(reversed(TWO))),
+        (TWO, (), (), [], ()),
+        ((), (), (), [GONE], ()),
+        ((), (), (), [], None),
+        ((), TWO, (), [], TWO),
+    ],
+)
+def test_which_document_stands(
+    before: tuple[Entry, ...] | None,
+    after: tuple[Entry, ...],
+    stated: tuple[Entry, ...],
+    records: list[object],
+    stands: tuple[Entry, ...] | None,
+) -> None:
+    assert document_of(before, after, stated, records) == stands  # type: ignore[arg-type]

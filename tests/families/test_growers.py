@@ -1,0 +1,98 @@
+"""Tenants that may grow, and the claims of their growth; why they do not, as an Event."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.families._objects import Grower
+from reconciler.families.butler.events import tenant_event
+from reconciler.families.butler.growers import growers
+from reconciler.model.growth import BLOCKED, NOT_SERVED
+from reconciler.model.instant import format_instant
+from tests.world import CLOCK, evaluation_of, pool, provider, tenant
+
+ELASTIC = "{allocationMode: elastic, growthIncrement: 3}"
+
+
+def found(network: dict[str, str], **spec: object) -> list[Grower]:
+    files = {
+        "pools/edge.yaml": pool(),
+        "providers/default.yaml": provider("default", "[{name: edge}]", **network),
+        "tenants/one.yaml": tenant("one", "team-a", **spec),
+    }
+    evaluation = evaluation_of(files)
+    return list(growers(evaluation.documents, evaluation.tree.settings))
+
+
+def test_a_tenant_of_an_elastic_provider_may_grow() -> None:
+    quota = "{maxLoadBalancerIPs: 9}"
+    (one,) = found({"loadBalancer": ELASTIC, "quotaPerTenant": quota})
+    assert (one.cluster, one.increment, str(one.ref)) == (
+        "team-a/one", 3, "butler.butlerlabs.dev/TenantCluster/team-a/one"
+    )  # fmt: skip
+    claim = one.claim(4, 2)
+    assert claim.key.owner == one.owner
+    assert str(claim.key) == "butler/TenantCluster/team-a/one/loadbalancer-4"
+    assert (claim.size, claim.role, claim.name) == (2, "growth", "team-a-one-lb-4")
+    assert claim.quota is not None
+    assert claim.quota.limit == 9
+    assert [key.name for key in claim.candidates] == ["edge"]
+
+
+@pytest.mark.parametrize(
+    "network", [{}, {"loadBalancer": "{allocationMode: static}"}, {"mode": "cloud"}]
+)
+def test_nobody_else_may(network: dict[str, str]) -> None:
+    if "mode" in network:
+        text = provider().replace("mode: ipam", "mode: cloud")
+        evaluation = evaluation_of(
+            {"pools/a.yaml": pool(), "providers/a.yaml": text, "tenants/one.yaml": tenant("one")}
+        )
+        assert list(growers(evaluation.documents, evaluation.tree.settings)) == []
+    else:
+        assert found(network) == []
+
+
+def test_one_whose_provider_is_not_there_may_not() -> None:
+    named = "{name: nowhere}"
+    assert found({"loadBalancer": ELASTIC}, providerConfigRef=named) == []
+
+
+def test_without_a_word_growth_is_two_addresses_at_least() -> None:
+    (one,) = found({"loadBalancer": "{allocationMode: elastic}"})
+    assert one.increment == 2
+    assert one.claim(1, 1).quota is None
+
+
+def cluster(reason: str, message: str = "no room") -> dict[str, Any]:
+    ready = {"type": "NetworkReady", "status": "True", "reason": reason, "message": message}
+    metadata = {"name": "one", "namespace": "team-a", "uid": "u"}
+    return {"metadata": metadata, "status": {"conditions": [{"type": "Other"}, ready]}}
+
+
+def event(reason: str, name: str = "one", age: int = 0) -> dict[str, Any]:
+    about = {"kind": "TenantCluster", "name": name, "namespace": "team-a"}
+    at = format_instant(CLOCK - age)
+    return {"reason": reason, "involvedObject": about, "lastTimestamp": at, "metadata": {}}
+
+
+@pytest.mark.parametrize("reason", [BLOCKED, NOT_SERVED])
+def test_why_a_tenant_does_not_grow_is_an_event(reason: str) -> None:
+    made = tenant_event(cluster(reason), cluster("Ready"), [], CLOCK)
+    assert made is not None
+    assert (made["type"], made["reason"], made["message"]) == ("Warning", reason, "no room")
+    assert made["metadata"]["namespace"] == "team-a"
+    assert tenant_event(cluster(reason), None, [], CLOCK) is not None
+
+
+def test_what_is_told_already_is_no_event() -> None:
+    assert tenant_event(cluster(BLOCKED), cluster(BLOCKED), [], CLOCK) is None
+    assert tenant_event(cluster("Ready"), cluster(BLOCKED), [], CLOCK) is None
+
+
+def test_another_message_is_an_event_ten_minutes_later() -> None:
+    before, now = cluster(BLOCKED, "1"), cluster(BLOCKED, "2")
+    assert tenant_event(now, before, [event(BLOCKED)], CLOCK) is None
+    assert tenant_event(now, before, [event(BLOCKED, age=601)], CLOCK) is not None
+    assert tenant_event(now, before, [event(NOT_SERVED)], CLOCK) is not None
+    assert tenant_event(now, before, [event(BLOCKED, "two")], CLOCK) is not None

@@ -1,0 +1,232 @@
+"""Elastic tenants through their lives: whatever comes in whatever order, nobody loses an address.
+
+Services come, go and share; MetalLB gives addresses when it likes; clusters die, come back and are
+built anew; people commit between; a run is cut off between any two of its parts.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from reconciler.addresses import IPSet
+from reconciler.clusters.metallb import ranges_of
+from reconciler.commands.looking.elastic import Looked
+from reconciler.model.allocation import Allocation
+from reconciler.ports import UnreachableError
+from tests.commands.looking.country import ELASTIC, Country, elastic
+from tests.world import provider, tenant
+
+NAMES = ("ant", "bee", "cat")
+CLUSTERS = tuple(f"team-a/{name}" for name in NAMES)
+CAP = 5
+SETTINGS = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    f"spec: {{retention: 0s, elastic: {{maxGrowth: {CAP}}}}}\n"
+)
+SHARED = {"annotations": {"metallb.io/allow-shared-ip": "k"}}
+SORTS: tuple[Mapping[str, Any], ...] = (
+    *({}, {}, {}, SHARED),
+    {**SHARED, "ports": [{"port": 443}]},
+    {"loadBalancerClass": "others"},
+    {"loadBalancerIP": "192.0.2.1"},
+    {"ipFamilyPolicy": "RequireDualStack"},
+)
+PROVIDERS = (
+    ELASTIC,
+    ELASTIC.replace("growthIncrement: 1", "growthIncrement: 3"),
+    "{allocationMode: static, defaultPoolSize: 2}",
+)
+clusters = st.sampled_from(CLUSTERS)
+
+
+class Demand(RuleBasedStateMachine):
+    """A branch, three tenants, a pool that is too small for all that they might want."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.here = Country({})
+        self.looked = Looked()
+        self.dead: set[str] = set()
+        self.count = 0
+        self.entries: dict[str, dict[int, int]] = {}
+
+    @initialize(size=st.sampled_from((27, 28)))
+    def begin(self, size: int) -> None:
+        files = elastic(*NAMES, cidr=f"10.0.0.0/{size}")
+        self.here = Country({**files, "ipam.yaml": SETTINGS})
+        self.here.run()
+
+    @rule(cluster=clusters, sort=st.sampled_from(SORTS), many=st.integers(1, 7))
+    def come(self, cluster: str, sort: Mapping[str, Any], many: int) -> None:
+        for _ in range(many):
+            self.count += 1
+            self.here.ask(f"s{self.count}", cluster, **sort)
+
+    @rule(cluster=clusters, data=st.data())
+    def go(self, cluster: str, data: st.DataObject) -> None:
+        there = list(self.here.services(cluster))
+        if there:
+            for name in data.draw(st.sets(st.sampled_from(there), min_size=1)):
+                self.here.leave(name, cluster)
+
+    @rule(seconds=st.sampled_from((1, 300, 600, 4_000)))
+    def time_passes(self, seconds: int) -> None:
+        self.here.now += seconds
+
+    @rule()
+    def metallb_serves(self) -> None:
+        self.here.serve()
+
+    @rule()
+    def run(self) -> None:
+        self.decide()
+        self.apply()
+        self.here.serve()
+
+    @rule(cluster=clusters, many=st.integers(0, 2))
+    def fade(self, cluster: str, many: int) -> None:
+        """All leave; when all is idle for long enough some come; the run is cut off there."""
+        self.run()
+        for name in self.here.services(cluster):
+            self.here.leave(name, cluster)
+        self.run()
+        self.here.now += 600
+        if many:
+            self.come(cluster=cluster, sort={}, many=many)
+        self.decide()
+
+    @rule()
+    def decide(self) -> None:
+        """A run that may be cut off behind it; whoever looks again asks for nothing more."""
+        before = {name: dict(self.here.demand(name) or ()) for name in NAMES}
+        records = {(it.claim.name, it.claim.slot): it.range for it in self.growth()}
+        self.looked = self.here.decide()
+        assert self.here.looked().changes == (), "what was asked for is asked for again"
+        for name, entries in before.items():
+            figures = self.looked.figures.get(f"team-a/{name}")
+            for index in entries.keys() - dict(self.here.demand(name) or ()).keys():
+                assert figures is not None, f"{name} could not be asked"
+                assert figures.pending == 0, f"{name} gave back {index} while somebody waits"
+                item = records.get((name, f"loadbalancer-{index}"))
+                held = ranges_of(
+                    f"{it}-{it}" for it in self.here.services(f"team-a/{name}").values() if it
+                )
+                assert item is None or not held.overlapping(item), f"{index} of {name} is in use"
+
+    def growth(self) -> list[Allocation]:
+        """The growth of all, that holds something."""
+        every = self.here.evaluation().state.records
+        return [it for it in every if it.role == "growth" and it.range is not None]
+
+    @rule()
+    def apply(self) -> None:
+        """No Service that had an address loses it by what is applied."""
+        before = {name: self.here.services(name) for name in CLUSTERS}
+        self.here.apply(self.looked)
+        for name, services in before.items():
+            pools = self.here.announced(name)
+            for service, address in services.items():
+                held = ranges_of([f"{address}-{address}"]) if address else IPSet()
+                assert not held - pools, f"{service} of {name} had {address}: {pools}"
+
+    @rule(cluster=clusters)
+    def die(self, cluster: str) -> None:
+        self.dead.add(cluster)
+        self.here.clusters.faults[cluster] = lambda verb, _what: UnreachableError(f"{verb}: no")
+
+    @precondition(lambda self: self.dead)
+    @rule()
+    def come_back(self) -> None:
+        for cluster in self.dead:
+            self.here.clusters.faults[cluster] = lambda _verb, _what: None
+        self.dead.clear()
+
+    @rule(cluster=clusters)
+    def build_anew(self, cluster: str) -> None:
+        """Another cluster under the name; a person says that this is meant."""
+        self.here.clusters.objects.pop(cluster, None)
+        self.here.wish = replace(self.here.wish, re_enrol=frozenset([cluster]))
+        self.here.options = replace(self.here.options, apply=self.here.wish)
+        self.run()
+        self.here.wish = replace(self.here.wish, re_enrol=frozenset())
+        self.here.options = replace(self.here.options, apply=self.here.wish)
+
+    @rule(balancer=st.sampled_from(PROVIDERS))
+    def change_the_provider(self, balancer: str) -> None:
+        files = {"providers/default.yaml": provider("default", loadBalancer=balancer)}
+        self.people_commit(files)
+
+    @rule(name=st.sampled_from(NAMES))
+    def remove_or_add(self, name: str) -> None:
+        path = f"tenants/{name}.yaml"
+        self.people_commit({path: "" if path in self.here.files else tenant(name)})
+
+    def people_commit(self, files: Mapping[str, str]) -> None:
+        for path, text in files.items():
+            self.here.files.pop(path, None)
+            self.here.files |= {path: text} if text else {}
+        self.here.number += 1
+        self.here.clock = max(self.here.now, self.here.clock + 1)
+
+    @invariant()
+    def no_address_is_announced_twice(self) -> None:
+        there = [self.here.announced(name) for name in CLUSTERS]
+        assert sum(it.size for it in there) == IPSet.of(i for it in there for i in it).size
+
+    @invariant()
+    def no_address_is_given_twice(self) -> None:
+        held = [it.range for it in self.here.evaluation().state.records if it.range]
+        assert sum(it.size for it in held) == IPSet.of(held).size
+
+    @invariant()
+    def nobody_holds_more_growth_than_the_cap(self) -> None:
+        for name in NAMES:
+            assert sum(it.size for it in self.growth() if it.claim.name == name) <= CAP
+
+    @invariant()
+    def entries_are_added_and_removed_and_never_changed(self) -> None:
+        for name in NAMES:
+            now = dict(self.here.demand(name) or ())
+            before = self.entries.get(name, {})
+            assert len(now) == len(self.here.demand(name) or ())
+            held = self.here.records() + self.here.records("Released")
+            for index, count in now.items():
+                if f"team-a-{name}-lb-{index}" in held:
+                    assert before.get(index, count) == count
+            self.entries[name] = now
+
+    def teardown(self) -> None:
+        """In a world that stands still there are few commits, and then none."""
+        if not self.here.files:
+            return
+        self.come_back() if self.dead else None
+        self.here.now += 4_000
+        self.here.run()
+        self.here.now += 4_000  # what is idle since then goes now
+        assert self.here.settle() <= 4
+        assert self.here.settle() == 0
+        self.no_address_is_announced_twice()
+        self.all_are_served_or_told()
+
+    def all_are_served_or_told(self) -> None:
+        looked = self.here.looked()
+        assert looked.changes == ()
+        for name, figures in looked.figures.items():
+            assert figures.need == figures.blocked, name
+            words = [it for ref, it in looked.words.items() if name.endswith(f"/{ref.name}")]
+            assert bool(figures.blocked) is any(
+                word.reason == "IPAMGrowthBlocked" for it in words for word in it
+            )
+
+
+TestDemand = Demand.TestCase
+TestDemand.settings = settings(
+    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")),
+    stateful_step_count=15,
+    deadline=None,
+)
