@@ -22,7 +22,7 @@ _MANAGERS = 16
 _CHARACTERS = 64
 _OTHERS = "others"
 # What goes stale while another process does the work.
-_OF_LEADERS = ("pools", "findings", "documents", "revision", "up", "applied", "demand")
+_OF_LEADERS = ("pools", "findings", "documents", "revision")
 # A round that ended so has read the branch, and what it may commit is on it.
 _DONE = (Ending.OK, Ending.REFUSED, Ending.PARTIAL)
 
@@ -47,6 +47,7 @@ class Metering(Nobody):
         self._managers: dict[str, set[str]] = {}
         zeros = [Sample(metrics.ROUNDS, (ending.value,), 0) for ending in Ending]
         meter.move([*zeros, *(Sample(metrics.COMMITS, (push.value,), 0) for push in Push)])
+        meter.ask("clusters", self._of_clusters)
         self.leading(is_leader=False)
 
     def round_done(self, done: RoundDone) -> None:
@@ -85,15 +86,12 @@ class Metering(Nobody):
         """A cluster answers, or not."""
         with self._lock:
             self._up[cluster] = is_up
-            self._show_clusters()
 
     def cluster_gone(self, cluster: str) -> None:
         """A cluster is not watched any more: its series go."""
         with self._lock:
             for known in (self._up, self._applied, self._asked, self._managers):
                 known.pop(cluster, None)
-            self._show_clusters()
-            self._show_demand()
         self._meter.forget(metrics.DRIFT, cluster)
         self._meter.forget(metrics.RESTARTS, cluster)
 
@@ -101,7 +99,6 @@ class Metering(Nobody):
         """What an elastic tenant asks for now."""
         with self._lock:
             self._asked[cluster] = asked
-            self._show_demand()
 
     def growth_served(self, cluster: str, seconds: float) -> None:
         """A cluster got what it asked for."""
@@ -175,7 +172,6 @@ class Metering(Nobody):
                 if outcome.drift is not None:
                     manager = self._manager(item.cluster, outcome.drift.manager)
                     self._meter.move([Sample(metrics.DRIFT, (item.cluster, manager), 1)])
-        self._show_clusters()
 
     def _manager(self, cluster: str, name: str) -> str:
         """A field manager's name. Whoever writes chooses it, so there may be ever new ones."""
@@ -186,19 +182,18 @@ class Metering(Nobody):
         known.add(short)
         return short
 
-    def _show_clusters(self) -> None:
-        self._meter.show("up", _by_cluster(metrics.UP, self._up))
-        self._meter.show("applied", _by_cluster(metrics.APPLIED, self._applied))
-
-    def _show_demand(self) -> None:
-        self._meter.show(
-            "demand",
-            [
-                Sample(metrics.DEMAND, (cluster, state), count)
-                for cluster, asked in self._asked.items()
-                for state, count in asked._asdict().items()
-            ],
-        )
+    def _of_clusters(self) -> list[Sample]:
+        """Made when somebody reads it: of many clusters something changes all the time."""
+        with self._lock:
+            return [
+                *_by_cluster(metrics.UP, self._up),
+                *_by_cluster(metrics.APPLIED, self._applied),
+                *(
+                    Sample(metrics.DEMAND, (cluster, state), count)
+                    for cluster, asked in self._asked.items()
+                    for state, count in asked._asdict().items()
+                ),
+            ]
 
 
 def _by_cluster(metric: Metric, values: Mapping[str, float]) -> list[Sample]:
