@@ -90,6 +90,11 @@ def test_pages_are_served_and_the_connection_ends(server: Server) -> None:
     assert (answered.headers["Content-Length"], answered.text) == ("8", b"")  # type: ignore[attr-defined]
 
 
+def test_who_calls_the_wrong_way_is_told_the_right_one(server: Server) -> None:
+    answered = ask(server, "GET", "/hook")
+    assert (answered.status, answered.headers["Allow"]) == (405, "POST")
+
+
 def test_the_bell_rings_once_a_call(server: Server, rung: list[str]) -> None:
     assert ask(server, "POST", "/hook", b"x" * BODY_BYTES, X_Gitlab_Token=SECRET).status == 202
     assert ask(server, "POST", "/hook", X_Gitlab_Token=SECRET).status == 202
