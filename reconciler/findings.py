@@ -228,6 +228,10 @@ CODES: dict[str, str] = {
     "expiry-held": "A released record was kept, because some cluster may still announce its range.",
     "clock-behind": "This machine's clock is behind the date of the commit: what falls due waits.",
     "release-held": "A record was not released: some document cannot be read, or its pool is paused.",
+    # Objects that are in the management cluster alone
+    "intake-rejected": "An object of the management cluster is not taken in. Its last copy counts, if any.",
+    "intake-held": "Much is gone from the management cluster at once. The copies stay until a person says so.",
+    "intake-doubt": "It cannot be told whether objects of the management cluster are gone. Their copies stay.",
     # Gates: reasons of a refusal, capacity, brakes
     "pool-exhausted": "No candidate pool has enough free addresses.",
     "pool-fragmented": "Enough addresses are free, but not in a row.",

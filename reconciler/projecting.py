@@ -48,13 +48,12 @@ def project(
         default_port,
     )
     made = [item for family in families() for item in family.project(given)]
-    found = list(_applied(made, _observed(evaluation)))
-    found += [
+    made += [
         Projection(MANAGEMENT, record_document(record))
         for record in records
         if record.path not in evaluation.unproven
     ]
-    return tuple(found)
+    return tuple(_applied(made, _observed(evaluation)))
 
 
 def _observed(evaluation: Evaluation) -> frozenset[Identity]:

@@ -89,6 +89,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
     found += _reserved(document, settings)
     found += _unfit(document, settings)
     found += _shared(document, settings)
+    found += _not_taken_in(document, settings)
     return settings, found
 
 
@@ -141,6 +142,18 @@ def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
                 near = get_close_matches(kind, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
                 yield error("kind-unknown", place, f"unknown kind {shown(kind)}", hint)
+
+
+def _not_taken_in(document: Document, settings: Settings) -> Iterator[Finding]:
+    """Kinds of `spec.intake` whose objects cannot be taken in."""
+    known = sorted(it.kind for family in families() for it in family.objects.intake)
+    for index, item in enumerate(settings.intake):
+        if item.kind not in known:
+            place = document.at("spec", "intake", index, "kind")
+            near = get_close_matches(item.kind, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+            message = f"spec.intake: {shown(item.kind)} is no kind whose objects are taken in"
+            yield error("kind-unknown", place, message, hint)
 
 
 def _limits(spec: Mapping[str, Any], default: Limits) -> Limits:

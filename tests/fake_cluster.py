@@ -50,6 +50,7 @@ class FakeCluster:
         clock: The server's, in seconds since 1970.
         fault: Fails on demand.
         seconds: What is left of the deadline.
+        forgotten: States before this one are not remembered: a watch from there is refused.
         log: What was asked: verb, and a reference or a kind.
     """
 
@@ -63,6 +64,7 @@ class FakeCluster:
     seconds: float = 60.0
     log: list[tuple[str, Any]] = field(default_factory=list)
     changes: list[tuple[int, Change]] = field(default_factory=list)
+    forgotten: int = 0
     is_closed: bool = False
     lock: Any = field(default_factory=RLock)
 
@@ -70,6 +72,7 @@ class FakeCluster:
         for name in NAMESPACES:
             if Ref(NAMESPACE, "", name) not in self.objects:
                 self._store({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+                self.forgotten = next(_numbers)
 
     def requests(self) -> Requests:
         kinds = {"get": 0, "list": 0, "review": 0, "version": 0, "delete": 2}
@@ -104,19 +107,26 @@ class FakeCluster:
             ]
             return Listing(found, str(next(_numbers)))
 
+    def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> Listing:
+        found = self.list(resource, namespace, labels=labels)
+        return Listing([_head(item) for item in found.items], found.resource_version)
+
     def watch(
-        self, resource: Resource, namespace: str = "", *, since: str, labels: str = ""
+        self, resource: Resource, namespace: str = "", *, since: str, **more: Any
     ) -> Iterator[Change]:
         """What changed since; a real server goes on telling."""
         self._asked("watch", resource)
+        if int(since) < self.forgotten:
+            raise StaleError(f"watch {resource.kind}: too old resource version: {since}")
         with self.lock:
             changes = [item for item in self.changes if item[0] > int(since)]
         for _, change in changes:
             metadata = change.manifest["metadata"]
             is_kind = change.manifest["kind"] == resource.kind
             is_here = namespace in ("", metadata.get("namespace"))
-            if is_kind and is_here and _has_labels(change.manifest, labels):
-                yield change
+            if is_kind and is_here and _has_labels(change.manifest, more.get("labels", "")):
+                head = change._replace(manifest=_head(change.manifest))
+                yield head if more.get("heads") else change
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
@@ -258,8 +268,11 @@ class FakeCluster:
             self._tell(Became.ADDED if live is None else Became.MODIFIED, changed)
         return deepcopy(changed)
 
-    def _tell(self, became: Became, manifest: Manifest) -> None:
-        self.changes.append((next(_numbers), Change(became, deepcopy(manifest))))
+    def _tell(self, became: Became, manifest: dict[str, Any]) -> None:
+        told = deepcopy(manifest)
+        if became is Became.DELETED:
+            told["metadata"]["resourceVersion"] = str(next(_numbers))
+        self.changes.append((int(told["metadata"]["resourceVersion"]), Change(became, told)))
 
     def _serve(self, ref: Ref, crd: dict[str, Any]) -> None:
         """A CRD that is stored is served, and said to be, unless that takes its time."""
@@ -272,6 +285,10 @@ class FakeCluster:
         ref = ref_of(manifest)
         made = {"uid": f"uid-{next(_numbers)}", "resourceVersion": str(next(_numbers))}
         self.objects[ref] = {**manifest, "metadata": {**manifest["metadata"], **made}}
+
+
+def _head(manifest: Manifest) -> dict[str, Any]:
+    return {key: manifest[key] for key in ("apiVersion", "kind", "metadata")}
 
 
 def _spec(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def daemon() -> dict[str, Any]:
 
 
 def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
-    always = (Need.APPLY, Need.NAMESPACES, Need.OBSERVE)
+    always = (Need.APPLY, Need.NAMESPACES, Need.INTAKE, Need.OBSERVE, Need.WATCH)
     file = "rbac.yaml"
     roles = granted(file, "ClusterRole", "gitops-ipam") | granted(file, "Role", "gitops-ipam")
     assert roles == needed(management_rights(), *always)
@@ -109,7 +109,7 @@ def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
 def test_a_tenant_cluster_grants_exactly_what_an_apply_uses() -> None:
     file, name = "rbac-tenant.yaml", "gitops-ipam-tenant"
     assert granted(file, "ClusterRole", name) | granted(file, "Role", name) == needed(
-        tenant_rights(), Need.APPLY
+        tenant_rights(), Need.APPLY, Need.WATCH
     )
     policies = granted(file, "ClusterRole", "gitops-ipam-policies")
     assert policies == needed(tenant_rights(), Need.POLICIES)

@@ -224,3 +224,13 @@ def test_limits_are_a_number_and_an_amount() -> None:
         3 << 20,
         3 << 30,
     ]
+
+
+def test_a_kind_that_cannot_be_taken_in_is_told_with_one_that_can() -> None:
+    text = f"{HEAD}spec:\n  intake:\n    - {{kind: Cluster}}\n    - {{kind: Clutser}}\n    - {{kind: Team}}\n"
+    _, findings = read_settings(text.encode())
+    assert [(it.code, it.location.line, it.hint[:20]) for it in findings] == [
+        ("kind-unknown", 7, "did you mean Cluster"),
+        ("kind-unknown", 8, "known: Cluster, Clus"),
+    ]
+    assert "'Clutser' is no kind whose objects are taken in" in findings[0].message

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared import clock, streams
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.shared.failures import told
+from reconciler.cli.shared.listening import Listening, listening_options
 from reconciler.cli.shared.loop import loop
 from reconciler.cli.shared.metrics_file import require_folder, write_metrics
 from reconciler.cli.shared.opening import open_branch, open_facts
@@ -22,6 +24,7 @@ from reconciler.cli.shared.options import (
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.cli.shared.progress import progress
+from reconciler.cli.shared.watch_options import Watch, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
 from reconciler.commands.applying.expiry import still_announced
@@ -55,7 +58,13 @@ from reconciler.report.text.table import Painter
 @option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
 @option("--author", metavar="'NAME <EMAIL>'", help="Who commits; else as Settings say.")
 @option("--sign", metavar="KEY", default="", help="Sign with this GPG key id or SSH key file.")
-@option("--interval", metavar="DURATION", help="Loop, for example every 60s.")
+@option(
+    "--interval",
+    metavar="DURATION",
+    help="Loop, for example every 60s; with --watch: look at the remote.",
+)
+@watch_options
+@listening_options
 @option(
     "--metrics-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -74,6 +83,8 @@ def reconcile(
     author: str | None,
     sign: str,
     interval: str | None,
+    watch: Watch | None,
+    listening: Listening,
     metrics_file: Path | None,
     output: str,
     color: str,
@@ -96,6 +107,18 @@ def reconcile(
         asked = reach if is_asked else None
         return _Job(repository, options, asked, wish, not no_apply, metrics_file)
 
+    if watch is not None:
+        from reconciler.cli.shared.daemon import Order
+        from reconciler.cli.shared.telling import run_listening
+
+        def emit_line(done: Sequence[Round], code: int) -> None:
+            _emit_rounds(done, code, "json", looped=True)
+
+        opened = partial(open_branch, repo, remote, branch)
+        order = Order(opened, options, reach if is_asked else None, wish, watch, seconds)
+        told = None if output == "text" else emit_line
+        return run_listening(replace(order, applies=not no_apply, emit=told), listening)
+    listening.require_nothing()
     if seconds is None:
         return _once(begin(), output, color, looped=False)
     return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)

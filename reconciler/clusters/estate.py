@@ -1,10 +1,11 @@
 """What the management cluster shall hold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.elastic.model import Word
+from reconciler.documents.document import Identity
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings
@@ -19,6 +20,7 @@ class Estate:
         settings: Of the repository, for the brake.
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
         words: What is told of those whose clusters were looked at. Of others is told what was.
+        known: What the documents of the tree describe.
     """
 
     desired: Sequence[DesiredObject]
@@ -26,3 +28,4 @@ class Estate:
     settings: Settings
     is_whole: bool
     words: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
+    known: Collection[Identity] = ()

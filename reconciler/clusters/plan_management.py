@@ -86,8 +86,7 @@ class _Management:
             self._install()
         self._namespaces()
         missing = self._read()
-        is_known = crds.is_among(self.draft.entries)
-        if missing and is_known and not self.draft.options.crds:
+        if missing and crds.is_among(self.draft.entries) and not self.draft.options.crds:
             names = ", ".join(missing)
             self.draft.notes.append(f"the CRD of {names} was gone; it is installed again")
             self._install()
@@ -96,9 +95,8 @@ class _Management:
             return Stop(f"no kind {', '.join(missing)} there", "--crds installs the CRDs")
         self._observe()
         wanted = frozenset(item.ref for item in self.desired)
-        for name, entry in list(
-            orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
-        ):
+        orphans = orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
+        for name, entry in list(orphans):
             self.draft.note(name, entry)
         self._bring()
         return self._prune()
@@ -274,8 +272,8 @@ class _Management:
             is_too_much = known >= self.estate.settings.min_records and share
         if not is_too_much:
             return None
-        message = f"{len(living)} of {known} objects would be deleted"
-        return Stop(message, f"if that is meant: --allow-release {len(living)}")
+        hint = f"if that is meant: --allow-release {len(living)}"
+        return Stop(f"{len(living)} of {known} objects would be deleted", hint)
 
     def _is_live(self, ref: Ref) -> bool:
         """Somebody would miss it; nobody misses an allocation that holds nothing for its tenant."""

@@ -14,6 +14,7 @@ from reconciler.model.builtin import (
     CONFIG_MAP,
     CRD,
     EVENT,
+    LEASE,
     MAY_I,
     NAMESPACE,
     NODE,
@@ -34,6 +35,7 @@ __all__ = [  # with the kinds that every server has: one place to take resources
     "CRD",
     "EVENT",
     "IP_ALLOCATION",
+    "LEASE",
     "MAY_I",
     "METALLB",
     "NAMESPACE",
@@ -55,13 +57,7 @@ __all__ = [  # with the kinds that every server has: one place to take resources
 
 METALLB = "metallb.io/v1beta1"
 
-IP_ALLOCATION = Resource(
-    record_kind.API_VERSION,
-    record_kind.KIND,
-    record_kind.PLURAL,
-    finalizer=record_kind.FINALIZER,
-    fixed_in=("Allocated", "Released"),
-)
+IP_ALLOCATION = record_kind.RESOURCE
 """The records' kind: one for all families."""
 
 ADDRESS_POOL = Resource(METALLB, "IPAddressPool", "ipaddresspools")
@@ -70,7 +66,7 @@ CONFIGURATION_STATE = Resource(METALLB, "ConfigurationState", "configurationstat
 
 _COMMON = (
     *(IP_ALLOCATION, ADDRESS_POOL, ADVERTISEMENT, CONFIGURATION_STATE),
-    *(CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET, SERVICE, NODE, EVENT),
+    *(CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET, SERVICE, NODE, EVENT, LEASE),
     *(WHO_AM_I, MAY_I),
 )
 

@@ -15,11 +15,13 @@ from reconciler.clusters.resources import (
     IP_ALLOCATION,
     owned,
 )
+from reconciler.clusters.watched import Topic, management_topics, tenant_topics
 from reconciler.families import families
 from reconciler.model.builtin import (
     BINDING,
     CONFIG_MAP,
     CRD,
+    LEASE,
     NAMESPACE,
     NODE,
     POLICY,
@@ -72,6 +74,11 @@ _WISHES = (
     Right(Need.KUBECONFIGS, SECRET, ("get",)),
     Right(Need.CRDS, CRD, ("get", "create", "patch")),
 )
+_INTAKE = (
+    # Whether a kind is the one that was known before tells its CRD.
+    Right(Need.INTAKE, CRD, ("get",)),
+)
+_LEADING = (Right(Need.WATCH, LEASE, ("get", "create", "patch"), namespace=HOME),)
 _POLICIES = (
     Right(Need.POLICIES, POLICY, OURS),
     Right(Need.POLICIES, BINDING, OURS),
@@ -93,14 +100,23 @@ def management_rights() -> tuple[Right, ...]:
     theirs = [right for family in families() for right in family.objects.rights]
     made = [right for right in theirs if right.resource in owned()]
     rest = [right for right in theirs if right.resource not in owned()]
-    return _by_need((*_IDENTITY, *_HUB, *made, *_RECORDS, *rest, *_WISHES, *_POLICIES))
+    always = (*_IDENTITY, *_HUB, *made, *_RECORDS, *rest)
+    watched = (*_watching(management_topics()), *_LEADING)
+    return _by_need((*always, *_WISHES, *_INTAKE, *watched, *_POLICIES))
 
 
 @cache
 def tenant_rights() -> tuple[Right, ...]:
     """The rights in every other cluster."""
     theirs = [right for family in families() for right in family.objects.tenant_rights]
-    return _by_need((*_IDENTITY, *_METALLB, *theirs, *_POLICIES))
+    return _by_need((*_IDENTITY, *_METALLB, *theirs, *_watching(tenant_topics()), *_POLICIES))
+
+
+def _watching(topics: Iterable[Topic]) -> Iterator[Right]:
+    """To watch is a right of its own; what is only watched is listed besides, to begin with."""
+    for topic in topics:
+        verbs = ("list", "watch") if topic.resource == SECRET else ("watch",)
+        yield Right(Need.WATCH, topic.resource, verbs, namespace=topic.namespace)
 
 
 def _by_need(rights: Iterable[Right]) -> tuple[Right, ...]:

@@ -34,8 +34,8 @@ from reconciler.ports import (
     Commit,
     ExitCode,
     Facts,
-    GitError,
     LostRaceError,
+    RacesLostError,
     Repository,
     Revision,
     Source,
@@ -119,7 +119,8 @@ def reconcile(
         facts: The cache that spares reading what is settled.
 
     Raises:
-        GitError: The remote fails, or the race is lost `ATTEMPTS` times.
+        GitError: The remote fails.
+        RacesLostError: The race is lost `ATTEMPTS` times.
         HistoryError: The branch was rewritten since the last run.
         ReconcilerError: The plan would give an address out twice: a bug.
         UsageError: A checkout holds what is not committed, or not on the remote.
@@ -134,7 +135,7 @@ def reconcile(
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
         if attempt < ATTEMPTS:
             sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter  # nosec B311
-    raise GitError(
+    raise RacesLostError(
         f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
         "run it again when others are done; nothing was published",
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.families._intake import Intake
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.cluster import MANAGEMENT
@@ -213,6 +214,8 @@ class Objects:
         crds: Its CRDs as YAML, by file name.
         rights: What it needs in the management cluster, besides what everybody needs.
         tenant_rights: The same in every other cluster.
+        intake: Kinds whose objects may live in the management cluster alone, in the order in which
+            they are taken in.
         update_rules: What holds when an object of its kinds is changed.
         event: The Event to make because of a change, if any. It is made before the status is
             applied.
@@ -241,6 +244,7 @@ class Objects:
     crds: Callable[[], Mapping[str, str]] = dict
     rights: tuple[Right, ...] = ()
     tenant_rights: tuple[Right, ...] = ()
+    intake: tuple[Intake, ...] = ()
     update_rules: tuple[UpdateRule, ...] = ()
     event: Callable[[Happening], Manifest | None] | None = None
     observes: tuple[Resource, ...] = ()

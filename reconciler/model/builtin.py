@@ -15,6 +15,7 @@ CRD = Resource(
     "customresourcedefinitions",
     is_namespaced=False,
 )
+LEASE = Resource("coordination.k8s.io/v1", "Lease", "leases")
 _ADMISSION = "admissionregistration.k8s.io/v1"
 POLICY = Resource(
     _ADMISSION,

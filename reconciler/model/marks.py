@@ -1,6 +1,9 @@
 """Our marks on objects of clusters: by them it is known who made what, and from which commit."""
 
-API_VERSION = "gitops-ipam.dev/v1alpha1"
+PREFIX = "gitops-ipam.dev/"
+"""What our annotations and labels begin with."""
+
+API_VERSION = f"{PREFIX}v1alpha1"
 """Of our own kinds, which stand in files alone."""
 
 MANAGER = "gitops-ipam"

@@ -6,6 +6,8 @@ to the family of that name, and stand here alone: what reads or writes records, 
 takes them from this piece.
 """
 
+from reconciler.model.resource import Resource
+
 GROUP = "butler.butlerlabs.dev"
 API_VERSION = f"{GROUP}/v1alpha1"
 KIND = "IPAllocation"
@@ -15,6 +17,9 @@ LABEL = f"{GROUP}/"
 """What the labels of a record begin with."""
 
 FINALIZER = f"{GROUP}/ipallocation"
+RESOURCE = Resource(
+    API_VERSION, KIND, PLURAL, finalizer=FINALIZER, fixed_in=("Allocated", "Released")
+)
 ALLOCATED_BY = "networkpool-controller"
 NAMESPACE = "butler-system"
 """Where a record lies that names no namespace, and where the records of claims are written."""

@@ -18,7 +18,9 @@ class Need(StrEnum):
     APPLY = "apply"
     NAMESPACES = "making namespaces that are missing"
     KUBECONFIGS = "kubeconfigs of tenants that nobody named"
+    INTAKE = "taking in objects that are not in Git"
     OBSERVE = "showing who uses reserved addresses"
+    WATCH = "--watch"
     CRDS = "--crds"
     POLICIES = "--policies"
 

@@ -38,6 +38,7 @@ class Became(StrEnum):
     ADDED = "ADDED"
     MODIFIED = "MODIFIED"
     DELETED = "DELETED"
+    BOOKMARK = "BOOKMARK"  # of none: all up to the resourceVersion of the manifest was told
 
 
 class Change(NamedTuple):
@@ -117,21 +118,36 @@ class Cluster(Protocol):
 
 
 class WatchableCluster(Cluster, Protocol):
-    """A cluster that tells of changes as they come. No run asks for that yet."""
+    """A cluster that tells of changes as they come.
+
+    A connection that watches does nothing else meanwhile, but that it may be closed, by any thread:
+    that ends the watch.
+    """
+
+    def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> Listing:
+        """As `list`, of all objects the metadata alone."""
 
     def watch(
-        self, resource: Resource, namespace: str = "", *, since: str, labels: str = ""
+        self,
+        resource: Resource,
+        namespace: str = "",
+        *,
+        since: str,
+        labels: str = "",
+        heads: bool = False,
     ) -> Iterator[Change]:
-        """Changes of objects of a kind, as they come, until the deadline or the server ends it.
+        """Changes of objects of a kind, as they come, until the server ends it.
 
         Args:
             resource: The kind.
             namespace: The only one; empty for all.
             since: The resource_version of a `Listing`, or of the newest object that was told.
             labels: A selector.
+            heads: Of each object the metadata alone.
 
         Raises:
             StaleError: The server does not remember that state any more: list anew.
+            UnreachableError: It broke off.
         """
 
 

@@ -50,6 +50,14 @@ class LostRaceError(GitError):
     """The branch moved since it was read. Read and plan again."""
 
 
+class RacesLostError(GitError):
+    """The branch moved in each attempt of a run."""
+
+
+class PushRefusedError(GitError):
+    """The remote takes no commit of ours: the branch is protected, or a hook says no."""
+
+
 class GateError(ReconcilerError):
     """Nothing is wrong with the content, but carrying it out needs a person's word."""
 

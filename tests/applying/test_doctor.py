@@ -358,7 +358,7 @@ def test_the_rights_of_deploy_are_all_that_an_apply_needs(clerk: Clerk, look: Lo
         "rights", OK, "all that an apply needs, but not for --crds, --policies"
     )
     assert told.check(FIRST, "rights").verdict is OK
-    assert told.check("management", "crds").message.startswith("served; whether they are ours")
+    assert told.check("management", "crds").message.startswith("installed and established")
 
 
 def test_a_right_that_is_missing_is_named(clerk: Clerk, look: Looked) -> None:

@@ -27,3 +27,19 @@ def test_an_odd_object_spoils_the_line_of_its_cluster_alone(site: Site, tmp_path
     assert verdicts[FIRST] is Verdict.FAILED
     assert verdicts[SECOND] is not Verdict.FAILED
     assert diagnosis_code(found) == 5
+
+
+def test_what_is_not_in_git_and_not_taken_in_is_told(site: Site, tmp_path: Path) -> None:
+    files = world("web")
+    site.apply(files)
+    site.management.namespace("team-a")
+    kind = {"apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "TenantCluster"}
+    for name in ("web", "by-hand"):
+        site.management.put({**kind, "metadata": {"name": name}, "spec": {}}, path=TENANTS)
+    checkout = repository(tmp_path / "repo", files)
+    probe = RepositoryProbe(lambda: open_repository(checkout, ENVIRONMENT), ENVIRONMENT)
+    groups = {group.name: group for group in diagnose(probe, site.clusters(), time.time).groups}
+    (check,) = [check for check in groups["management"].checks if check.name == "intake"]
+    assert check.verdict is Verdict.WARNING
+    said = "1 TenantCluster is not in Git and gets no addresses; see intake in Settings"
+    assert check.message == said

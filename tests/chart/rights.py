@@ -19,6 +19,7 @@ _WHY = {
     "services": _USERS,
     "nodes": _USERS,
     Need.NAMESPACES: "Namespaces that are missing are made. Without this somebody else has to.",
+    Need.INTAKE: "Objects that are not in Git are taken in, where Settings say so.",
     Need.OBSERVE: "Who uses reserved addresses is shown in the status of pools. It works without.",
 }
 _HEAD = """\

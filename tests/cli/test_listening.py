@@ -12,6 +12,7 @@ from reconciler.cli.shared.listening import Listening, listening_options, parse_
 from reconciler.ports import UsageError
 from reconciler.ports.health import Health
 from tests.adapters.kube.certificates import make
+from tests.cli.running import ipam
 
 
 @click.command()
@@ -73,6 +74,11 @@ def test_anything_else_is_refused(text: str) -> None:
 def test_half_of_what_belongs_together_is_refused(words: list[str], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         said(*words)
+
+
+def test_who_does_not_run_on_serves_nobody(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = ipam(capsys, "reconcile", "--listen", "127.0.0.1:0")
+    assert (ran.code, "--listen needs --watch" in ran.err) == (64, True)
 
 
 def test_a_server_comes_of_them(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from reconciler.commands.verify import Shared, revisions_of, verify
 from reconciler.model.change import Change
 from reconciler.model.look import Look
 from reconciler.report.verification import Verdict, Verified
+from tests.commands.test_commits_of_a_run import DEMAND, SEEN
 from tests.hostile.test_named_clocks import undated
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
 
@@ -28,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     commit(made, clock=CLOCK + 60)
     run(made, CLOCK + 61)
     run(made, CLOCK + 2 * DAY)
-    look = Look(CLOCK + 3 * DAY, (Change("observed/x.yaml", b"# nothing\n"),))
+    look = Look(CLOCK + 3 * DAY, (Change(SEEN, DEMAND),))
     reconcile(open_repository(made, ENVIRONMENT), ReconcileOptions(look=lambda _: look))
     write(made, {"tenants/new.yaml": tenant("new")})
     commit(made, clock=CLOCK + 4 * DAY)

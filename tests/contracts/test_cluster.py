@@ -17,14 +17,12 @@ from reconciler.clusters.snapshot import Live, live_of
 from reconciler.families.butler.resources import MACHINE, NETWORK_POOL
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import (
-    Became,
     Cluster,
     NoSuchKindError,
     NoSuchObjectError,
     OwnedError,
     StaleError,
     UnreachableError,
-    WatchableCluster,
 )
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
@@ -319,20 +317,6 @@ class TestFakeCluster(Contract):
     @pytest.fixture
     def cluster(self) -> Cluster:
         return FakeCluster()
-
-
-def test_a_watch_tells_what_changed_since_a_list() -> None:
-    """Of the one in memory alone, until some run watches."""
-    cluster: WatchableCluster = FakeCluster()
-    cluster.apply(pool("10.0.0.0/30"), US)
-    since = cluster.list(ADDRESS_POOL, HERE).resource_version
-    cluster.apply(pool("10.0.0.0/29"), US)
-    cluster.create(a_map("one"))
-    cluster.delete(POOL, live_of(cluster.get(POOL) or {}).uid)
-    told = list(cluster.watch(ADDRESS_POOL, HERE, since=since))
-    assert [became for became, _ in told] == [Became.MODIFIED, Became.DELETED]
-    assert told[0].manifest["spec"] == {"addresses": ["10.0.0.0/29"]}
-    assert list(cluster.watch(ADDRESS_POOL, "elsewhere", since=since)) == []
 
 
 class TestApiServer(Contract):

@@ -106,7 +106,8 @@ class Site:
     def put_as_secret(self, cluster: str, server: ApiServer) -> None:
         """Keep a kubeconfig as Cluster API does: a Secret of the management cluster."""
         namespace, _, name = cluster.partition("/")
-        self.management.namespace(namespace)
+        if self.management.request("GET", f"/api/v1/namespaces/{namespace}")[0] == 404:
+            self.management.namespace(namespace)
         secret = {
             "apiVersion": "v1",
             "kind": "Secret",

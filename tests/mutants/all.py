@@ -10,8 +10,9 @@ from tests.mutants.records import RECORDS
 from tests.mutants.telling import TELLING
 from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
+from tests.mutants.watching import WATCHING
 
 MUTANTS = (
     *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS),
-    *(*RECORDS, *TELLING, *VIPS, *OBSERVED, *ELASTIC),
+    *(*RECORDS, *TELLING, *VIPS, *OBSERVED, *ELASTIC, *WATCHING),
 )

@@ -42,6 +42,13 @@
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [create, patch]
+# Objects that are not in Git are taken in, where Settings say so.
+- apiGroups: [cluster.x-k8s.io]
+  resources: [clusterclasses]
+  verbs: [list]
+- apiGroups: [apiextensions.k8s.io]
+  resources: [customresourcedefinitions]
+  verbs: [get]
 # Who uses reserved addresses is shown in the status of pools. It works without.
 - apiGroups: [""]
   resources: [services, nodes]
@@ -49,12 +56,34 @@
 - apiGroups: [cluster.x-k8s.io]
   resources: [machines]
   verbs: [list]
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [list, watch]
+- apiGroups: [butler.butlerlabs.dev]
+  resources: [networkpools, ipallocations, providerconfigs, tenantclusters]
+  verbs: [watch]
+- apiGroups: [ipam.cluster.x-k8s.io]
+  resources: [globalinclusterippools, inclusterippools, ipaddresses, ipaddressclaims]
+  verbs: [watch]
+- apiGroups: [novaedge.io]
+  resources: [proxyippools, proxyvips]
+  verbs: [watch]
+- apiGroups: [cluster.x-k8s.io]
+  resources: [clusters, clusterclasses, machines]
+  verbs: [watch]
+# Who uses an address decides whether it may be withdrawn, and given to others.
+- apiGroups: [""]
+  resources: [nodes, services]
+  verbs: [watch]
 {{- end -}}
 {{- define "gitops-ipam.rules.home" -}}
 # The inventory.
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [list, create, patch, delete]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [get, create, patch]
 {{- end -}}
 {{- define "gitops-ipam.rules.kubeconfigs" -}}
 - apiGroups: [""]
@@ -81,6 +110,9 @@
 - apiGroups: [""]
   resources: [services, nodes]
   verbs: [list]
+- apiGroups: [""]
+  resources: [services]
+  verbs: [watch]
 {{- end -}}
 {{- define "gitops-ipam.rules.metallb" -}}
 # The inventory.
@@ -93,6 +125,9 @@
 - apiGroups: [metallb.io]
   resources: [configurationstates]
   verbs: [list]
+- apiGroups: [metallb.io]
+  resources: [ipaddresspools, l2advertisements]
+  verbs: [watch]
 {{- end -}}
 {{- define "gitops-ipam.rules.tenant-policies" -}}
 - apiGroups: [admissionregistration.k8s.io]

@@ -2,7 +2,7 @@
 
 from reconciler.adapters.git.process import GitProcess, Result
 from reconciler.adapters.git.remote import unreachable
-from reconciler.ports import GitError, LostRaceError, Revision
+from reconciler.ports import LostRaceError, PushRefusedError, Revision
 
 # What git, or the server's git, gives as the reason when the branch is not where we think it is.
 _MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
@@ -17,7 +17,8 @@ def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Re
 
     Raises:
         LostRaceError: It is somewhere else.
-        GitError: The remote refuses, or cannot be reached.
+        PushRefusedError: The remote refuses.
+        GitError: It cannot be reached.
     """
     reference = f"refs/heads/{branch}"
     result = git.run(
@@ -31,7 +32,7 @@ def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Re
         raise LostRaceError(f"branch {branch} moved while this was planned: {reason}")
     if reason:
         hint = f"let the reconciler push to {branch}, or name another with --branch"
-        raise GitError(f"the remote refuses the push: {reason}{_words(result)}", hint)
+        raise PushRefusedError(f"the remote refuses the push: {reason}{_words(result)}", hint)
     raise unreachable("cannot push to the remote", "push", result)
 
 

@@ -6,7 +6,7 @@ and send ones that nobody set. Its configuration and its connection pool are.
 
 import builtins
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import count
 from typing import Any
@@ -18,18 +18,22 @@ from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.kubeconfig import Kubeconfig
 from reconciler.adapters.kube.limits import TENANT, TOKEN, Limits, TooLargeError, weight
 from reconciler.adapters.kube.session import Session, enter
-from reconciler.adapters.kube.transport import Ask, Transport
+from reconciler.adapters.kube.streaming import change_of
+from reconciler.adapters.kube.transport import Ask
 from reconciler.adapters.kube.versions import Versions, inward
+from reconciler.adapters.kube.watch_transport import WatchTransport
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.resources import MAY_I, SECRET, WHO_AM_I, ref_of, resource_of
 from reconciler.clusters.shapes import pared
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import (
+    Change,
     ClusterError,
     Listing,
     NoSuchObjectError,
     RejectedError,
     Requests,
+    StaleError,
 )
 
 PAGE = 500
@@ -37,6 +41,14 @@ SMALLEST_PAGE = 7
 RELISTS = 3
 OLDEST = (1, 22)
 
+WATCHED = 240
+"""Seconds after which a server shall end a watch, at least, so that none is for ever."""
+SILENCE = 15.0
+"""Seconds that it may take longer before it is given up."""
+
+_JSON = "application/json"
+_HEAD = f"{_JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+_HEADS = f"{_JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 _APPLY = "application/apply-patch+yaml"
 _MERGE = "application/merge-patch+json"
 
@@ -57,7 +69,7 @@ class KubeCluster:
             return enter(access, deadline, environment or {})
 
         is_renewable = access.is_renewable()
-        self._transport = Transport(open_session, timeouts, limits, renewable=is_renewable)
+        self._transport = WatchTransport(open_session, timeouts, limits, renewable=is_renewable)
         self._versions = Versions(self._look)
 
     def requests(self) -> Requests:
@@ -95,6 +107,15 @@ class KubeCluster:
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
         """All objects of a kind, of one state of the cluster, page by page."""
+        return self._listing(resource, namespace, labels, fields)
+
+    def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> Listing:
+        """Of all objects of a kind the metadata."""
+        return self._listing(resource, namespace, labels, "", heads=True)
+
+    def _listing(
+        self, resource: Resource, namespace: str, labels: str, fields: str, *, heads: bool = False
+    ) -> Listing:
         what = " ".join(("list", _kind(resource), *(("in", namespace) if namespace else ())))
         query = {"labelSelector": labels, "fieldSelector": fields}
 
@@ -102,10 +123,10 @@ class KubeCluster:
             path = partial(version.within, version.path(namespace), **query)
             for _attempt in range(RELISTS):
                 try:
-                    return self._pages(resource, path, what)
+                    return self._pages(resource, path, what, heads=heads)
                 except ExpiredError:
                     continue
-            return self._pages(resource, path, what)
+            return self._pages(resource, path, what, heads=heads)
 
         return self._versions.asked(resource, listed)
 
@@ -170,7 +191,38 @@ class KubeCluster:
         """Let go of all connections."""
         self._transport.close()
 
-    def _pages(self, resource: Resource, path: partial[str], what: str) -> Listing:
+    def watch(
+        self,
+        resource: Resource,
+        namespace: str = "",
+        *,
+        since: str,
+        labels: str = "",
+        heads: bool = False,
+    ) -> Iterator[Change]:
+        """Changes as they come. A server ends it after some minutes, and is asked to bookmark."""
+        what = " ".join(("watch", _kind(resource), *(("in", namespace) if namespace else ())))
+        version = self._versions.of(resource)
+        seconds = int(WATCHED * (1 + self._transport.jitter()))
+        path = version.within(
+            version.path(namespace),
+            watch="1",
+            allowWatchBookmarks="true",
+            resourceVersion=since,
+            timeoutSeconds=str(seconds),
+            labelSelector=labels,
+        )
+        ask = Ask("GET", path, what, accept=_HEAD if heads else _JSON)
+        try:
+            for line in self._transport.stream(ask, seconds + SILENCE):
+                change = change_of(line, what, resource)
+                yield change._replace(manifest=inward(dict(change.manifest), resource))
+        except ExpiredError as expired:
+            raise StaleError(str(expired)) from expired
+
+    def _pages(
+        self, resource: Resource, path: partial[str], what: str, *, heads: bool = False
+    ) -> Listing:
         found: builtins.list[Manifest] = []
         following, size, budget = "", PAGE, self._transport.budget
         # Items of the built-in kinds do not say what they are.
@@ -178,6 +230,7 @@ class KubeCluster:
         for pages in count(1):
             budget.count(what, len(found), pages)
             asked = Ask("GET", path(**{"limit": str(size), "continue": following}), what)
+            asked = asked._replace(accept=_HEADS if heads else _JSON)
             try:
                 page, heavy = self._transport.ask(asked)
             except TooLargeError:  # objects of some kinds are large: ask for fewer
@@ -190,7 +243,7 @@ class KubeCluster:
             is_whole = not kept or kept[0] is items[0]
             budget.keep(what, heavy if is_whole else weight(_bytes(kept)))
             budget.count(what, len(found) + len(kept), pages)
-            found += [inward(named | item, resource) for item in kept]
+            found += [inward(item | named if heads else named | item, resource) for item in kept]
             if not following:
                 break
         return Listing(found, str((page.get("metadata") or {}).get("resourceVersion", "")))

@@ -54,10 +54,12 @@ class Deadline:
 
     Attributes:
         timeouts: What it was made of.
+        silence_seconds: How long a server may say nothing: longer while it is watched.
     """
 
     def __init__(self, timeouts: Timeouts) -> None:
         self.timeouts = timeouts
+        self.silence_seconds = timeouts.read_seconds
         self._lock = Lock()
         self._spent = 0.0
         self._more = 0.0

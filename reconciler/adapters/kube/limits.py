@@ -87,12 +87,21 @@ class Budget:
             TooLargeError: It is too heavy.
             ClusterError: All answers together are.
         """
-        heavy = weight(body)
-        if heavy > ANSWER:
-            raise TooLargeError(f"{what}: the answer would take more than {_mib(ANSWER)} of memory")
+        heavy = self.weigh(what, body)
         with self._lock:
             self._read += heavy
         self._check(what, self._read, self.limits.read)
+        return heavy
+
+    def weigh(self, what: str, body: bytes) -> int:
+        """Weigh what nobody keeps.
+
+        Raises:
+            TooLargeError: It is too heavy.
+        """
+        heavy = weight(body)
+        if heavy > ANSWER:
+            raise TooLargeError(f"{what}: the answer would take more than {_mib(ANSWER)} of memory")
         return heavy
 
     def keep(self, what: str, heavy: int) -> None:

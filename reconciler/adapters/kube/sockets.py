@@ -92,7 +92,7 @@ class _Socket(io.RawIOBase):
         left = self._deadline.left()
         if left <= 0:
             raise TimeoutError("the deadline is over")
-        self._sock.settimeout(min(left, self._deadline.timeouts.read_seconds))
+        self._sock.settimeout(min(left, self._deadline.silence_seconds))
         count: int | None = self._raw.readinto(buffer)
         return count
 

@@ -36,6 +36,7 @@ class Ask(NamedTuple):
         is_review: It is created to be answered: nothing is written.
         is_verbatim: Nothing is taken out of the answer: it is a Secret, of which nothing is shown,
             and may hold a credential that is ours, too.
+        accept: The form of the answer.
     """
 
     method: str
@@ -46,6 +47,7 @@ class Ask(NamedTuple):
     is_repeatable: bool = True
     is_review: bool = False
     is_verbatim: bool = False
+    accept: str = "application/json"
 
 
 class Transport:
@@ -81,6 +83,10 @@ class Transport:
         """How many requests were sent."""
         with self._lock:
             return Requests(*self._counts.values())
+
+    def jitter(self) -> float:
+        """A number in [0, 1)."""
+        return self._timeouts.clocks.jitter()
 
     def now(self) -> int:
         """The server's clock when it last answered."""
@@ -148,15 +154,13 @@ class Transport:
         self._timeouts.clocks.sleep(pause)
 
     def _once(self, session: Session, ask: Ask) -> Answer | Trouble:
-        from urllib3.exceptions import HTTPError
-
         if self.deadline.left() <= 0:
             return Trouble(self._late(ask.what))
         authorization = session.authorization()
         self._count(ask)
         try:
             answer = self._exchange(session, ask, authorization)
-        except (HTTPError, HTTPException, OSError, ValueError) as failure:
+        except failures() as failure:
             if self.deadline.left() <= 0:
                 return Trouble(self._late(ask.what))
             return judge_failure(ask.what, failure, self._timeouts)
@@ -174,35 +178,39 @@ class Transport:
 
     def _exchange(self, session: Session, ask: Ask, authorization: str) -> Answer:
         """One request and its whole answer, weighed before anything reads it."""
-        from urllib3 import Timeout
-
         self._place.heard()
-        left = max(self.deadline.left(), 0.001)
-        response = session.pool.urlopen(
-            ask.method,
-            session.server + ask.path,
-            body=ask.body or None,
-            headers=_headers(ask, authorization),
-            timeout=Timeout(
-                connect=min(self._timeouts.connect_seconds, left),
-                read=min(self._timeouts.read_seconds, left),
-            ),
-            redirect=False,
-            retries=False,
-            preload_content=False,
-            decode_content=False,
-        )
-        body = _whole(response, self._turn)
+        response = self._request(session, ask, authorization)
+        body = whole_body(response, self._turn)
         if body is None:
             limit = f"the answer is larger than {BODY // 1024 // 1024} MiB"
             raise TooLargeError(f"{ask.what}: {limit}")
-        headers = {str(name).lower(): str(value) for name, value in response.headers.items()}
+        headers = lowered(response)
         if response.status >= 300 and len(body) > REFUSAL:
             body = b""
         heavy = self.budget.read(ask.what, body)
         if response.status >= 300 or not ask.is_verbatim:
             body = self._scrubber.clean(body, authorization)
         return Answer(response.status, headers, body, heavy)
+
+    def _request(self, session: Session, ask: Ask, authorization: str) -> Any:
+        """One request, of whose answer the head was read."""
+        from urllib3 import Timeout
+
+        left = max(self.deadline.left(), 0.001)
+        return session.pool.urlopen(
+            ask.method,
+            session.server + ask.path,
+            body=ask.body or None,
+            headers=_headers(ask, authorization),
+            timeout=Timeout(
+                connect=min(self._timeouts.connect_seconds, left),
+                read=min(self.deadline.silence_seconds, left),
+            ),
+            redirect=False,
+            retries=False,
+            preload_content=False,
+            decode_content=False,
+        )
 
     def _turn(self, size: int) -> None:
         """Wait until this cluster may say so many bytes more."""
@@ -213,7 +221,7 @@ class Transport:
         return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
 
 
-def _whole(response: Any, turn: Callable[[int], None]) -> bytes | None:
+def whole_body(response: Any, turn: Callable[[int], None]) -> bytes | None:
     """The body, and the connection back to its pool; a body that is too large closes it."""
     body = bytearray()
     try:
@@ -229,8 +237,20 @@ def _whole(response: Any, turn: Callable[[int], None]) -> bytes | None:
         response.close()
 
 
+def lowered(response: Any) -> dict[str, str]:
+    """The headers of an answer, by names in small letters."""
+    return {str(name).lower(): str(value) for name, value in response.headers.items()}
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """How a connection fails."""
+    from urllib3.exceptions import HTTPError
+
+    return (HTTPError, HTTPException, OSError, ValueError)
+
+
 def _headers(ask: Ask, authorization: str) -> dict[str, str]:
-    headers = {"Accept": "application/json", "User-Agent": "gitops-ipam"}
+    headers = {"Accept": ask.accept, "User-Agent": "gitops-ipam"}
     if ask.body:
         headers["Content-Type"] = ask.content_type
     if authorization:

@@ -36,6 +36,15 @@ class Listening:
     certificate: tuple[Path, Path] | None
     secret: Path | None
 
+    def require_nothing(self) -> None:
+        """Refuse to be asked to serve by what does not run on.
+
+        Raises:
+            UsageError: It is.
+        """
+        if self.address is not None:
+            raise UsageError("--listen needs --watch", "--metrics-file PATH tells of a single run")
+
     def open_certificate(self) -> "Certificate | None":
         """The certificate that is shown; None without TLS."""
         from reconciler.adapters.http.files import Certificate

@@ -2,8 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from reconciler.cli.shared.daemon import Order, Running, run_daemon
+from reconciler.cli.shared.listening import Listening
 from reconciler.model.metric import Sample
 from reconciler.ports.health import Health
 
@@ -12,6 +15,36 @@ if TYPE_CHECKING:
     from reconciler.adapters.metrics import Registry
     from reconciler.commands.watching.metering import Metering
     from reconciler.commands.watching.observer import Readiness
+
+
+def run_listening(order: Order, listening: Listening) -> int:
+    """Run a daemon, and serve what it tells where somebody shall be listened to; the exit code.
+
+    It is served from before the repository is there, so that probes are told what is missing.
+    """
+    if listening.address is None:
+        return run_daemon(order)
+    running: list[Running] = []
+
+    def healthy() -> Health:
+        return Health(all(it.health.healthy() for it in running))
+
+    def ready() -> Health:
+        found = [health_of(it.health.ready()) for it in running]
+        return found[0] if found else Health(is_well=False, lines=("git: not read yet",))
+
+    def moved() -> None:
+        for it in running:
+            it.hook()
+
+    certificate = listening.open_certificate()
+    registry, observer = begin_metering(ready, certificate)
+    server = listening.serve(registry.text, healthy, ready, moved, certificate)
+    try:
+        return run_daemon(replace(order, observer=observer), running.append)
+    finally:
+        if server is not None:
+            server.close()
 
 
 def begin_metering(

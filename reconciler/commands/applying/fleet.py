@@ -9,7 +9,6 @@ from concurrent.futures import wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore
-from types import MappingProxyType
 
 from reconciler.clusters.address_conflicts import Claims, address_conflicts
 from reconciler.clusters.desired import desired_objects
@@ -18,10 +17,12 @@ from reconciler.clusters.estate import Estate
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
+from reconciler.clusters.outside import identities
 from reconciler.clusters.shard import is_in_shard
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.enrolment import Enrolment, check_memory
+from reconciler.commands.applying.extent import WHOLE, Extent
 from reconciler.commands.applying.fence import Fence
 from reconciler.commands.applying.management import apply_management, open_management
 from reconciler.commands.applying.registry import ClusterRegistry
@@ -57,7 +58,7 @@ def apply_fleet(
     clusters: Clusters,
     options: ApplyOptions,
     is_in: Callable[[str, str], bool],
-    words: Mapping[Ref, tuple[Word, ...]] = MappingProxyType({}),
+    extent: Extent = WHOLE,
 ) -> list[Applied]:
     """Bring all clusters to what the committed records of a revision say.
 
@@ -67,7 +68,7 @@ def apply_fleet(
         options: What a person asks for.
         is_in: Whether a revision is contained in another one; a `GitError` when that cannot be
             told.
-        words: What was seen of tenants whose clusters were looked at, and is told of them.
+        extent: What it is about.
 
     Returns:
         The management cluster first, then the others by name.
@@ -75,7 +76,7 @@ def apply_fleet(
     Raises:
         UsageError: Nobody named a management cluster.
     """
-    run = Run(evaluation.tree.revision or "", options)
+    run = Run(evaluation.tree.revision or "", options, extent.only)
     with ExitStack() as opened:
         try:
             cluster = clusters.management()
@@ -90,7 +91,9 @@ def apply_fleet(
             registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
-        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run(words)
+        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run(
+            extent.words
+        )
 
 
 class _Fleet:
@@ -124,7 +127,8 @@ class _Fleet:
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
             for item in targets(self.evaluation, self.desired, self.known)
         ]
-        found = [item for item in every if is_in_shard(item.name, self.options.shard)]
+        shard = self.options.shard
+        found = [it for it in every if is_in_shard(it.name, shard) and self._is_touched(it.name)]
         self.names_by_uid = self._uids(every)
         others = self._others(every, found)
         by_name = {item.name: item for item in found}
@@ -134,7 +138,8 @@ class _Fleet:
 
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
-            own = [pool.submit(self._own, words)] if self.options.shard[0] == 0 else []
+            is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
+            own = [pool.submit(self._own, words)] if is_first else []
             if self.options.policies is not None:
                 wait(own)  # its policies may name another account: then nothing can be noted
             begun = in_turn(pool, list(by_name), others, work)
@@ -146,6 +151,9 @@ class _Fleet:
         rest = [begun[name].result().applied for name in sorted(begun)]
         first = [future.result() for future in own]
         return [*first, *(item for item in rest if item is not None), *failed]
+
+    def _is_touched(self, name: str) -> bool:
+        return self.todo.only is None or name in self.todo.only
 
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
         """Which cluster each identity belongs to: nobody else is believed to be it."""
@@ -175,6 +183,7 @@ class _Fleet:
             self.evaluation.tree.settings,
             is_whole(self.evaluation),
             words,
+            identities(self.evaluation),
         )
         try:
             with contained():

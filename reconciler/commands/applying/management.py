@@ -1,20 +1,24 @@
 """The management cluster: recognised, planned and worked on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from threading import Lock
 
 from reconciler.clusters.estate import Estate
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
+from reconciler.clusters.outside import outside
 from reconciler.clusters.plan import ClusterPlan
 from reconciler.clusters.plan_management import plan_management
 from reconciler.clusters.snapshot import Live, Snapshot, objects_of
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment, enrol
 from reconciler.commands.applying.work import Run, worked
+from reconciler.families import families
 from reconciler.model.cluster import HOME, MANAGEMENT
-from reconciler.model.resource import Ref, Resource
-from reconciler.ports import Cluster
+from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.ports import Cluster, ClusterError
 
 
 class ManagementCluster:
@@ -57,4 +61,23 @@ def apply_management(management: ManagementCluster, estate: Estate, run: Run) ->
     def plan(snapshot: Snapshot) -> ClusterPlan:
         return plan_management(estate, snapshot, enrolment.inventory, run.options, enrolment.home)
 
-    return worked(management.cluster, enrolment, run, plan, management.objects).applied(MANAGEMENT)
+    work = worked(management.cluster, enrolment, run, plan, management.objects)
+    told = () if work.failure else tuple(not_in_git(management, estate))
+    done = work.applied(MANAGEMENT)
+    return replace(done, notes=(*done.notes, *told)) if told else done
+
+
+def not_in_git(management: ManagementCluster, estate: Estate) -> Iterator[str]:
+    """What stands in the management cluster alone and is not taken in, of families that have pools.
+
+    Kinds that cannot be listed are left out.
+    """
+    names = {pool.key.family for pool in estate.pools}
+    lists: dict[Resource, list[Manifest]] = {}
+    for family in families():
+        for intake in family.objects.intake if family.name in names else ():
+            with suppress(ClusterError):
+                found = management.objects(intake.resource) if intake.lacks[0] else {}
+                lists[intake.resource] = [live.manifest for live in found.values()]
+    entries = management.enrolment.inventory.objects
+    return outside(estate.known, estate.settings, entries, lists)

@@ -1,11 +1,12 @@
 """Which clusters there are besides the management cluster, and what each shall hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.address_conflicts import Claims
 from reconciler.clusters.announcing import cluster_of, described_clusters
-from reconciler.clusters.desired import DesiredObject
+from reconciler.clusters.desired import DesiredObject, desired_objects
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.target import Target
@@ -13,6 +14,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.findings import has_error
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.plan import Grant
+from reconciler.projecting import project
 from reconciler.settings import CLUSTER_TARGET
 
 
@@ -43,6 +45,49 @@ def targets(
         )
         for name in names
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All that an apply takes from a revision, by cluster: where it is equal, nothing changes.
+
+    Attributes:
+        management: Of the management cluster.
+        clusters: Of the others, by name.
+    """
+
+    management: tuple[object, ...]
+    clusters: Mapping[str, tuple[object, ...]]
+
+    def touched(self, before: "Standing | None") -> frozenset[str] | None:
+        """The clusters that differ from those of another revision; None for all.
+
+        Who gave addresses away stands beside who may get them: both differ.
+        """
+        if before is None:
+            return None
+        names = {*self.clusters, *before.clusters}
+        changed = {name for name in names if self.clusters.get(name) != before.clusters.get(name)}
+        own = {MANAGEMENT} if self.management != before.management else set()
+        return frozenset(changed | own)
+
+
+def standing(evaluation: Evaluation, default_port: int) -> Standing:
+    """What an apply takes from a revision."""
+    desired = desired_objects(project(evaluation, default_port=default_port))
+    pools = tuple(evaluation.state.pools.items())
+    settings, whole = evaluation.tree.settings, is_whole(evaluation)
+    own = (_hashes(desired.get(MANAGEMENT, ())), pools, settings, whole)
+    clusters = {
+        item.name: (_hashes(item.desired), item.released, whole, item.spaces, item.is_described)
+        for item in targets(evaluation, desired, {})
+    }
+    return Standing(own, clusters)
+
+
+def _hashes(desired: Iterable[DesiredObject]) -> tuple[object, ...]:
+    """What objects shall be, but for the revision that they come from."""
+    return tuple((item.ref, item.hash, item.rests_on) for item in desired)
 
 
 def is_whole(evaluation: Evaluation) -> bool:

@@ -1,7 +1,7 @@
 """The work on a cluster from what was read to what is told of it: planned, carried out, saved."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -58,10 +58,12 @@ class Run:
 
     Attributes:
         options: What a person asks for.
+        only: The clusters that are worked on; None for all.
     """
 
     revision: str
     options: ApplyOptions
+    only: Container[str] | None = None
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ from reconciler.report.diagnosis import Check, doubtful, fine, wrong
 
 # From there on rules may use the functions for addresses; CRDs and policies do.
 _RULES = (1, 31)
-_OPTIONAL = (Need.CRDS, Need.POLICIES)
+_OPTIONAL = (Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES)
 _RIGHTS = "deploy/rbac.yaml has all of them"
 _CONTROLLER = re.compile(r"metallb[^/]*/controller:(?P<tag>[\w.-]{1,100})(?:@|$)")
 _METALLB = "install MetalLB 0.15.3 or newer"

@@ -4,22 +4,28 @@ Clusters are found and recognised by the very rules of an apply. Each is asked b
 wrong with one delays and hides nothing of the others.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from reconciler.clusters.desired import desired_objects
+from reconciler.clusters.estate import Estate
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
+from reconciler.clusters.outside import identities
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
 from reconciler.commands.applying.border import Checked
 from reconciler.commands.applying.enrolment import Enrolment, check_memory, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
-from reconciler.commands.applying.management import ManagementCluster, open_management
+from reconciler.commands.applying.management import (
+    ManagementCluster,
+    not_in_git,
+    open_management,
+)
 from reconciler.commands.applying.targets import targets
 from reconciler.commands.applying.work import contained
 from reconciler.commands.doctor.checks import Step, failed, run
@@ -132,9 +138,21 @@ class _Examination:
                 cluster, lambda: self._home(refusal), self.wall, self._committed
             )
             own += run(map(_contained, management_steps(examined)))
+            own += self._not_in_git()
         if self.git.evaluation is None:
             own.append(_UNKNOWN)
         return own
+
+    def _not_in_git(self) -> Iterator[Check]:
+        """What people made in the management cluster, and gets nothing."""
+        evaluation = self.git.evaluation
+        if self.hub is None or evaluation is None:
+            return
+        pools, settings = tuple(evaluation.state.pools.values()), evaluation.tree.settings
+        estate = Estate((), pools, settings, is_whole=True, known=identities(evaluation))
+        with contained():
+            for sentence in not_in_git(self.hub, estate):
+                yield doubtful("intake", sentence, "write them into Git, or name the kind there")
 
     def _home(self, refusal: ClusterError | None) -> Enrolment:
         """The management cluster as it was recognised at first."""

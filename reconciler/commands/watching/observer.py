@@ -76,6 +76,9 @@ class Observer(Protocol):
     def round_done(self, done: RoundDone) -> None:
         """A round ended."""
 
+    def looked_at(self, evaluation: Evaluation) -> None:
+        """The branch was read whole, as it is now."""
+
     def commit_done(self, result: Push, done: Reconciled | None, races: int) -> None:
         """A commit was published, or could not be.
 
@@ -120,6 +123,9 @@ class Nobody:
 
     def round_done(self, done: RoundDone) -> None:
         """A round ended."""
+
+    def looked_at(self, evaluation: Evaluation) -> None:
+        """The branch was read whole."""
 
     def commit_done(self, result: Push, done: Reconciled | None, races: int) -> None:
         """A commit was published, or could not be."""

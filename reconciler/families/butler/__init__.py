@@ -6,6 +6,7 @@ from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_o
 from reconciler.families.butler.events import pool_event
 from reconciler.families.butler.growers import growers
 from reconciler.families.butler.infrastructure import observe
+from reconciler.families.butler.intake import INTAKE
 from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.listing import LISTINGS
@@ -44,6 +45,7 @@ FAMILY = Family(
         record_spec=RECORD_SPEC,
         crds=crds,
         rights=RIGHTS,
+        intake=INTAKE,
         update_rules=UPDATE_RULES,
         event=pool_event,
         observes=OBSERVED,

@@ -5,6 +5,7 @@ from reconciler.families._objects import Objects
 from reconciler.families._record_form import referring_whole
 from reconciler.families.capi.events import claim_event
 from reconciler.families.capi.fitting import fit
+from reconciler.families.capi.intake import INTAKE
 from reconciler.families.capi.judging import judge
 from reconciler.families.capi.kinds import (
     ADDRESS,
@@ -45,6 +46,7 @@ FAMILY = Family(
         shapes=SHAPES,
         record_spec={"claimRef": NAMED},
         rights=RIGHTS,
+        intake=INTAKE,
         event=claim_event,
         fit=fit,
         asked=ASKED,

@@ -22,6 +22,10 @@ PINNED = f"{PREFIX}address"
 """The annotation by which a claim names its address."""
 
 
+GIVEN = ("spec", "address")
+"""Where an IPAddress names its address."""
+
+
 class Named(NamedTuple):
     """The Cluster, and the slot of it, that a claim is named for."""
 
@@ -35,7 +39,7 @@ def claim_key(document: Document) -> Key:
 
 
 def pool_of(document: Document) -> Key | None:
-    """The pool that an IPAddressClaim names; None for one of another provider."""
+    """The pool that an IPAddressClaim or an IPAddress names; None for one of another provider."""
     reference = document.spec["poolRef"]
     kind, name = reference["kind"], reference["name"]
     if reference["apiGroup"] != IPAM_GROUP or kind not in (POOL.kind, GLOBAL_POOL.kind):
@@ -49,6 +53,11 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
     if text is None:
         return None
     return read_address(document, ("metadata", "annotations", PINNED), text, found)
+
+
+def read_given(document: Document, found: list[Finding]) -> IPRange | None:
+    """The address of an IPAddress; None with a finding."""
+    return read_address(document, GIVEN, document.spec["address"], found)
 
 
 def named_for(name: str) -> Named | None:

@@ -2,8 +2,8 @@
 
 from reconciler.documents.document import Document
 from reconciler.families.capi.byhand import judge_chosen
-from reconciler.families.capi.claims import read_pin
-from reconciler.families.capi.kinds import CLAIM, CLUSTER, GLOBAL_POOL, POOL
+from reconciler.families.capi.claims import read_given, read_pin
+from reconciler.families.capi.kinds import CLAIM, CLUSTER, FOREIGN, GLOBAL_POOL, POOL
 from reconciler.families.capi.pools import read_pool
 from reconciler.findings import Finding
 from reconciler.model.settings import Settings
@@ -18,6 +18,8 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
             return found if pool is None else []
         case kind if kind == CLAIM:
             read_pin(document, found)
+        case kind if kind == FOREIGN:
+            read_given(document, found)
         case kind if kind == CLUSTER:
             judge_chosen(document, found)
     return found

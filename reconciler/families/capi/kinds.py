@@ -11,6 +11,9 @@ IPAM_GROUP = f"ipam.{GROUP}"
 POOL = GroupKind(IPAM_GROUP, "InClusterIPPool")
 GLOBAL_POOL = GroupKind(IPAM_GROUP, "GlobalInClusterIPPool")
 CLAIM = GroupKind(IPAM_GROUP, "IPAddressClaim")
+FOREIGN = GroupKind(IPAM_GROUP, "IPAddress")
+"""An address that another provider gave out; ours are made of records."""
+
 CLUSTER = GroupKind(GROUP, "Cluster")
 CLASS = GroupKind(GROUP, "ClusterClass")
 
@@ -23,7 +26,7 @@ KINDS = (
     Kind(f"{IPAM_GROUP}/v1alpha2", GLOBAL_POOL.kind, f"{_SCHEMAS}/{GLOBAL_POOL.kind}.json", None),
     *(
         Kind(f"{kind.group}/{version}", kind.kind, f"{_SCHEMAS}/{kind.kind}.{version}.json", _SPACE)
-        for kind in (CLAIM, CLUSTER, CLASS)
+        for kind in (CLAIM, FOREIGN, CLUSTER, CLASS)
         for version in _VERSIONS
     ),
 )

@@ -12,7 +12,15 @@ from reconciler.families._family import Held, Reading
 from reconciler.families._inside import read_inside
 from reconciler.families._reading import Collected
 from reconciler.families.capi.byhand import Chosen, chosen, is_adopted
-from reconciler.families.capi.claims import Named, claim_key, named_for, pool_of, read_pin
+from reconciler.families.capi.claims import (
+    GIVEN,
+    Named,
+    claim_key,
+    named_for,
+    pool_of,
+    read_given,
+    read_pin,
+)
 from reconciler.families.capi.clusters import (
     ClassRef,
     class_of,
@@ -30,6 +38,7 @@ from reconciler.families.capi.kinds import (
     CLASS_LABEL,
     CLUSTER,
     CONTROL_PLANE,
+    FOREIGN,
     GLOBAL_POOL,
     INGRESS,
     INGRESS_ENABLED,
@@ -89,6 +98,8 @@ class _Reader:
             self._inside(document)
         for document in self.documents.of(CLAIM):
             self._claim(document)
+        for document in self.documents.of(FOREIGN):
+            self._foreign(document)
         return self.collected.reading()
 
     def _pool(self, document: Document) -> None:
@@ -150,6 +161,14 @@ class _Reader:
             self.collected.blocked.append(
                 Blocked(by_hand.range, title, place, ByHand(None), by_hand.field)
             )
+
+    def _foreign(self, document: Document) -> None:
+        """What another provider gave out of a pool is nobody else's."""
+        pool, item = pool_of(document), read_given(document, [])
+        if pool is not None and item is not None:
+            self._named(document, pool)  # noted: who plans the pool has to know of it
+            title, place = f"{_title(document)} (IPAddress)", document.at(*GIVEN)
+            self.collected.blocked.append(Blocked(item, title, place, field=GIVEN[-1]))
 
     def _inside(self, document: Document) -> None:
         """Note the networks of pods and services; a Cluster stands where its pools are."""

@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping
 
-from reconciler.families.capi.kinds import CLAIM, CLUSTER, GLOBAL_POOL, GROUP, IPAM_GROUP, POOL
+from reconciler.families.capi.kinds import (
+    CLAIM,
+    CLASS,
+    CLUSTER,
+    FOREIGN,
+    GLOBAL_POOL,
+    GROUP,
+    IPAM_GROUP,
+    POOL,
+)
 from reconciler.model.builtin import EVENT
 from reconciler.model.resource import Resource
 from reconciler.model.right import OURS, Need, Right
@@ -29,11 +38,12 @@ POOLS = Resource(_POOLS, POOL.kind, "inclusterippools", tells_generation=False)
 GLOBAL_POOLS = Resource(
     _POOLS, GLOBAL_POOL.kind, "globalinclusterippools", is_namespaced=False, tells_generation=False
 )
-ADDRESSES = _in_two_versions(IPAM_GROUP, "IPAddress", "ipaddresses", "ProtectAddress")
+ADDRESSES = _in_two_versions(IPAM_GROUP, FOREIGN.kind, "ipaddresses", "ProtectAddress")
 CLAIMS = _in_two_versions(IPAM_GROUP, CLAIM.kind, "ipaddressclaims", "ReleaseAddress")
 CLUSTERS = _in_two_versions(GROUP, CLUSTER.kind, "clusters")
+CLASSES = _in_two_versions(GROUP, CLASS.kind, "clusterclasses")
 
-RESOURCES = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS, CLUSTERS)
+RESOURCES = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS, CLUSTERS, CLASSES)
 OWNED = (GLOBAL_POOLS, POOLS, ADDRESSES, CLAIMS)
 """In the order in which they are made; they go the other way round."""
 
@@ -59,5 +69,6 @@ RIGHTS = (
     *(Right(Need.APPLY, kind, OURS) for kind in OWNED),
     *(Right(Need.APPLY, kind, ("patch",), "status") for kind in (GLOBAL_POOLS, POOLS, CLAIMS)),
     Right(Need.APPLY, CLUSTERS, ("list", "patch")),
+    Right(Need.INTAKE, CLASSES, ("list",)),
     Right(Need.APPLY, EVENT, ("list", "create")),
 )

@@ -2,6 +2,7 @@
 
 from reconciler.families._family import Family
 from reconciler.families._objects import Objects
+from reconciler.families.novaedge.intake import INTAKE
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, VIP
 from reconciler.families.novaedge.listing import LISTINGS
 from reconciler.families.novaedge.projecting import project
@@ -28,6 +29,7 @@ FAMILY = Family(
         record_spec={"claimRef": NAMED},
         crds=crds,
         rights=RIGHTS,
+        intake=INTAKE,
         listings=LISTINGS,
     ),
 )

@@ -16,7 +16,7 @@ from reconciler.findings import Finding, error, shown
 
 ALLOCATIONS = ("status", "allocations")
 # NovaEdge's documents spell the second one in two ways.
-_FIELDS = ("allocatedAddress", "allocatedIPv6Address", "allocatedIpv6Address")
+FIELDS = ("allocatedAddress", "allocatedIPv6Address", "allocatedIpv6Address")
 _EXAMPLE = "write it as 10.200.0.1/32, or remove it"
 
 
@@ -37,7 +37,7 @@ class Held(NamedTuple):
 def held_by_vip(document: Document, wish: Wish, found: list[Finding]) -> dict[int, IPRange]:
     """The addresses that a ProxyVIP's status says it has, by IP version."""
     held: dict[int, IPRange] = {}
-    for field in _FIELDS:
+    for field in FIELDS:
         text = _status(document).get(field)
         if text in (None, ""):
             continue

@@ -14,7 +14,14 @@ from reconciler.commands.doctor.checks import run as run_checks
 from reconciler.commands.doctor.cluster import ExaminedCluster, management_steps, tenant_steps
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.right import Need
-from reconciler.ports import Cluster, Listing, NoSuchKindError, Requests, UnreachableError
+from reconciler.ports import (
+    Cluster,
+    Listing,
+    NoSuchKindError,
+    Requests,
+    UnauthorizedError,
+    UnreachableError,
+)
 from reconciler.report.diagnosis import Check, Verdict, doubtful
 from tests.world import CLOCK
 
@@ -120,7 +127,8 @@ def test_versions_that_lack_something_are_told(
 @pytest.mark.parametrize("asked", list(questions(management_rights())), ids=str)
 def test_every_right_of_the_management_cluster_is_asked_for(asked: Question) -> None:
     check = of_management(FakeCluster(denied=[asked]))["rights"]
-    expected = {Need.APPLY: FAILED, Need.CRDS: OK, Need.POLICIES: OK}
+    others = dict.fromkeys((Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES), OK)
+    expected = {Need.APPLY: FAILED, **others}
     assert check.verdict is expected.get(asked.right.need, WARNING)
     named = asked.right.need if check.verdict is OK else f"{asked.verb} {asked.right}"
     assert named in check.message
@@ -168,3 +176,12 @@ def test_a_commit_after_the_time_of_the_server_is_told() -> None:
     ahead = replace(examined(FakeCluster()), committed=NOW + 31)
     check = _run(management_steps(ahead))["clock"]
     assert (check.verdict, "31 s after" in check.message) == (WARNING, True)
+
+
+def test_crds_that_may_not_be_read_are_served_or_not() -> None:
+    class Closed(FakeCluster):
+        def get(self, ref: Ref) -> None:
+            raise UnauthorizedError(f"403: may not read {ref}")
+
+    check = of_management(Closed())["crds"]
+    assert check.message == "served; whether they are ours may not be read"

@@ -11,6 +11,7 @@ from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.clusters.resources import ADDRESS_POOL
 from reconciler.commands.applying.expiry import still_announced
+from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.looking.elastic import Looked, LookOptions, look
 from reconciler.evaluate import Evaluation, evaluate, let_pass
@@ -126,7 +127,9 @@ class Country:
 
     def apply(self, looked: Looked) -> dict[str, Applied]:
         """The clusters."""
-        found = apply_fleet(self.evaluation(), self.clusters, self.wish, is_in, looked.words)
+        found = apply_fleet(
+            self.evaluation(), self.clusters, self.wish, is_in, Extent(words=looked.words)
+        )
         for connection in self.clusters.opened:
             assert connection.is_closed
         self.clusters.opened.clear()

@@ -1,0 +1,249 @@
+"""`reconcile --watch`: the daemon, wired to this machine."""
+
+import logging
+import os
+import random
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.adapters.git.where import BranchHead
+from reconciler.cli.shared import logs, streams
+from reconciler.cli.shared.cluster_options import Reach
+from reconciler.cli.shared.ending import ending
+from reconciler.cli.shared.failures import told
+from reconciler.cli.shared.opening import open_facts
+from reconciler.cli.shared.output import emit
+from reconciler.cli.shared.watch_options import Watch
+from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.reconcile import ReconcileOptions
+from reconciler.commands.rounds import Round
+from reconciler.commands.watching.backoff import Backoff
+from reconciler.commands.watching.branch import BranchWatch
+from reconciler.commands.watching.daemon import Daemon
+from reconciler.commands.watching.events import Cause, Event
+from reconciler.commands.watching.health import Health
+from reconciler.commands.watching.inbox import Inbox
+from reconciler.commands.watching.lease import Elector
+from reconciler.commands.watching.notes import Notes, NotingClusters
+from reconciler.commands.watching.observer import Nobody, Observer, RoundDone
+from reconciler.commands.watching.schedule import Schedule
+from reconciler.commands.watching.watches import Watches
+from reconciler.commands.watching.work import Ask, Site, Work
+from reconciler.evaluate import Evaluation
+from reconciler.ports import Clusters, UsageError
+from reconciler.report.text.watching import (
+    applied_lines,
+    commit_line,
+    decision_lines,
+    trouble_lines,
+)
+
+INTERVAL = 15
+"""Seconds between two looks at a remote, when nobody says."""
+LOCAL_SECONDS = 0.2
+"""Between two looks at a repository that is the truth itself."""
+STACK = 512 * 1024
+"""Bytes of stack for each thread: there is one for each watch, and none goes deep."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a daemon is asked to do.
+
+    Attributes:
+        begin: Opens the repository; may fail until it is there.
+        reach: The clusters; None when none is named.
+        interval: Seconds between two looks at the remote.
+        emit: Gives out a round for machines; None for text.
+        observer: Is told what happens.
+        ask: What a look at clusters adds to a reconcile.
+        due: Seconds until something falls due; None for nothing.
+    """
+
+    begin: Callable[[], GitRepository]
+    options: ReconcileOptions
+    reach: Reach | None
+    wish: ApplyOptions
+    watch: Watch
+    interval: int | None
+    applies: bool = True
+    emit: Callable[[Sequence[Round], int], None] | None = None
+    observer: Observer = field(default_factory=Nobody)
+    ask: Ask = lambda options, _scope: options
+    due: Callable[[Round], float | None] = lambda _round: None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A daemon that is about to run, for those who serve it by HTTP: its seams.
+
+    Attributes:
+        hook: Somebody says that the branch moved.
+    """
+
+    daemon: Daemon
+    health: Health
+    inbox: Inbox
+
+    def hook(self) -> None:
+        """Look at the branch now."""
+        self.inbox.put(Event(Cause.HOOK))
+
+
+def run_daemon(order: Order, serve: Callable[[Running], None] = lambda _running: None) -> int:
+    """Run until a signal asks for the end; the exit code.
+
+    Args:
+        order: What it is asked to do.
+        serve: Begins to serve, in threads of its own.
+    """
+    if order.watch.elects and order.reach is None:
+        raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
+    logs.start(order.watch.log_format)
+    threading.stack_size(STACK)
+    inbox = Inbox()
+    clusters = order.reach.open() if order.reach is not None else None
+    elector = _elector(clusters, inbox) if order.watch.elects and clusters is not None else None
+    with ending(inbox.stop, elector.release if elector is not None else _nothing):
+        repository = _opened(order, inbox)
+        if repository is not None:
+            _made(order, repository, clusters, elector, inbox, serve).run()
+    if elector is not None:
+        elector.release()
+    _log.info("ended")
+    return 0
+
+
+def _made(
+    order: Order,
+    repository: GitRepository,
+    clusters: Clusters | None,
+    elector: Elector | None,
+    inbox: Inbox,
+    serve: Callable[[Running], None],
+) -> Daemon:
+    """The daemon, all of whose threads run."""
+    notes, chance = Notes(), random.random
+    noting = None if clusters is None else NotingClusters(clusters, notes)
+    facts = lambda: open_facts(repository)  # noqa: E731 - opened anew for each round
+    site = Site(
+        *(repository, repository.is_in, facts, order.options, noting, order.wish),
+        applies=order.applies,
+        ask=order.ask,
+        looked_at=_guarded(order.observer),
+    )
+    work, resync = Work(site), float(order.watch.resync)
+    leads = elector.leads if elector is not None else _always
+    health = Health(inbox.time.monotonic, resync)
+    if elector is not None:
+        health.leader = elector.leader
+    daemon = Daemon(
+        work,
+        Watches(clusters, notes, inbox, order.observer, _spawn, chance),
+        inbox,
+        Schedule(resync),
+        health,
+        order.observer,
+        _Teller(order, repository),
+        chance,
+        order.due,
+        leads,
+    )
+    every = order.interval or (INTERVAL if repository.remote is not None else LOCAL_SECONDS)
+    look = BranchWatch(BranchHead(repository), work.head, every, inbox, chance, health.branch)
+    _spawn(look.run, "branch")
+    if elector is not None:
+        _spawn(elector.run, "lease")
+    else:
+        inbox.put(Event(Cause.START))
+    serve(Running(daemon, health, inbox))
+    return daemon
+
+
+def _elector(clusters: Clusters, inbox: Inbox) -> Elector:
+    identity = f"{socket.gethostname()}_{os.getpid()}_{uuid4().hex[:8]}"
+    return Elector(clusters.management, identity, inbox, inbox.wake)
+
+
+def _spawn(work: Callable[[], None], name: str) -> None:
+    """A thread that ends with the process, whatever it waits for."""
+    threading.Thread(target=work, name=name, daemon=True).start()
+
+
+def _guarded(observer: Observer) -> Callable[[Evaluation], None]:
+    """Tell an observer of the branch. What befalls it is no matter of the round."""
+
+    def tell(evaluation: Evaluation) -> None:
+        try:
+            observer.looked_at(evaluation)
+        except Exception:  # noqa: BLE001 - it only looks on
+            _log.warning("a bug of an observer", exc_info=True)
+
+    return tell
+
+
+def _nothing() -> None:
+    """Nothing is given back."""
+
+
+def _always() -> bool:
+    return True
+
+
+class _Teller:
+    """Gives out what rounds did: a document for each, or a line for each change."""
+
+    def __init__(self, order: Order, repository: GitRepository) -> None:
+        self._order = order
+        self._repository = repository
+        self._told: frozenset[str] = frozenset()
+
+    def __call__(self, done: RoundDone) -> None:
+        """Give out a round."""
+        if self._order.emit is not None:
+            if done.rounds:
+                self._order.emit(done.rounds, done.code)
+        else:
+            self._tell(done)
+            streams.flush()
+        _log.info(
+            "round ended: %s, %.2f s", done.ending, done.seconds, extra={"round": done.number}
+        )
+        if done.clusters is None:
+            self._repository.tidy()
+
+    def _tell(self, done: RoundDone) -> None:
+        lasting: set[str] = set()
+        for item in done.rounds:
+            evaluation, commit = item.done.evaluation, item.done.commit
+            lines = list(decision_lines(evaluation))
+            if commit is not None:
+                emit(commit_line(evaluation, item.done.base.id, commit.id))
+                emit("".join(line for line in lines if not line.startswith("refuse")))
+            lasting |= {line for line in lines if line.startswith("refuse")}
+            emit("".join(applied_lines(item.applied or ())))
+            lasting |= set(trouble_lines(item.applied or ()))
+        emit("".join(sorted(lasting - self._told)))
+        self._told = frozenset(lasting) if done.clusters is None else self._told | lasting
+
+
+def _opened(order: Order, inbox: Inbox) -> GitRepository | None:
+    """The repository, as soon as it is there; None when the end came first."""
+    backoff = Backoff(random.random)
+    is_first = True
+    while not inbox.is_stopping:
+        try:
+            return order.begin()
+        except Exception as failed:
+            if is_first and isinstance(failed, UsageError):
+                raise
+            is_first, pause = False, backoff.pause()
+            _log.warning("%s; next try in %.0f s", told(failed).line, pause)
+            inbox.pause(pause)
+    return None

@@ -1,0 +1,73 @@
+"""Copies of objects that live only in the management cluster: where they stand, and their bytes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from reconciler.documents.document import Document, Identity
+from reconciler.documents.dump import dump
+from reconciler.families import families
+from reconciler.families._intake import UID, Intake, copied
+from reconciler.findings import Finding, Severity
+from reconciler.model.resource import Manifest
+from reconciler.model.settings import Settings
+from reconciler.observed import path_of
+from reconciler.sources import source_reader
+
+
+class Copy(NamedTuple):
+    """The bytes of a copy, and the uid of its object."""
+
+    data: bytes
+    uid: str
+
+
+class Refused(NamedTuple):
+    """Why an object is not copied: it is not valid here."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The copies of a tree.
+
+    Attributes:
+        by_kind: By API group and kind, then by identity.
+    """
+
+    by_kind: Mapping[tuple[str, str], Mapping[Identity, Copy]] = field(default_factory=dict)
+
+    def of(self, intake: Intake) -> Mapping[Identity, Copy]:
+        """Those of one kind."""
+        return self.by_kind.get((intake.resource.group, intake.kind), {})
+
+
+def intakes() -> tuple[Intake, ...]:
+    """The kinds whose objects may be taken in: pools before what names them."""
+    return tuple(intake for family in families() for intake in family.objects.intake)
+
+
+def copies_of(documents: Iterable[Document], folder: str) -> Copies:
+    """The copies among the documents of a tree."""
+    known = {(intake.resource.group, intake.kind) for intake in intakes()}
+    found: dict[tuple[str, str], dict[Identity, Copy]] = {}
+    for document in documents:
+        group, kind, _, _ = document.identity
+        if (group, kind) in known and document.path == path_of(folder, document.identity):
+            named = found.setdefault((group, kind), {})
+            named[document.identity] = Copy(document.data, document.annotations().get(UID, ""))
+    return Copies(found)
+
+
+def copy_of(manifest: Manifest, intake: Intake, settings: Settings) -> Copy | Refused:
+    """The copy of a live object, or why there is none: it is judged as a file of its bytes would be."""
+    data = dump(copied(manifest, intake)).encode()
+    path = path_of(settings.observed, intake.identity(manifest))
+    loaded = source_reader(settings)(path, data)
+    wrong = next((it for it in loaded.findings if it.severity is Severity.ERROR), None)
+    return Copy(data, manifest["metadata"]["uid"]) if wrong is None else Refused(_said(wrong))
+
+
+def _said(found: Finding) -> str:
+    return f"{found.message}; {found.hint}" if found.hint else found.message

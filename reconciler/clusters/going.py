@@ -1,0 +1,165 @@
+"""When an object that has a copy in Git is gone: rules that no missing or wrong answer can fulfil.
+
+Gone is what two complete lists lack that lie LEAST apart, or what a watch saw go on purpose; of the
+cluster, the state and the CRD that are known. Much at once is held until a person says so.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from reconciler.clusters.intake_memory import IntakeMemory
+from reconciler.documents.document import Identity
+from reconciler.model.settings import Settings
+
+LEAST = 600
+"""Seconds between the two lists; and so long what went counts as gone at once."""
+
+_FEW = 2
+
+
+class Listing(NamedTuple):
+    """What one list of a kind proves.
+
+    Attributes:
+        kind: `Kind.group`.
+        version: Its resourceVersion.
+        problem: Why it is not complete; empty when it is.
+        crd: The uid of the CRD; empty when it is not established, or nobody knows.
+    """
+
+    kind: str
+    version: str
+    problem: str
+    crd: str
+
+
+class Known(NamedTuple):
+    """What was known before.
+
+    Attributes:
+        named: What the trailer of the last such commit says: the cluster's uid and a
+            resourceVersion; empty for none.
+        allowed: How many copies a person expects to go, or None.
+        is_re_enrolled: A person says that it may be another cluster, or an older state.
+    """
+
+    settings: Settings
+    named: str
+    memory: IntakeMemory
+    allowed: int | None = None
+    is_re_enrolled: bool = False
+
+
+class Going:
+    """What goes at one look, kind by kind.
+
+    Attributes:
+        held: Why some stay that would go.
+        notes: Why some that are missing are not taken for gone.
+    """
+
+    def __init__(self, known: Known, at: int, uid: str) -> None:
+        self._known = known
+        self._at = at
+        self._uid = uid
+        before, _, version = known.named.partition(" ")
+        is_same = before == uid and not known.is_re_enrolled
+        self._oldest = _number(version) if is_same else 0
+        self._newest = self._oldest
+        # What is remembered of a cluster that is new to Git may come out of a backup.
+        self._since = known.memory.missing if before in ("", uid) else {}
+        self._crds = dict(known.memory.crds)
+        self._missing: dict[Identity, int] = {}
+        self._went = {
+            kind: recent
+            for kind, every in known.memory.went.items()
+            if (recent := tuple(it for it in every if at - LEAST < it[0] <= at))
+        }
+        self.held: list[str] = []
+        self.notes: list[str] = []
+
+    def trailer(self) -> str:
+        """What the trailer `Ipam-Observed` names: the cluster, and its newest state that was seen."""
+        return f"{self._uid} {self._newest}"
+
+    def memory(self) -> IntakeMemory:
+        """What is to be remembered of this."""
+        return IntakeMemory(self._missing, {}, self._crds, self._went)
+
+    def of(
+        self,
+        listing: Listing,
+        copies: Collection[Identity],
+        missing: Iterable[Identity],
+        deleted: Collection[Identity],
+    ) -> list[Identity]:
+        """The copies of a kind whose object is gone, in order.
+
+        Args:
+            listing: The list of the kind.
+            copies: All copies of the kind.
+            missing: Those whose object the list lacks.
+            deleted: Those of them whose object a watch saw go on purpose.
+        """
+        lacking = sorted(missing)
+        doubt = self._doubt(listing)
+        if not listing.problem:
+            self._newest = max(self._newest, _number(listing.version))
+        if listing.crd and (not lacking or not self._crds.get(listing.kind) or self._accepts):
+            self._crds[listing.kind] = listing.crd
+        if doubt:
+            self._missing |= {it: self._since[it] for it in lacking if it in self._since}
+            if lacking:
+                what = f"{len(lacking)} of {len(copies)} {listing.kind} are missing"
+                self.notes.append(f"{what}, and not taken for gone: {doubt}")
+            return []
+        since = {it: min(self._since.get(it, self._at), self._at) for it in lacking}
+        gone = [it for it in lacking if it in deleted or self._at - since[it] >= LEAST]
+        if self._is_held(listing.kind, len(gone), len(copies)):
+            gone = []
+        self._missing |= {it: at for it, at in since.items() if it not in gone}
+        if gone:
+            before = self._went.get(listing.kind, ())
+            self._went[listing.kind] = (*before, (self._at, len(gone)))
+        return gone
+
+    @property
+    def _accepts(self) -> bool:
+        return self._known.is_re_enrolled
+
+    def _doubt(self, listing: Listing) -> str:
+        """Why a list does not prove that something is gone; empty when it does."""
+        if listing.problem:
+            return listing.problem
+        if not listing.crd:
+            return "the CRD is not established, or may not be read"
+        known = self._crds.get(listing.kind, "")
+        if known != listing.crd and not self._accepts:
+            return "the CRD is another one than before" if known else "the CRD was not known before"
+        version = _number(listing.version)
+        if not version:
+            return f"resourceVersion {listing.version!r} cannot be compared"
+        if version < self._oldest:
+            state = f"resourceVersion {version}, {self._oldest} before"
+            return f"the cluster shows an older state ({state}), as from a backup"
+        return ""
+
+    def _is_held(self, kind: str, gone: int, copies: int) -> bool:
+        """More than the brake lets pass, of what went of late and now."""
+        settings, allowed = self._known.settings, self._known.allowed
+        late = sum(count for _, count in self._went.get(kind, ()))
+        going, every = gone + late, copies + late
+        is_all = going == every and every >= _FEW
+        is_much = every >= settings.min_records and (
+            100 * going > settings.max_release_percent * every
+        )
+        if not gone or not (is_all or is_much) or (allowed is not None and going <= allowed):
+            return False
+        what = f"{going} of {every} {kind} are gone from the management cluster at once"
+        self.held.append(f"{what}; their copies stay: if that is meant, --allow-release {going}")
+        return True
+
+
+def _number(text: str) -> int:
+    """A resourceVersion as a number; 0 for one that is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 20 else 0

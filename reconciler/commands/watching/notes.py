@@ -1,0 +1,152 @@
+"""What this process knows of clusters from its own work: what it wrote, what it read, how it got in.
+
+A watch tells of our own writes, too. They are known by their resourceVersion, which a server gives
+to nothing else; so no round is begun by what a round has done. What a round has read is no news
+either.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.resource import Manifest, Ref, Resource
+from reconciler.ports import Cluster, Clusters, Listing, Requests
+
+MOST = 200_000
+"""Marks that are kept; when more were made since, an old one is taken for news: one round too many."""
+
+
+def mark_of(manifest: Mapping[str, Any]) -> str:
+    """The state of an object that a manifest shows; empty when it does not say."""
+    metadata = manifest.get("metadata")
+    version = metadata.get("resourceVersion") if isinstance(metadata, Mapping) else None
+    return version if isinstance(version, str) and len(version) <= 64 else ""
+
+
+def gone_mark(uid: str) -> str:
+    """That an object is gone."""
+    return f"-{uid}"
+
+
+@dataclass
+class Notes:
+    """What is known. Any thread may use it."""
+
+    _marks: dict[tuple[str, str], None] = field(default_factory=dict)
+    _ways: dict[str, tuple[bytes, bool]] = field(default_factory=dict)
+    _lock: Any = field(default_factory=Lock)
+
+    def note(self, cluster: str, marks: Iterable[str]) -> None:
+        """Keep marks of objects that were read or written."""
+        with self._lock:
+            for mark in marks:
+                if mark:
+                    self._marks.pop((cluster, mark), None)
+                    self._marks[cluster, mark] = None
+            while len(self._marks) > MOST:
+                del self._marks[next(iter(self._marks))]
+
+    def is_known(self, cluster: str, mark: str) -> bool:
+        """Whether a state was read or written by a round."""
+        with self._lock:
+            return (cluster, mark) in self._marks
+
+    def found_way(self, cluster: str, kubeconfig: bytes, *, is_named: bool) -> None:
+        """A round connected to a cluster."""
+        with self._lock:
+            self._ways[cluster] = (kubeconfig, is_named)
+
+    def way(self, cluster: str) -> tuple[bytes, bool] | None:
+        """How the last round got into a cluster; None when none did."""
+        with self._lock:
+            return self._ways.get(cluster)
+
+    def forget(self, cluster: str) -> None:
+        """A cluster is no concern of ours any more."""
+        with self._lock:
+            self._ways.pop(cluster, None)
+
+
+@dataclass(frozen=True, slots=True)
+class NotingClusters:
+    """Clusters, of whose use notes are taken."""
+
+    clusters: Clusters
+    notes: Notes
+
+    def management(self) -> Cluster | None:
+        """The management cluster."""
+        cluster = self.clusters.management()
+        return None if cluster is None else _NotingCluster(cluster, MANAGEMENT, self.notes)
+
+    def named(self, cluster: str) -> bytes | None:
+        """As that of the clusters."""
+        return self.clusters.named(cluster)
+
+    def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
+        """A cluster by its kubeconfig."""
+        self.notes.found_way(cluster, kubeconfig, is_named=is_named)
+        made = self.clusters.connect(cluster, kubeconfig, is_named=is_named)
+        return _NotingCluster(made, cluster, self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _NotingCluster:
+    """A cluster, of whose use notes are taken."""
+
+    cluster: Cluster
+    name: str
+    notes: Notes
+
+    def requests(self) -> Requests:
+        return self.cluster.requests()
+
+    def now(self) -> int:
+        return self.cluster.now()
+
+    def version(self) -> str:
+        return self.cluster.version()
+
+    def get(self, ref: Ref) -> Manifest | None:
+        found = self.cluster.get(ref)
+        return None if found is None else self._noted(found)
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Listing:
+        found = self.cluster.list(resource, namespace, labels=labels, fields=fields)
+        self.notes.note(self.name, map(mark_of, found.items))
+        return found
+
+    def apply(
+        self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
+    ) -> Manifest:
+        return self._noted(self.cluster.apply(manifest, manager, force=force, status=status))
+
+    def create(self, manifest: Manifest) -> Manifest:
+        return self._noted(self.cluster.create(manifest))
+
+    def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
+        return self._noted(self.cluster.merge(ref, patch, manager))
+
+    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
+        self.cluster.delete(ref, uid, version)
+        self.notes.note(self.name, [gone_mark(uid)])
+
+    def pause(self, seconds: float) -> None:
+        self.cluster.pause(seconds)
+
+    def limit(self, seconds: float | None) -> None:
+        self.cluster.limit(seconds)
+
+    def extend(self, seconds: float) -> None:
+        self.cluster.extend(seconds)
+
+    def close(self) -> None:
+        self.cluster.close()
+
+    def _noted(self, manifest: Manifest) -> Manifest:
+        self.notes.note(self.name, [mark_of(manifest)])
+        return manifest

@@ -1,0 +1,185 @@
+"""One watch: list, then watch from there, and again whenever it breaks off, for as long as it lasts."""
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from reconciler.clusters.watched import Topic
+from reconciler.commands.watching.backoff import Backoff
+from reconciler.commands.watching.inbox import Inbox
+from reconciler.commands.watching.notes import gone_mark, mark_of
+from reconciler.commands.watching.observer import Observer
+from reconciler.model.resource import Manifest
+from reconciler.ports import (
+    Became,
+    ClusterError,
+    NoSuchKindError,
+    ReconcilerError,
+    StaleError,
+    UnauthorizedError,
+    UnreachableError,
+    WatchableCluster,
+)
+
+STEADY = 30.0
+"""Seconds that a watch has to last for its next failure to be the first again."""
+MOST = 100_000
+"""Objects that are remembered of a watch; what more there are is news whenever it is told."""
+_UID = 64
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ears:
+    """Whom a watch tells what.
+
+    Attributes:
+        news: An object that counts is new, another than it was, or gone; with its mark.
+        ups: The watch works, or does not; with the failure.
+        observer: Is told when it begins anew.
+    """
+
+    news: Callable[[Topic, Manifest, str], None]
+    ups: Callable[[Topic, ClusterError | None], None]
+    observer: Observer
+
+
+@dataclass
+class Watcher:
+    """A watch of one topic in one cluster. One thread runs it; any may end it.
+
+    Attributes:
+        cluster: The cluster's name.
+        connect: Reaches it. Each time that it breaks off it is reached anew.
+        inbox: Passes the time, and tells when all shall end.
+        chance: Gives a number in [0, 1).
+    """
+
+    cluster: str
+    topic: Topic
+    connect: Callable[[], WatchableCluster]
+    ears: Ears
+    inbox: Inbox
+    chance: Callable[[], float]
+    is_ended: bool = False
+    _known: dict[str, str] | None = None
+    _open: Any = None
+    _extra: dict[str, Any] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Watch until the end."""
+        backoff = Backoff(self.chance)
+        self._extra = {"cluster": self.cluster, "watch": self.topic.title}
+        while not self._is_over():
+            begun = self.inbox.time.monotonic()
+            failure = self._once()
+            if self._is_over():
+                return
+            if self.inbox.time.monotonic() - begun >= STEADY:
+                backoff.reset()
+            pause = backoff.pause()
+            self._tell(failure, pause)
+            self.inbox.pause(pause, self._is_over)
+
+    def end(self) -> None:
+        """End it, from another thread: its connection is closed, and it is not begun anew."""
+        self.is_ended = True
+        if (cluster := self._open) is not None:
+            cluster.close()
+        self.inbox.wake()
+
+    def _is_over(self) -> bool:
+        return self.is_ended or self.inbox.is_stopping
+
+    def _once(self) -> Exception:
+        """One connection, from its list to its failure."""
+        try:
+            with closing(self.connect()) as cluster:
+                self._open = cluster
+                self._follow(cluster)
+        except ReconcilerError as failed:
+            return failed
+        except Exception as bug:  # noqa: BLE001 - a bug ends no daemon
+            return bug
+        finally:
+            self._open = None
+        return UnreachableError(f"watch {self.topic.title}: it ends as soon as it begins")
+
+    def _follow(self, cluster: WatchableCluster) -> None:
+        """List and watch; a watch that a server ends in order goes on from there."""
+        topic = self.topic
+        ask = cluster.heads if topic.heads else cluster.list
+        listing = ask(topic.resource, topic.namespace, labels=topic.labels)
+        self._relisted(listing.items)
+        since = listing.resource_version
+        self.ears.ups(topic, None)
+        while not self._is_over():
+            begun = self.inbox.time.monotonic()
+            for change in cluster.watch(
+                topic.resource,
+                topic.namespace,
+                since=since,
+                labels=topic.labels,
+                heads=topic.heads,
+            ):
+                since = mark_of(change.manifest) or since
+                if change.became is not Became.BOOKMARK:
+                    self._changed(change.manifest, is_gone=change.became is Became.DELETED)
+            if self.inbox.time.monotonic() - begun < 1.0:
+                return
+
+    def _relisted(self, items: Any) -> None:
+        """What a list tells: what is other than before, and what is gone."""
+        before, self._known = self._known or {}, {}
+        for item in items:
+            uid = _uid(item)
+            looks = self.topic.look(item)
+            if looks and len(self._known) < MOST:
+                self._known[uid] = looks
+            if looks != before.pop(uid, ""):
+                self.ears.news(self.topic, item, mark_of(item))
+        for uid in before:
+            self.ears.news(self.topic, {}, gone_mark(uid))
+
+    def _changed(self, item: Manifest, *, is_gone: bool) -> None:
+        """What a watch tells."""
+        known = self._known if self._known is not None else {}
+        uid = _uid(item)
+        looks = "" if is_gone else self.topic.look(item)
+        if looks == known.get(uid, "") and len(known) < MOST:
+            return
+        if looks and len(known) < MOST:
+            known[uid] = looks
+        else:
+            known.pop(uid, None)
+        self.ears.news(self.topic, item, gone_mark(uid) if is_gone else mark_of(item))
+
+    def _tell(self, failure: Exception, pause: float) -> None:
+        title, again = self.topic.title, f"next try in {pause:.0f} s"
+        if not isinstance(failure, ClusterError):
+            self.ears.observer.bug_met(f"watch {title}")
+            _log.error("a bug: %s; %s", failure, again, extra=self._extra, exc_info=failure)
+            failure = ClusterError(f"a bug: {type(failure).__name__}")
+        elif not isinstance(failure, StaleError | NoSuchKindError):
+            _log.warning("%s; %s", failure, again, extra=self._extra)
+        if not isinstance(failure, StaleError):
+            self.ears.ups(self.topic, failure)
+        why = next((word for kind, word in _WORDS.items() if isinstance(failure, kind)), "failed")
+        self.ears.observer.watch_restarted(self.cluster, title, why)
+
+
+_WORDS: Mapping[type[ClusterError], str] = {
+    StaleError: "expired",
+    UnreachableError: "unreachable",
+    UnauthorizedError: "unauthorized",
+    NoSuchKindError: "unknown-kind",
+}
+
+
+def _uid(item: Manifest) -> str:
+    metadata = item.get("metadata")
+    uid = metadata.get("uid") if isinstance(metadata, Mapping) else None
+    return str(uid)[:_UID]

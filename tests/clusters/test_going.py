@@ -1,0 +1,177 @@
+"""When an object that has a copy is gone: what proves it, what never does, and what is held."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.going import LEAST, Going, Known, Listing
+from reconciler.clusters.intake_memory import IntakeMemory
+from reconciler.model.settings import Settings
+
+KIND = "Cluster.cluster.x-k8s.io"
+FINE = Listing(KIND, "100", "", "crd-1")
+NAMED = "uid-1 90"
+NOW = 10_000
+
+
+def identity(name: str) -> tuple[str, str, str, str]:
+    return "cluster.x-k8s.io", "Cluster", "default", name
+
+
+COPIES = [identity(f"c{at:02}") for at in range(20)]
+ONE = COPIES[0]
+MEMORY = IntakeMemory(missing={ONE: NOW - LEAST}, crds={KIND: "crd-1"})
+
+
+def known(memory: IntakeMemory = MEMORY, named: str = NAMED, **more: Any) -> Known:
+    return Known(Settings(), named, memory, **more)
+
+
+def gone(
+    before: Known, listing: Listing = FINE, deleted: Any = (), missing: Any = (ONE,), **more: Any
+) -> tuple[list[Any], Going]:
+    going = Going(before, more.get("at", NOW), more.get("uid", "uid-1"))
+    return going.of(listing, more.get("copies", COPIES), missing, deleted), going
+
+
+def test_what_two_complete_lists_ten_minutes_apart_lack_is_gone() -> None:
+    found, going = gone(known())
+    assert found == [ONE]
+    assert going.memory().missing == {}
+    assert not going.notes
+
+
+def test_what_is_missing_for_the_first_time_is_remembered() -> None:
+    fresh = replace(MEMORY, missing={})
+    found, going = gone(known(fresh))
+    assert found == []
+    assert going.memory().missing == {ONE: NOW}
+
+
+def test_what_is_missing_for_less_than_ten_minutes_stays() -> None:
+    found, going = gone(known(replace(MEMORY, missing={ONE: NOW - LEAST + 1})))
+    assert found == []
+    assert going.memory().missing == {ONE: NOW - LEAST + 1}
+
+
+def test_what_came_back_is_forgotten() -> None:
+    _, going = gone(known(), missing=())
+    assert going.memory().missing == {}
+
+
+def test_a_clock_that_went_back_begins_anew() -> None:
+    _, going = gone(known(replace(MEMORY, missing={ONE: NOW + 50})))
+    assert going.memory().missing == {ONE: NOW}
+
+
+def test_what_a_watch_saw_go_on_purpose_is_gone_at_once() -> None:
+    found, _ = gone(known(replace(MEMORY, missing={})), deleted=[ONE])
+    assert found == [ONE]
+
+
+@pytest.mark.parametrize(
+    ("listing", "why"),
+    [
+        (FINE._replace(problem="403: may not list clusters"), "403: may not list clusters"),
+        (FINE._replace(problem="the list broke off"), "the list broke off"),
+        (FINE._replace(crd=""), "the CRD is not established, or may not be read"),
+        (FINE._replace(crd="crd-2"), "the CRD is another one than before"),
+        (FINE._replace(version="89"), "the cluster shows an older state (resourceVersion 89, 90"),
+        (FINE._replace(version=""), "resourceVersion '' cannot be compared"),
+        (FINE._replace(version="7x"), "resourceVersion '7x' cannot be compared"),
+    ],
+)
+def test_what_is_in_doubt_never_says_gone(listing: Listing, why: str) -> None:
+    found, going = gone(known(), listing, deleted=[ONE])
+    assert found == []
+    assert going.memory().missing == MEMORY.missing
+    (note,) = going.notes
+    assert note.startswith(f"1 of 20 {KIND} are missing, and not taken for gone: {why}")
+
+
+def test_a_doubt_where_nothing_is_missing_is_not_told() -> None:
+    _, going = gone(known(), FINE._replace(problem="403"), missing=())
+    assert not going.notes
+
+
+def test_a_crd_that_nobody_knew_is_remembered_first() -> None:
+    found, going = gone(known(IntakeMemory()), deleted=[ONE])
+    assert found == []
+    assert going.memory().crds == {KIND: "crd-1"}
+    assert going.memory().missing == {}
+
+
+def test_another_crd_is_known_when_all_objects_are_back() -> None:
+    other = FINE._replace(crd="crd-2")
+    _, still = gone(known(), other)
+    assert still.memory().crds == {KIND: "crd-1"}
+    _, back = gone(known(), other, missing=())
+    assert back.memory().crds == {KIND: "crd-2"}
+    found, accepted = gone(known(is_re_enrolled=True), other)
+    assert found == [ONE]
+    assert accepted.memory().crds == {KIND: "crd-2"}
+
+
+def test_what_is_remembered_of_another_cluster_is_not_believed() -> None:
+    found, going = gone(known(is_re_enrolled=True), uid="uid-2")
+    assert found == []
+    assert going.memory().missing == {ONE: NOW}
+    assert going.trailer() == "uid-2 100"
+
+
+def test_the_trailer_names_the_newest_state_of_complete_lists() -> None:
+    assert gone(known())[1].trailer() == "uid-1 100"
+    assert gone(known(), FINE._replace(version="50"))[1].trailer() == "uid-1 90"
+    assert gone(known(), FINE._replace(version="500", problem="x"))[1].trailer() == "uid-1 90"
+    assert gone(known(named=""))[1].trailer() == "uid-1 100"
+    again = gone(known(is_re_enrolled=True), FINE._replace(version="50"))[1]
+    assert again.trailer() == "uid-1 50"
+
+
+def many(count: int, **more: Any) -> tuple[list[Any], Going]:
+    missing = COPIES[:count]
+    memory = replace(MEMORY, missing=dict.fromkeys(missing, NOW - LEAST), **more.pop("memory", {}))
+    return gone(known(memory, **more), missing=missing)
+
+
+def test_thirty_percent_go_and_more_are_held() -> None:
+    assert many(6)[0] == COPIES[:6]
+    found, going = many(7)
+    assert found == []
+    assert going.memory().missing == dict.fromkeys(COPIES[:7], NOW - LEAST)
+    assert going.held == [
+        f"7 of 20 {KIND} are gone from the management cluster at once; their copies stay: if that"
+        " is meant, --allow-release 7"
+    ]
+
+
+def test_all_of_a_kind_are_held() -> None:
+    memory = replace(MEMORY, missing=dict.fromkeys(COPIES[:2], NOW - LEAST))
+    found, going = gone(known(memory), missing=COPIES[:2], copies=COPIES[:2])
+    assert found == []
+    assert going.held
+
+
+def test_the_only_one_of_a_kind_goes() -> None:
+    assert gone(known(), copies=[ONE])[0] == [ONE]
+
+
+def test_few_are_not_measured_in_percent() -> None:
+    memory = replace(MEMORY, missing=dict.fromkeys(COPIES[:5], NOW - LEAST))
+    assert len(gone(known(memory), missing=COPIES[:5], copies=COPIES[:9])[0]) == 5
+
+
+def test_a_person_names_the_number_that_goes() -> None:
+    assert len(many(7, allowed=7)[0]) == 7
+    assert many(7, allowed=6)[0] == []
+
+
+def test_what_went_of_late_counts_as_gone_at_once() -> None:
+    late = {"went": {KIND: ((NOW - LEAST + 1, 4), (NOW - LEAST, 90))}}
+    found, going = many(4, memory=late)
+    assert found == []
+    assert "8 of 24" in going.held[0]
+    found, going = many(3, memory=late)
+    assert len(found) == 3
+    assert going.memory().went == {KIND: ((NOW - LEAST + 1, 4), (NOW, 3))}

@@ -1,0 +1,144 @@
+"""A run commits copies of objects that are not in Git, with the addresses that follow from them."""
+
+from pathlib import Path
+
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.clusters.crds import crd_name
+from reconciler.clusters.going import LEAST
+from reconciler.clusters.options import ApplyOptions
+from reconciler.clusters.resources import CRD
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.intake import (
+    IntakeLook,
+    last_named,
+    look_for_intake,
+    look_of,
+    remember_intake,
+)
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.commands.replay import Outcome, replay
+from reconciler.evaluate import Evaluation
+from reconciler.families.capi.resources import CLUSTERS
+from reconciler.model.look import Look
+from reconciler.model.resource import Ref
+from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_clusters import FakeClusters
+from tests.families.capi.hub import DOORS, shop
+from tests.families.capi.trees import cluster, pool
+from tests.memory import MemoryFacts
+from tests.world import CLOCK, ENVIRONMENT, commit, git, repository
+
+SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec:
+  intake: [{kind: Cluster}]
+"""
+FILES: dict[str, str | bytes] = {
+    "ipam.yaml": SETTINGS,
+    "pools/vips.yaml": pool(),
+    "pools/doors.yaml": DOORS,
+    # Somebody who stays: a plan that releases everything is held.
+    "clusters/blog.yaml": cluster("blog"),
+    "clusters/news.yaml": cluster("news"),
+}
+OPTIONS = ApplyOptions()
+
+
+class Clock(FakeClusters):
+    """Clusters whose clock is set."""
+
+    time = CLOCK + 100
+
+    def opener(self, cluster: str) -> FakeCluster:
+        return FakeCluster(cluster, clock=self.time)
+
+
+class Story:
+    """A repository, and a management cluster."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = repository(folder, FILES)
+        self.clusters = Clock()
+        definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
+        hand = self.clusters.hand(HUB)
+        hand.put({**definition, "metadata": {"name": crd_name(CLUSTERS)}})
+        hand.put(shop())
+
+    @property
+    def git(self) -> GitRepository:
+        return open_repository(self.folder, ENVIRONMENT)
+
+    def run(self) -> Reconciled:
+        """One run: reconcile with a look, apply, remember."""
+        repository, looks = self.git, [IntakeLook()]
+
+        def look(found: Evaluation) -> Look:
+            head = found.tree.revision or ""
+            whole = evaluate_source(repository.source(head))
+            named = last_named(repository, head)
+            looks.append(look_for_intake(whole, self.clusters, OPTIONS, named))
+            return look_of(looks[-1])
+
+        options = ReconcileOptions(now=lambda: self.clusters.time, look=look)
+        done = reconcile(repository, options, sleep=lambda _: None, facts=MemoryFacts())
+        evaluation = evaluate_source(repository.source(done.head.id))
+        apply_fleet(evaluation, self.clusters, OPTIONS, lambda a, b: True)
+        remember_intake(looks[-1], self.clusters, OPTIONS)
+        return done
+
+    def host(self) -> str:
+        live = self.clusters.hand(HUB).get(Ref(CLUSTERS, "default", "shop"))
+        assert live is not None
+        host: str = live["spec"]["controlPlaneEndpoint"]["host"]
+        return host
+
+
+def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_let_go(
+    tmp_path: Path,
+) -> None:
+    story = Story(tmp_path / "repo")
+    story.run()
+    copy = story.folder / "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
+    records = list((story.folder / "allocations").rglob("shop.*.yaml"))
+    assert copy.exists()
+    assert len(records) == 2
+    assert story.host().startswith("10.0.0.1")
+    uid, _, version = last_named(story.git, "HEAD").partition(" ")
+    assert uid
+    assert version.isdecimal()
+    assert story.run().commit is None
+    _delete(story)
+    assert story.run().commit is None
+    story.clusters.time += LEAST
+    assert story.run().commit is not None
+    assert not copy.exists()
+    assert all("phase: Released" in path.read_text() for path in records)
+    for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
+        assert replay(story.git, made).outcome is Outcome.SAME
+
+
+def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo")
+    story.run()
+    before = {path: path.read_bytes() for path in (story.folder / "allocations").rglob("shop.*")}
+    (story.folder / "clusters/shop.yaml").write_text(cluster("shop"), encoding="utf-8")
+    commit(story.folder, clock=story.clusters.time + 10)
+    story.clusters.time += 20
+    story.run()
+    assert not list((story.folder / "observed").rglob("*.yaml"))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_without_such_a_commit_nothing_is_named(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo")
+    assert last_named(story.git, "HEAD") == ""
+
+
+def _delete(story: Story) -> None:
+    hand, ref = story.clusters.hand(HUB), Ref(CLUSTERS, "default", "shop")
+    live = hand.get(ref)
+    assert live is not None
+    hand.delete(ref, live["metadata"]["uid"])

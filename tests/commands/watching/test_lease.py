@@ -1,0 +1,165 @@
+"""Who leads: two that would, by a clock that tests move."""
+
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from reconciler.clusters.resources import NAMESPACE
+from reconciler.commands.watching.inbox import Inbox
+from reconciler.commands.watching.lease import DEADLINE, DURATION, REF, Elector
+from reconciler.model.resource import Ref
+from reconciler.ports import UnreachableError
+from tests.fake_cluster import FakeCluster
+
+
+@dataclass
+class Moved:
+    """A time that only a test moves."""
+
+    now: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wait(self, condition: threading.Condition, seconds: float) -> None:
+        del condition
+        self.now += seconds
+
+
+@dataclass
+class Hall:
+    """A management cluster, and those that would lead."""
+
+    server: FakeCluster = field(default_factory=FakeCluster)
+    time: Moved = field(default_factory=Moved)
+    told: list[str] = field(default_factory=list)
+
+    def elector(self, name: str) -> Elector:
+        def connect() -> FakeCluster:
+            return FakeCluster(
+                objects=self.server.objects,
+                fault=self.server.fault,
+                lock=self.server.lock,
+                clock=self.server.clock,
+            )
+
+        return Elector(connect, name, Inbox(self.time), lambda: self.told.append(name))
+
+    @property
+    def spec(self) -> dict[str, object]:
+        spec: dict[str, object] = self.server.objects[REF]["spec"]
+        return spec
+
+
+@pytest.fixture
+def hall() -> Hall:
+    return Hall()
+
+
+def test_the_first_leads_and_makes_what_is_missing(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    two.step()
+    assert (one.leads(), two.leads()) == (True, False)
+    assert (one.leader(), two.leader()) == ("", "one")
+    assert Ref(NAMESPACE, "", "butler-system") in hall.server.objects
+    assert hall.spec["holderIdentity"] == "one"
+    assert hall.spec["leaseDurationSeconds"] == DURATION
+    assert hall.told == ["one"]
+
+
+def test_it_goes_on_leading_and_says_so(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    for _ in range(20):
+        one.step()
+        two.step()
+        hall.time.now += 2
+        hall.server.clock += 2
+    assert one.leads()
+    assert not two.leads()
+    assert hall.spec["leaseTransitions"] == 0
+
+
+def test_another_takes_over_from_one_that_is_not_heard_of(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    two.step()
+    hall.time.now += DURATION - 1
+    two.step()
+    assert not two.leads()
+    hall.time.now += 1
+    two.step()
+    assert two.leads()
+    assert not one.leads()
+    one.step()
+    assert (one.leads(), one.leader()) == (False, "two")
+    assert hall.spec["leaseTransitions"] == 1
+
+
+def test_one_that_cannot_renew_leads_no_more_before_others_may_take_over(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+    hall.server.fault = lambda _verb, _what: UnreachableError("down")
+    hall.time.now += DEADLINE - 0.1
+    one.step()
+    assert one.leads()
+    hall.time.now += 0.1
+    assert not one.leads()
+    one.step()
+    assert one.leader() is None
+    assert DEADLINE < DURATION
+
+
+def test_who_goes_lets_others_lead_at_once(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    two.step()
+    one.release()
+    two.step()
+    assert two.leads()
+    one.release()  # it leads no more, and takes nothing from anybody
+    assert hall.spec["holderIdentity"] == "two"
+
+
+def test_of_two_that_take_it_at_once_one_gets_it(hall: Hall) -> None:
+    one, two = hall.elector("one"), hall.elector("two")
+    one.step()
+    hall.server.objects[REF]["spec"]["holderIdentity"] = ""
+    three = hall.elector("three")
+
+    def meanwhile(verb: str, _what: object) -> None:
+        if verb == "merge":
+            hall.server.fault = lambda _verb, _what: None
+            three.step()
+
+    hall.server.fault = meanwhile
+    two.step()
+    assert [it.leads() for it in (two, three)] == [False, True]
+
+
+def test_a_lease_that_says_anything_is_taken_when_its_time_is_over(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+    hall.server.objects[REF]["spec"] = {"holderIdentity": 7, "leaseDurationSeconds": "never"}
+    two = hall.elector("two")
+    two.step()
+    assert not two.leads()
+    hall.time.now += DURATION
+    two.step()
+    assert two.leads()
+
+
+def test_it_tries_every_two_seconds_until_the_end(hall: Hall) -> None:
+    one = hall.elector("one")
+    seen: list[float] = []
+
+    def fault(verb: str, _what: object) -> None:
+        if verb == "get":
+            seen.append(hall.time.now)
+            if len(seen) == 3:
+                one.inbox.stop()
+
+    hall.server.fault = fault
+    one.run()
+    assert seen == [0, 2, 4]

@@ -1,0 +1,130 @@
+"""What every cluster tells of changes, the one in memory and a real API server."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+
+import pytest
+
+from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.clusters.resources import ADDRESS_POOL, SECRET
+from reconciler.clusters.snapshot import live_of
+from reconciler.model.resource import Ref
+from reconciler.ports import Became, Change, StaleError, UnreachableError, WatchableCluster
+from tests.contracts.test_cluster import HERE, POOL, US, a_map, named, pool
+from tests.envtest.fixtures import CRDS
+from tests.envtest.servers import ApiServer, Fleet
+from tests.fake_cluster import FakeCluster
+
+OTHER = Ref(ADDRESS_POOL, HERE, "other")
+
+
+def told(changes: Iterator[Change], count: int) -> list[Change]:
+    """The first changes but for bookmarks, which come whenever a server likes."""
+    return list(islice((it for it in changes if it.became is not Became.BOOKMARK), count))
+
+
+class Contract:
+    """Each test gets a cluster in which nothing of its own is, twice: one writes, one watches."""
+
+    @pytest.fixture
+    def both(self) -> tuple[WatchableCluster, WatchableCluster]:
+        raise NotImplementedError
+
+    def test_a_watch_tells_what_changed_since_a_list(
+        self, both: tuple[WatchableCluster, WatchableCluster]
+    ) -> None:
+        cluster, watcher = both
+        cluster.apply(pool("10.0.0.0/30"), US)
+        since = watcher.list(ADDRESS_POOL, HERE).resource_version
+        cluster.apply(pool("10.0.0.0/29"), US)
+        cluster.create(a_map("one"))
+        cluster.delete(POOL, live_of(cluster.get(POOL) or {}).uid)
+        first, last = told(watcher.watch(ADDRESS_POOL, HERE, since=since), 2)
+        assert (first.became, last.became) == (Became.MODIFIED, Became.DELETED)
+        assert first.manifest["spec"]["addresses"] == ["10.0.0.0/29"]
+        assert first.manifest["kind"] == "IPAddressPool"
+
+    def test_it_goes_on_from_the_newest_object_that_was_told(
+        self, both: tuple[WatchableCluster, WatchableCluster]
+    ) -> None:
+        cluster, watcher = both
+        since = watcher.list(ADDRESS_POOL).resource_version
+        made = live_of(cluster.apply(pool("10.0.0.0/30"), US))
+        cluster.apply(pool("10.1.0.0/30", ref=OTHER), US)
+        (first,) = told(watcher.watch(ADDRESS_POOL, since=since), 1)
+        assert first.became is Became.ADDED
+        assert first.manifest["metadata"]["resourceVersion"] == made.version
+        (second,) = told(watcher.watch(ADDRESS_POOL, since=made.version), 1)
+        assert second.manifest["metadata"]["name"] == "other"
+
+    def test_a_state_that_is_forgotten_is_told(
+        self, both: tuple[WatchableCluster, WatchableCluster]
+    ) -> None:
+        _, watcher = both
+        watcher.list(ADDRESS_POOL)
+        with pytest.raises(StaleError):
+            told(watcher.watch(ADDRESS_POOL, since="1"), 1)
+
+    def test_of_heads_nothing_but_the_metadata_comes(
+        self, both: tuple[WatchableCluster, WatchableCluster]
+    ) -> None:
+        cluster, watcher = both
+        secret = {**named(Ref(SECRET, HERE, "one")), "data": {"value": "YQ=="}}
+        cluster.create(secret)
+        listing = watcher.heads(SECRET, HERE)
+        (head,) = [it for it in listing.items if it["metadata"]["name"] == "one"]
+        assert (head["kind"], head["apiVersion"], "data" in head) == ("Secret", "v1", False)
+        cluster.create({**secret, "metadata": {"name": "two", "namespace": HERE}})
+        since = listing.resource_version
+        (change,) = told(watcher.watch(SECRET, HERE, since=since, heads=True), 1)
+        assert change.manifest["metadata"]["name"] == "two"
+        assert (change.manifest["kind"], "data" in change.manifest) == ("Secret", False)
+
+    def test_who_closes_the_connection_ends_the_watch(
+        self, both: tuple[WatchableCluster, WatchableCluster]
+    ) -> None:
+        cluster, watcher = both
+        since = watcher.list(ADDRESS_POOL).resource_version
+        cluster.apply(pool("10.0.0.0/30"), US)
+        changes = watcher.watch(ADDRESS_POOL, since=since)
+        assert len(told(changes, 1)) == 1
+        watcher.close()
+        with suppress(UnreachableError):
+            assert told(changes, 1) == []
+
+
+class TestFakeCluster(Contract):
+    """The one in memory."""
+
+    @pytest.fixture
+    def both(self) -> tuple[WatchableCluster, WatchableCluster]:
+        cluster = FakeCluster()
+        return cluster, cluster
+
+
+class TestApiServer(Contract):
+    """A real one."""
+
+    @pytest.fixture
+    def both(self, server: ApiServer) -> Iterator[tuple[WatchableCluster, WatchableCluster]]:
+        server.wipe()
+        server.namespace(HERE)
+        clusters = KubeClusters(server.kubeconfig)
+        cluster, watcher = clusters.management(), clusters.management()
+        assert cluster is not None
+        assert watcher is not None
+        yield cluster, watcher
+        cluster.close()
+        watcher.close()
+
+
+@pytest.fixture(scope="module")
+def server(fleet: Fleet) -> Iterator[ApiServer]:
+    """An API server with our CRDs and MetalLB's."""
+    fleet.start(["watched"])
+    made = fleet.servers.pop("watched")
+    made.install_crds(CRDS)
+    made.install_crds(fleet.assets.crds["metallb"])
+    yield made
+    made.stop()

@@ -1,0 +1,112 @@
+"""Seed 004 by kubectl alone: pool, class and Cluster stand in no file, and get their addresses.
+
+The files are those of `tests/families/capi/seed`, as the seed shows them.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.kube.clusters import KubeClusters
+from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.intake import (
+    IntakeLook,
+    last_named,
+    look_for_intake,
+    look_of,
+    remember_intake,
+)
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reconcile import ReconcileOptions, reconcile
+from reconciler.evaluate import Evaluation
+from reconciler.model.look import Look
+from tests.envtest.fixtures import CRDS
+from tests.envtest.servers import ApiServer, Fleet
+from tests.memory import MemoryFacts
+from tests.world import ENVIRONMENT, git, repository
+
+SEED = Path(__file__).parents[1] / "families" / "capi" / "seed"
+SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec:
+  intake: [{kind: GlobalInClusterIPPool}, {kind: ClusterClass}, {kind: Cluster}]
+"""
+MADE = (
+    "pools/control-plane.yaml", "pools/ingress.yaml",
+    "clusters/my-cluster-class.yaml", "clusters/my-cluster.yaml",
+)  # fmt: skip
+OPTIONS = ApplyOptions()
+VERSION = "v1beta1"
+NAME = "capi-by-kubectl"
+
+
+@pytest.fixture
+def hub(fleet: Fleet) -> Iterator[ApiServer]:
+    """A management cluster with Cluster API's CRDs of the version that the seed has, and ours."""
+    fleet.start([NAME])
+    server = fleet.servers.pop(NAME)
+    server.install_cluster_api(VERSION)
+    server.install_crds(CRDS)
+    yield server
+    server.stop()
+
+
+def whole(name: str) -> str:
+    """A file of the seed, with what Cluster API requires of a class and the seed leaves out."""
+    body = yaml.safe_load((SEED / name).read_text(encoding="utf-8"))
+    for variable in body["spec"].get("variables", ()):
+        variable.setdefault("required", False)
+    text: str = yaml.safe_dump(body)
+    return text
+
+
+def run(folder: Path, server: ApiServer, now: float) -> IntakeLook:
+    """Reconcile with a look, apply, and remember."""
+    branch, looks = open_repository(folder, ENVIRONMENT), [IntakeLook()]
+    clusters = KubeClusters(server.kubeconfig)
+
+    def look(found: Evaluation) -> Look:
+        head = found.tree.revision or ""
+        whole = evaluate_source(branch.source(head))
+        looks.append(look_for_intake(whole, clusters, OPTIONS, last_named(branch, head)))
+        return look_of(replace(looks[-1], at=int(now)))
+
+    options = ReconcileOptions(now=lambda: now, look=look)
+    done = reconcile(branch, options, sleep=lambda _: None, facts=MemoryFacts())
+    evaluation = evaluate_source(branch.source(done.head.id))
+    applied = apply_fleet(evaluation, clusters, OPTIONS, branch.is_in)
+    assert [item.error for item in applied] == [""]
+    assert [it.error for item in applied for it in item.outcomes if it.error] == []
+    remember_intake(looks[-1], clusters, OPTIONS)
+    return looks[-1]
+
+
+def test_what_was_made_with_kubectl_alone_gets_its_addresses(
+    tmp_path: Path, hub: ApiServer
+) -> None:
+    for name in MADE:
+        done = hub.kubectl("apply", "-f", "-", stdin=whole(name))
+        assert done.returncode == 0, done.stderr
+    folder = repository(tmp_path / "repo", {"ipam.yaml": SETTINGS})
+    now = int(git(folder, "show", "-s", "--format=%ct")) + 60
+    first = run(folder, hub, now)
+    assert (first.taken.rejected, first.taken.notes) == ((), ())
+    live = json.loads(hub.kubectl("get", "cluster", "my-cluster", "-o", "json").stdout)
+    assert live["spec"]["controlPlaneEndpoint"] == {"host": "10.0.0.10", "port": 6443}
+    variables = {it["name"]: it["value"] for it in live["spec"]["topology"]["variables"]}
+    assert variables == {"cni": "calico", "clusterVip": "10.0.0.10"}
+    vip = live["metadata"]["annotations"]["vip.capi.gorizond.io/ingress-vip"]
+    assert live["metadata"]["labels"]["vip.capi.gorizond.io/ingress-vip"] == vip
+    copies = sorted(path.stem for path in (folder / "observed").rglob("*.yaml"))
+    assert len(copies) == len(MADE)
+    assert "10.0.0.10" not in (folder / "observed").joinpath(
+        "Cluster.cluster.x-k8s.io", "default", "my-cluster.yaml"
+    ).read_text(encoding="utf-8")
+    assert run(folder, hub, now + 60).taken.changes == ()

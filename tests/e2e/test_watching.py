@@ -1,0 +1,137 @@
+"""The daemon on real API servers: what people do is answered, and told. Nothing here sleeps."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.daemon import Daemon, applied_to, changed, clusters, daemon
+from tests.e2e.site import POOL_NAME, Site, _kubeconfig, use
+from tests.e2e.test_meddling import edit
+from tests.envtest.fixtures import CRDS, NAMES
+from tests.envtest.servers import Fleet
+from tests.world import git, pool, provider, tenant
+
+ONE, TWO = "team-a/one", "team-a/two"
+FIRST, SECOND = ["10.40.0.0-10.40.0.7"], ["10.40.0.8-10.40.0.15"]
+EDGE = "butler.butlerlabs.dev/NetworkPool/butler-system/edge"
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/butler-system/leases/gitops-ipam"
+FILES = {
+    "pools/edge.yaml": pool(tenantAllocation="{defaults: {lbPoolPerTenant: 8}}"),
+    "providers/default.yaml": provider(),
+    "tenants/one.yaml": tenant("one"),
+}
+
+
+@pytest.fixture
+def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """One tenant that is described, and a second cluster that waits to be one."""
+    management, *tenants = (fleet.servers[name] for name in NAMES)
+    management.wipe()
+    management.install_crds(CRDS)
+    made = Site(tmp_path_factory.mktemp("site"), management, FILES)
+    for name, server in zip((ONE, TWO), tenants, strict=False):
+        server.wipe()
+        server.install_crds(fleet.assets.crds["metallb"])
+        server.namespace("metallb-system")
+        made.put_as_secret(name, server)
+    return made
+
+
+def words(site: Site, *more: str) -> tuple[str, ...]:
+    return ("--kubeconfig", str(_kubeconfig(site.management)), "--interval", "1s", *more)
+
+
+@pytest.fixture
+def running(site: Site) -> Iterator[Daemon]:
+    """It has applied everything, and watches."""
+    with daemon(site.clone, site.folder / "cache", *words(site)) as made:
+        made.round(applied_to(ONE))
+        yield made
+
+
+def test_a_pool_that_somebody_edits_is_mended_and_they_are_named(
+    site: Site, running: Daemon
+) -> None:
+    patch = '{"spec": {"addresses": ["10.40.0.0/24"], "autoAssign": false}}'
+    edit(site.tenants[ONE], "ipaddresspool", "default-pool", "metallb-system", patch)
+    found = running.round(changed(POOL_NAME, ONE))
+    (told,) = (it for it in clusters(found)[ONE]["objects"] if it["object"] == POOL_NAME)
+    assert told["drift"]["manager"] == "kubectl-edit"
+    assert site.pool(ONE) == FIRST
+    assert set(clusters(found)) == {ONE}  # nobody else is worked on
+    assert found["commit"] is None
+    assert running.end() == 0
+
+
+def test_a_network_that_somebody_edits_is_mended_and_they_are_named(
+    site: Site, running: Daemon
+) -> None:
+    patch = '{"spec": {"tenantAllocation": {"defaults": {"lbPoolPerTenant": 3}}}}'
+    edit(site.management, "networkpool", "edge", "butler-system", patch)
+    found = running.round(changed(EDGE, "management"))
+    (told,) = (it for it in clusters(found)["management"]["objects"] if it["object"] == EDGE)
+    assert told["drift"], told
+    assert told["drift"]["manager"] == "kubectl-edit"
+    assert set(clusters(found)) == {"management"}
+
+
+def test_a_tenant_that_is_pushed_is_served_and_nobody_else_is_touched(
+    site: Site, running: Daemon
+) -> None:
+    git(site.clone, "pull", "-q", "--ff-only")
+    site.commit({"tenants/two.yaml": tenant("two")}, "a second tenant")
+    found = running.round(applied_to(TWO))
+    assert site.pool(TWO) == SECOND
+    assert ONE not in clusters(found)
+    site.require_disjoint()
+    assert running.end() == 0
+    assert "Traceback" not in running.errors()
+
+
+def test_a_pool_that_somebody_deletes_is_made_anew(site: Site, running: Daemon) -> None:
+    done = site.tenants[ONE].kubectl(
+        "delete", "ipaddresspool", "default-pool", "-n", "metallb-system"
+    )
+    assert done.returncode == 0, done.stderr
+    running.round(changed(POOL_NAME, ONE))
+    assert site.pool(ONE) == FIRST
+
+
+def test_a_kubeconfig_that_comes_later_is_used_at_once(site: Site) -> None:
+    secret = "/api/v1/namespaces/team-a/secrets/one-kubeconfig"
+    site.management.request("DELETE", secret)
+    with daemon(site.clone, site.folder / "cache", *words(site)) as running:
+        found = running.round(lambda it: ONE in clusters(it))
+        assert clusters(found)[ONE]["state"] == "waiting"
+        site.put_as_secret(ONE, site.tenants[ONE])
+        running.round(applied_to(ONE))
+        assert site.pool(ONE) == FIRST
+
+
+def test_services_begin_a_look_and_nothing_is_written_when_nothing_is_needed(
+    site: Site, running: Daemon
+) -> None:
+    server = site.tenants[ONE]
+    before = site.records()
+    use(server, "web", "10.40.0.1")
+    found = running.round(lambda it: it["apply"] is not None and it["commit"] is None)
+    assert not any(item["objects"] for item in clusters(found).values())
+    assert site.records() == before
+
+
+def test_who_leads_works_and_gives_the_lease_back_at_the_end(site: Site) -> None:
+    first = daemon(site.clone, site.folder / "cache", *words(site, "--leader-elect"))
+    with first as leader:
+        leader.round(applied_to(ONE))
+        held = site.management.get(LEASE)["spec"]
+        assert held["leaseDurationSeconds"] == 15
+        other = daemon(site.clone, site.folder / "other", *words(site, "--leader-elect"))
+        with other as standby:
+            assert leader.end() == 0
+            standby.says("round begins: start")  # it begins when the Lease is given back
+            standby.round(applied_to(ONE))
+            assert site.management.get(LEASE)["spec"]["holderIdentity"] != held["holderIdentity"]
+            assert standby.end() == 0
+    assert site.management.get(LEASE)["spec"]["holderIdentity"] == ""
+    assert json.dumps(held).count("gitops") == 0

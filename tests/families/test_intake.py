@@ -1,0 +1,188 @@
+"""What of a live object is copied into Git: identity, uid and what its kind reads, and no more."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.clusters.copies import Copy, Refused, copies_of, copy_of
+from reconciler.documents.load import load
+from reconciler.families._intake import UID, copied
+from reconciler.model.marks import MANAGER, PART_MANAGER, STATUS_MANAGER
+from reconciler.model.settings import Settings
+from reconciler.observed import path_of
+from reconciler.sources import source_kinds
+from tests.families.live import IPAM, VIP, cluster, intake, live, of_pool, pool, wrote
+
+HOST: dict[str, Any] = {"f:spec": {"f:controlPlaneEndpoint": {"f:host": {}, "f:port": {}}}}
+
+
+def copy(manifest: Any) -> Any:
+    return copied(manifest, intake(manifest["kind"]))
+
+
+def refused(manifest: Any) -> str:
+    found = copy_of(manifest, intake(manifest["kind"]), Settings())
+    assert isinstance(found, Refused)
+    return found.reason
+
+
+def test_a_copy_of_a_cluster_holds_identity_uid_and_what_is_read() -> None:
+    manifest = cluster(
+        spec={"infrastructureRef": {"name": "secret"}, "paused": False},
+        annotations={f"{VIP}ingress-enabled": "false", "note": "password"},
+        labels={"team": "a"},
+        status={"phase": "Provisioned"},
+        ownerReferences=[{"kind": "X"}],
+    )
+    found = copy_of(manifest, intake("Cluster"), Settings())
+    assert found == Copy(
+        b"""apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  annotations:
+    gitops-ipam.dev/uid: uid-shop
+    vip.capi.gorizond.io/ingress-enabled: "false"
+  name: shop
+  namespace: default
+spec:
+  topology:
+    class: web
+""",
+        "uid-shop",
+    )
+
+
+def test_a_cluster_of_the_newer_version_is_copied_in_the_version_that_has_its_fields() -> None:
+    spec = {"topology": {"classRef": {"name": "web", "namespace": "classes"}}}
+    body = copy(live("Cluster", "shop", spec))
+    assert body["apiVersion"] == "cluster.x-k8s.io/v1beta2"
+    assert body["spec"] == spec
+
+
+def test_what_we_wrote_into_an_object_is_asked_for_by_nobody() -> None:
+    before = cluster(spec={"controlPlaneEndpoint": {"host": "", "port": 0}})
+    ours = {**HOST, "f:metadata": {"f:annotations": {f"f:{VIP}ingress-vip": {}}}}
+    after = cluster(
+        spec={"controlPlaneEndpoint": {"host": "10.0.0.10", "port": 6443}},
+        annotations={f"{VIP}ingress-vip": "10.0.0.100"},
+        managedFields=[wrote(PART_MANAGER, ours)],
+    )
+    assert copy(after) == copy(before)
+
+
+def test_what_somebody_else_wrote_too_stays() -> None:
+    manifest = cluster(
+        spec={"controlPlaneEndpoint": {"host": "10.0.0.10", "port": 6443}},
+        managedFields=[wrote(PART_MANAGER, HOST), wrote("kubectl", HOST)],
+    )
+    assert copy(manifest)["spec"]["controlPlaneEndpoint"] == {"host": "10.0.0.10", "port": 6443}
+
+
+def test_of_a_class_the_names_of_its_variables_are_copied() -> None:
+    spec = {
+        "variables": [{"name": "clusterVip", "schema": {"x": 1}}],
+        "patches": [{"name": "secret"}],
+    }
+    assert copy(live("ClusterClass", "web", spec))["spec"] == {
+        "variables": [{"name": "clusterVip"}]
+    }
+
+
+def test_of_a_pool_the_annotations_that_we_read_are_copied() -> None:
+    body = copy(pool(annotations={"gitops-ipam.dev/gate": "never", "other": "x"}))
+    assert body["metadata"]["annotations"] == {UID: "uid-vips", "gitops-ipam.dev/gate": "never"}
+    assert body["metadata"]["labels"] == {
+        f"{VIP}cluster-class": "web",
+        f"{VIP}role": "control-plane",
+    }
+
+
+def test_a_pause_without_a_value_is_copied() -> None:
+    body = copy(cluster(annotations={"cluster.x-k8s.io/paused": ""}))
+    assert body["metadata"]["annotations"]["cluster.x-k8s.io/paused"] == ""
+
+
+def test_that_a_cluster_is_being_deleted_is_copied() -> None:
+    body = copy(cluster(deletionTimestamp="2026-02-15T10:00:00Z"))
+    assert body["metadata"]["deletionTimestamp"] == "2026-02-15T10:00:00Z"
+
+
+def test_of_a_tenant_the_fields_of_its_networking_are_copied() -> None:
+    spec = {
+        "kubernetesVersion": "v1.31.0",
+        "controlPlane": {"token": "secret"},
+        "networking": {"lbPoolSize": 4, "loadBalancerPool": {"start": "", "end": ""}, "mtu": 1500},
+        "addons": {"ingress": {"enabled": False, "values": "secret"}},
+    }
+    assert copy(live("TenantCluster", "web", spec))["spec"] == {
+        "networking": {"lbPoolSize": 4},
+        "addons": {"ingress": {"enabled": False}},
+    }
+
+
+def test_an_address_that_novaedge_gave_a_vip_is_pinned_until_it_is_ours() -> None:
+    spec = {"mode": "BGP", "ports": [443], "poolRef": {"name": "main"}, "addressFamily": "dual"}
+    status = {"allocatedAddress": "10.200.0.1/32", "allocatedIPv6Address": "2001:db8::1/128"}
+    theirs = copy(live("ProxyVIP", "web", spec, status=status))["spec"]
+    assert (theirs["address"], theirs["ipv6Address"]) == ("10.200.0.1/32", "2001:db8::1/128")
+    fields: Any = {"f:status": {"f:allocatedAddress": {}, "f:allocatedIPv6Address": {}}}
+    ours = live(
+        "ProxyVIP", "web", spec, status=status, managedFields=[wrote(STATUS_MANAGER, fields)]
+    )
+    assert copy(ours)["spec"] == spec
+    alone = live("ProxyVIP", "web", {"mode": "BGP", "ports": [443]}, status=status)
+    assert "address" not in copy(alone)["spec"]
+
+
+def test_a_claim_that_another_provider_serves_asks_nothing_of_us() -> None:
+    served = intake("IPAddressClaim").is_others
+    assert served(of_pool("IPAddressClaim", "one", status={"addressRef": {"name": "one"}}))
+    assert not served(of_pool("IPAddressClaim", "one"))
+    assert intake("IPAllocation").is_others({"status": {"startAddress": "10.0.0.1"}})
+
+
+def test_claims_and_addresses_name_their_pool() -> None:
+    pool_of = intake("IPAddress").pool
+    assert pool_of(of_pool("IPAddress", "x")) == (IPAM, "GlobalInClusterIPPool", "", "vips")
+    local = live(
+        "IPAddress", "x", {"poolRef": {"apiGroup": IPAM, "kind": "InClusterIPPool", "name": "p"}}
+    )
+    assert pool_of(local) == (IPAM, "InClusterIPPool", "default", "p")
+    assert pool_of(live("IPAddress", "x")) == ("None", "None", "", "None")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "reason"),
+    [
+        (cluster("a.b"), "metadata.name: 'a.b' is not an RFC 1123 label"),
+        (live("GlobalInClusterIPPool", "vips", {"prefix": 24}), "spec.addresses: required"),
+        (pool("vips", "10.0.0.300"), "spec.addresses[0]: '10.0.0.300'"),
+        (cluster(spec={"paused": "yes"}), "spec.paused: boolean required, got string 'yes'"),
+        (cluster(spec={"controlPlaneEndpoint": {"port": 1.5}}), "spec.controlPlaneEndpoint.port: "),
+        (of_pool("IPAddress", "x", spec={"address": ["10.0.0.1"]}), "spec.address: string required"),
+        (live("IPAllocation", "x"), "spec: required"),
+    ],
+)  # fmt: skip
+def test_an_object_that_is_not_valid_is_refused_as_its_file_would_be(
+    manifest: Any, reason: str
+) -> None:
+    assert refused(manifest).startswith(reason)
+
+
+def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
+    vips = copy_of(pool(), intake("GlobalInClusterIPPool"), Settings())
+    assert isinstance(vips, Copy)
+    identity = intake("GlobalInClusterIPPool").identity(pool())
+    path = path_of("observed", identity)
+    assert path == f"observed/GlobalInClusterIPPool.{IPAM}/_/vips.yaml"
+    documents = load(path, vips.data, source_kinds()).documents
+    found = copies_of(documents, "observed")
+    assert found.of(intake("GlobalInClusterIPPool")) == {identity: vips}
+    assert found.of(intake("Cluster")) == {}
+    elsewhere = load("observed/x.yaml", vips.data, source_kinds()).documents
+    assert not copies_of(elsewhere, "observed").by_kind
+
+
+def test_fields_of_an_object_that_no_server_would_send_are_passed_over() -> None:
+    odd = [wrote(MANAGER, {"f:status": 1, "f:other": {}}), {"manager": "x"}]
+    assert copy(cluster(managedFields=odd))["spec"] == {"topology": {"class": "web"}}

@@ -1,0 +1,38 @@
+"""Bugs of the daemon."""
+
+from tests.mutants.mutant import Mutant
+
+SCHEDULE = ("tests/commands/watching/test_schedule.py",)
+DAEMON = ("tests/commands/watching/test_daemon.py",)
+WATCHES = ("tests/commands/watching/test_watches.py",)
+LEASE = ("tests/commands/watching/test_lease.py",)
+TOUCHED = ("tests/applying/test_touched.py",)
+STREAM = ("tests/adapters/kube/test_watching.py",)
+
+WATCHING = (
+    Mutant("watching: a round never begins while events come", "commands/watching/schedule.py",
+           "first + PATIENCE", "inf", SCHEDULE),
+    Mutant("watching: a cluster that is never quiet begins any number of rounds",
+           "commands/watching/schedule.py", "        bucket.left -= 1.0\n", "", SCHEDULE),
+    Mutant("watching: the events of a busy cluster are lost", "commands/watching/schedule.py",
+           "                self.later(event._replace(mark=\"\"), now + delays[event.cluster])\n",
+           "                pass\n", SCHEDULE),
+    Mutant("watching: a cluster that failed is not tried again", "commands/watching/daemon.py",
+           "                self.schedule.later(again, now + pause)\n", "", DAEMON),
+    Mutant("watching: without the management cluster all others are gone",
+           "commands/watching/daemon.py", "scope.clusters is None and is_known", "scope.clusters is None",
+           DAEMON),
+    Mutant("watching: an own write begins a round", "commands/watching/watches.py",
+           "return bool(event.mark) and self.notes.is_known(event.cluster, event.mark)",
+           "return False", WATCHES),
+    Mutant("watching: what vanished while nobody watched is no news", "commands/watching/watcher.py",
+           "        for uid in before:\n", "        for uid in ():\n", WATCHES),
+    Mutant("watching: a Lease is taken from one that is heard of", "commands/watching/lease.py",
+           "self._now() - self._since >= seconds", "True", LEASE),
+    Mutant("watching: who cannot renew leads for ever", "commands/watching/lease.py",
+           "self._now() - renewed < DEADLINE", "renewed >= 0", LEASE),
+    Mutant("watching: a change of a tenant touches nobody", "commands/applying/targets.py",
+           "self.clusters.get(name) != before.clusters.get(name)", "False", TOUCHED),
+    Mutant("watching: a line without end is kept", "adapters/kube/streaming.py",
+           "        if len(rest) > LINE:\n", "        if False:\n", STREAM),
+)  # fmt: skip
