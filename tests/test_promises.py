@@ -109,15 +109,6 @@ def test_what_is_not_there_yet_is_not_there() -> None:
     assert not set(options) & known
 
 
-def test_fields_that_are_said_to_be_unused_are_read_by_nobody() -> None:
-    assert "read, and not used yet" in " ".join(page("kinds/Settings.md").split())
-    assert "accepted and not used" in page("kinds/ProviderConfig.md")
-    files = [path for path in (ROOT / "reconciler").rglob("*.py") if path.name != "settings.py"]
-    code = "".join(path.read_text(encoding="utf-8") for path in files)
-    for name in ("pending_after", "shrink_after", "max_growth", "growthIncrement"):
-        assert name not in code, name
-
-
 def test_what_settings_say_of_apply_is_used() -> None:
     text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
     settings, _ = read_settings(f"{text}spec: {{apply: {{documents: all}}}}\n".encode())

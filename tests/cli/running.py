@@ -13,6 +13,13 @@ from reconciler.cli import run
 from tests.caches import PYTHON
 from tests.world import repository
 
+STILL = (
+    "-c",
+    "from reconciler.cli.shared import clock; clock.now = None;"
+    " from reconciler.cli import main; main()",
+)
+"""Arguments of Python that run `ipam` where nothing falls due because of the day of the test."""
+
 
 class Ran(NamedTuple):
     """What a run gave."""

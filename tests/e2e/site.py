@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from reconciler.addresses import IPSet
 from reconciler.clusters.metallb import pool_addresses
 from tests.caches import PYTHON
+from tests.cli.running import STILL
 from tests.envtest.servers import ApiServer
 from tests.world import CLOCK, commit, git, repository, write
 
@@ -124,7 +125,7 @@ class Site:
     def ipam(self, verb: str, *words: str) -> Ran:
         """Run the command in the clone, with JSON for its output."""
         done = subprocess.run(
-            [sys.executable, "-m", "reconciler", verb, "-o", "json", *words],
+            [sys.executable, *STILL, verb, "-o", "json", *words],
             cwd=self.clone,
             capture_output=True,
             text=True,

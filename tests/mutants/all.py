@@ -4,6 +4,7 @@ from tests.mutants.applying import APPLYING
 from tests.mutants.elastic import ELASTIC
 from tests.mutants.folders import FOLDERS
 from tests.mutants.incremental import INCREMENTAL
+from tests.mutants.intake import INTAKE
 from tests.mutants.observed import OBSERVED
 from tests.mutants.planning import PLANNING
 from tests.mutants.records import RECORDS
@@ -14,5 +15,5 @@ from tests.mutants.watching import WATCHING
 
 MUTANTS = (
     *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS),
-    *(*RECORDS, *TELLING, *VIPS, *OBSERVED, *ELASTIC, *WATCHING),
+    *(*RECORDS, *TELLING, *VIPS, *OBSERVED, *ELASTIC, *INTAKE, *WATCHING),
 )

@@ -201,6 +201,8 @@ class Daemon:
         for name in names:
             cause = Cause.RESYNC if scope.clusters is None else Cause.RETRY
             self.schedule.later(Event(cause, name, plans=not name), now + pause)
+        for name in scope.asked or ():
+            self.schedule.later(Event(Cause.SERVICES, name), now + pause)
 
     def _follow(self, scope: Scope, told: RoundDone, now: float) -> None:
         """Watch what was found, and come back for what is not as it shall be."""

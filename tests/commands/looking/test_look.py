@@ -117,6 +117,7 @@ def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() ->
     here = asking()
     there = Ref(NAMESPACE, "", "kube-system")
     here.clusters.objects[ONE][there]["metadata"]["uid"] = "another"
+    del here.clusters.objects[ONE][INVENTORY]  # it was built anew
     looked = here.looked()
     assert "it is another cluster than before" in looked.unasked[ONE]
     here.options = LookOptions(ApplyOptions(re_enrol=frozenset([ONE])))

@@ -170,6 +170,16 @@ def test_a_round_that_fails_is_told_and_tried_again_until_it_succeeds(
     assert stage.observer.bugs == (["round"] * 2 if ending is Ending.BUG else [])
 
 
+def test_what_a_cluster_asked_for_is_not_forgotten_when_git_fails(stage: Stage) -> None:
+    daemon = stage.daemon([HUB], GitError("down"), [])
+    daemon.turn()
+    stage.inbox.put(Event(Cause.SERVICES, "a/web"))
+    stage.until(daemon, 5)
+    first, again = stage.work.scopes[1:]
+    assert first.asked == again.asked == frozenset({"a/web"})
+    assert again.plans
+
+
 def test_commits_are_told_whatever_became_of_them(stage: Stage) -> None:
     daemon = stage.daemon(RacesLostError("lost"), PushRefusedError("no"), [HUB])
     stage.until(daemon, 30)

@@ -1,0 +1,88 @@
+"""`reconcile --watch`: its options, its log, and how it ends."""
+
+import json
+import logging
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from reconciler.cli.shared import logs
+from tests.e2e.daemon import daemon
+from tests.world import SMALL, commit, git, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def _quiet() -> Iterator[None]:
+    """The log is as it was afterwards."""
+    root, own = logging.getLogger(), logging.getLogger("reconciler")
+    before = (root.handlers[:], root.level, own.level)
+    yield
+    root.handlers[:], root.level, own.level = before
+
+
+@pytest.mark.parametrize(
+    "words", [["--resync", "5m"], ["--leader-elect"], ["--log-format", "json"]]
+)
+def test_options_of_a_daemon_need_one(words: list[str], tmp_path: Path, capsys: Capture) -> None:
+    folder = repository(tmp_path / "repo", SMALL)
+    assert run(["reconcile", "--repo", str(folder), *words]) == 64
+    assert f"{words[0]} needs --watch" in capsys.readouterr().err
+
+
+def test_who_would_lead_needs_a_cluster(tmp_path: Path, capsys: Capture) -> None:
+    folder = repository(tmp_path / "repo", SMALL)
+    assert run(["reconcile", "--repo", str(folder), "--watch", "--leader-elect"]) == 64
+    assert "needs a management cluster" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("_quiet")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_line_of_the_log_says_what_it_is_about_and_no_password(
+    form: str, capsys: Capture
+) -> None:
+    logs.start(form)
+    told = "no way to https://me:hidden@example.com\x1b[2J"
+    extra = {"round": 7, "cluster": "a/web"}
+    logging.getLogger("reconciler.x").warning("%s", told, extra=extra)
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "hidden" not in err
+    assert "\x1b" not in err
+    if form == "json":
+        line = json.loads(err)
+        assert (line["level"], line["round"], line["cluster"]) == ("warning", 7, "a/web")
+    else:
+        assert " WARNING round=7 cluster=a/web no way" in err
+
+
+def test_a_branch_that_moves_is_answered_and_the_end_is_in_order(tmp_path: Path) -> None:
+    folder = repository(tmp_path / "repo", SMALL)
+    with daemon(folder, tmp_path / "cache", "--log-format", "json") as running:
+        assert running.round()["plan"]["summary"]["allocate"] == 1
+        write(folder, {"tenants/two.yaml": tenant("two")})
+        commit(folder, "another")
+        assert running.round()["plan"]["summary"]["allocate"] == 1
+        assert running.end() == 0
+        assert json.loads(running.errors().splitlines()[-1])["message"] == "ended"
+
+
+def test_a_branch_that_is_protected_is_told_and_tried_again_until_it_is_not(tmp_path: Path) -> None:
+    made = repository(tmp_path / "made", SMALL)
+    remote = tmp_path / "remote.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(made), str(remote)], check=True)
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho protected; exit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    words = ("--remote", f"file://{remote}", "--interval", "1s")
+    with daemon(tmp_path, tmp_path / "cache", *words) as running:
+        running.says("the remote refuses the push")
+        hook.unlink()
+        found = running.round()
+        assert found["commit"] == git(remote, "rev-parse", "main")
+        assert running.end() == 0

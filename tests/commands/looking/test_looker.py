@@ -1,0 +1,122 @@
+"""A run of reconcile that looks at clusters: real Git, clusters in memory; each commit is replayed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.looking.elastic import LookOptions
+from reconciler.commands.looking.looker import Looker
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.model.look import Look
+from tests.commands.looking.country import ONE, Country, elastic
+from tests.commands.test_commits_of_a_run import all_same, opened
+from tests.memory import MemoryFacts
+from tests.world import CLOCK, git, repository, tree_of
+
+
+class Site:
+    """A checkout and the clusters of its tenants."""
+
+    def __init__(self, folder: Path) -> None:
+        files = elastic("one", "two")
+        self.folder = repository(folder, files)
+        self.here = Country({})
+        self.facts = MemoryFacts()
+        self.looker = Looker(
+            self.whole,
+            lambda: self.here.clusters,
+            LookOptions(),
+            now=lambda: self.here.now,
+        )
+
+    def whole(self, revision: str) -> Evaluation:
+        return evaluate_source(opened(self.folder).source(revision))
+
+    def run(self) -> Reconciled:
+        self.here.clusters.clock = self.here.now
+        options = ReconcileOptions(now=lambda: self.here.now, look=self.looker)
+        done = reconcile(opened(self.folder), options, sleep=lambda _: None, facts=self.facts)
+        evaluation = self.whole(done.head.id)
+        branch = opened(self.folder)
+        apply_fleet(evaluation, self.here.clusters, ApplyOptions(), branch.is_in, self.looker.words)
+        self.here.serve()
+        return done
+
+    def newest(self) -> list[str]:
+        return git(self.folder, "show", "--format=", "--name-only", "HEAD").splitlines()
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    made = Site(tmp_path / "repo")
+    made.run()
+    for name in "ab":
+        made.here.ask(name)
+    made.run()
+    assert all(made.here.services().values())
+    return made
+
+
+def test_what_a_cluster_asks_for_and_what_follows_are_one_commit_that_is_replayed(
+    site: Site,
+) -> None:
+    before = git(site.folder, "rev-parse", "HEAD")
+    site.here.ask("c")
+    done = site.run()
+    assert git(site.folder, "rev-parse", "HEAD^") == before
+    assert site.newest() == [
+        "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-1.yaml",
+        "observed/Demand.gitops-ipam.dev/team-a/one.yaml",
+    ]
+    assert site.here.services()["c"] == "10.0.0.4"
+    assert done.commit is not None
+    assert git(site.folder, "show", "-s", "--format=%ct") == str(site.here.now)
+    assert site.run().commit is None
+    all_same(site.folder)
+
+
+def test_what_is_given_back_is_released_withdrawn_and_free_and_each_step_is_replayed(
+    site: Site,
+) -> None:
+    site.here.ask("c")
+    site.run()
+    site.here.leave("c")
+    site.here.now += 60
+    assert site.run().commit is None
+    site.here.now += 600
+    site.run()
+    assert "releasedAt" in git(site.folder, "show", "HEAD")
+    assert site.here.announced().size == 2
+    for _ in range(3):
+        site.here.now += 60
+        site.run()
+    assert not (site.folder / "observed").exists()
+    assert git(site.folder, "ls-files", "allocations").count("loadbalancer-1") == 0
+    assert site.run().commit is None
+    all_same(site.folder)
+
+
+def test_a_reading_in_part_is_made_whole_before_clusters_are_looked_at(site: Site) -> None:
+    site.run()
+    site.here.ask("c")
+    site.run()
+    assert set(site.looker.looked.figures) == {ONE, "team-a/two"}
+
+
+def test_a_server_without_a_clock_takes_that_of_this_machine(site: Site) -> None:
+    site.here.clusters.clock = 0
+    evaluation = site.whole(git(site.folder, "rev-parse", "HEAD"))
+    assert site.looker(evaluation) == Look(site.here.now, ())
+    assert site.looker.bugs == ()
+    nothing = Looker(site.whole, lambda: site.here.clusters, LookOptions(), now=lambda: 7.5)
+    assert nothing(evaluation_without_tenants()) == Look(7, ())
+
+
+def evaluation_without_tenants() -> Evaluation:
+    """A work tree: it is no revision, and read whole."""
+    return evaluate(replace(tree_of({}, CLOCK), revision=None))

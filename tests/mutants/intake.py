@@ -1,0 +1,34 @@
+"""Bugs of what is taken in from the management cluster, and of when it is gone."""
+
+from tests.mutants.mutant import Mutant
+
+GOING = ("tests/clusters/test_going.py",)
+TAKING = ("tests/clusters/test_intake.py",)
+COPYING = ("tests/families/test_intake.py", "tests/properties/test_intake.py")
+
+INTAKE = (
+    Mutant("intake: an incomplete list proves that something is gone", "clusters/going.py",
+           "        if listing.problem:\n            return listing.problem\n", "", GOING),
+    Mutant("intake: an older state proves that something is gone", "clusters/going.py",
+           "if version < self._oldest:", "if version < 0:", GOING),
+    Mutant("intake: any CRD is the one that was known", "clusters/going.py",
+           "if known != listing.crd and not self._accepts:", "if not listing.crd:", GOING),
+    Mutant("intake: one list is enough", "clusters/going.py",
+           "self._at - since[it] >= LEAST]", "self._at - since[it] >= 0]", GOING),
+    Mutant("intake: much may go in small parts", "clusters/going.py",
+           "going, every = gone + late, copies + late", "going, every = gone, copies", GOING),
+    Mutant("intake: another cluster is asked as if it were the same", "clusters/intake.py",
+           "if uid and uid != seen.uid and not seen.is_re_enrolled:", "if not seen.uid:", TAKING),
+    Mutant("intake: what we made is taken in", "clusters/intake.py",
+           "    return is_ours(Live(ref, manifest), entries.get(str(ref)))\n",
+           "    return False and is_ours(Live(ref, manifest), entries.get(str(ref)))\n", TAKING),
+    Mutant("intake: what people describe is copied, too", "clusters/intake.py",
+           "            if identity in self.standing.described:\n                continue\n", "",
+           TAKING),
+    Mutant("intake: a deletion of another object of the name counts", "clusters/intake.py",
+           "if seen.get(it) == uid]", "if it in seen]", TAKING),
+    Mutant("intake: what we wrote is asked for", "families/_intake.py",
+           "    asked = _without_ours(manifest)\n", "    asked = manifest\n", COPYING),
+    Mutant("intake: fields that nobody reads are copied", "families/_intake.py",
+           'if field in value and not inner.get("x-unread"):', "if field in value:", COPYING),
+)  # fmt: skip

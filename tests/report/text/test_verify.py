@@ -1,0 +1,63 @@
+"""What `verify` prints of each commit, and in the end."""
+
+import pytest
+
+from reconciler.report.text.table import Painter
+from reconciler.report.text.verify import verification_text, verified_text
+from reconciler.report.verification import Verdict, Verified, verification_document
+from tests.world import CLOCK
+
+PLAIN = Painter(is_on=False)
+OURS = Verified("a" * 40, Verdict.SAME, CLOCK, "ipam <a@x>", "ipam: allocate 1", "0.1.0")
+
+
+def of(verdict: Verdict, files: int = 0, *, claims: bool = True) -> Verified:
+    paths = tuple(f"allocations/{number}.yaml" for number in range(files))
+    return Verified("b" * 40, verdict, None, "A <a@x>", "x", "0.0.9", paths, claims=claims)
+
+
+def test_a_commit_is_a_line() -> None:
+    line = "same            aaaaaaaaaaaa  2026-02-15T10:00:30Z  ipam: allocate 1\n"
+    assert verified_text(OURS, PLAIN) == line
+
+
+@pytest.mark.parametrize(
+    ("found", "more"),
+    [
+        (of(Verdict.DIFFERENT, 1), ["  allocations/0.yaml"]),
+        (of(Verdict.DIFFERENT, 6), ["  and 1 more"]),
+        (of(Verdict.FOREIGN, claims=False), ["  by A <a@x>"]),
+        (of(Verdict.FOREIGN), ["  by A <a@x>, though it says that reconcile made it"]),
+        (of(Verdict.NOT_COMPARABLE), ["  made by version 0.0.9"]),
+        (of(Verdict.NOT_HERE), []),
+    ],
+)
+def test_what_is_to_know_stands_below(found: Verified, more: list[str]) -> None:
+    first, *rest = verified_text(found, PLAIN).splitlines()
+    assert first.endswith("  bbbbbbbbbbbb  no date  x")
+    assert rest[-1:] == more
+
+
+@pytest.mark.parametrize(
+    ("found", "wrong"),
+    [
+        (OURS, False),
+        (of(Verdict.DIFFERENT), True),
+        (of(Verdict.FOREIGN), True),
+        (of(Verdict.FOREIGN, claims=False), False),
+        (of(Verdict.NOT_YET), True),
+        (of(Verdict.NOT_HERE), False),
+        (of(Verdict.NOT_COMPARABLE), False),
+    ],
+)
+def test_wrong_is_what_says_of_itself_what_is_not_so(found: Verified, *, wrong: bool) -> None:
+    assert found.is_wrong is wrong
+    document = verification_document("c" * 40, [found], int(wrong))
+    assert document["commits"][0]["wrong"] is wrong
+    assert document["summary"][found.verdict.value] == 1
+
+
+def test_the_sum_names_what_there_is() -> None:
+    assert verification_text([], PLAIN) == "No commit touches records.\n"
+    found = [OURS, OURS, of(Verdict.FOREIGN)]
+    assert verification_text(found, PLAIN) == "3 commits: 2 same, 1 foreign.\n"
