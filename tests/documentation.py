@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.findings import CODES
+from reconciler.report.metrics import catalogue
 from tests.caches import PYTHON
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +32,9 @@ _TABLE = re.compile(
     r"(?P<open><!-- fields: (?P<schema>[A-Za-z.:]+/[A-Za-z0-9.]+\.json) -->\n)"
     r".*?(?P<close><!-- end of fields -->)",
     re.DOTALL,
+)
+_METRICS = re.compile(
+    r"(?P<open><!-- metrics -->\n).*?(?P<close><!-- end of metrics -->)", re.DOTALL
 )
 _CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
 # What numbers and texts of the schemas count, by the last part of their path.
@@ -288,6 +292,17 @@ def with_codes(text: str) -> str:
     return _CODES.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 
+def with_metrics(text: str) -> str:
+    """A page with its table of metrics as the program has them now."""
+    rows = "".join(
+        f"| `{metric.name}` | {metric.sort} | {', '.join(f'`{it}`' for it in metric.labels)} |"
+        f" {metric.help} |\n"
+        for metric in catalogue()
+    )
+    table = f"\n| metric | sort | labels | meaning |\n| --- | --- | --- | --- |\n{rows}\n"
+    return _METRICS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
+
+
 def main() -> None:
     """Write tables and outputs of all pages anew."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -298,7 +313,7 @@ def main() -> None:
         readme.write_text(with_outputs(text, played(text, Terminal(folder))), encoding="utf-8")
         for path in pages():
             text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
-            path.write_text(with_codes(with_tables(text)), encoding="utf-8")
+            path.write_text(with_metrics(with_codes(with_tables(text))), encoding="utf-8")
 
 
 def pages() -> list[Path]:

@@ -27,6 +27,7 @@ from tests.documentation import (
     played_page,
     properties,
     with_codes,
+    with_metrics,
     with_tables,
 )
 from tests.source_map import first_lines
@@ -191,6 +192,11 @@ def test_the_page_of_errors_has_every_code_with_its_meaning() -> None:
     page = _text("docs", "errors.md")
     assert with_codes(page) == page, "python -m tests.documentation writes errors.md anew"
     assert all(f"| `{code}` | {CODES[code]} |" in page for code in CODES)
+
+
+def test_every_metric_is_in_the_table() -> None:
+    page = _text("docs", "running.md")
+    assert with_metrics(page) == page, "python -m tests.documentation writes running.md anew"
 
 
 def test_the_concepts_name_every_reason_of_a_refusal() -> None:

@@ -11,7 +11,9 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared import clock, streams
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.shared.failures import told
+from reconciler.cli.shared.listening import Listening, listening_options
 from reconciler.cli.shared.loop import loop
+from reconciler.cli.shared.metrics_file import require_folder, write_metrics
 from reconciler.cli.shared.opening import open_branch, open_facts
 from reconciler.cli.shared.options import (
     Number,
@@ -65,6 +67,12 @@ from reconciler.report.text.table import Painter
     help="Loop, for example every 60s; with --watch: look at the remote.",
 )
 @watch_options
+@listening_options
+@option(
+    "--metrics-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write metrics here, for node_exporter's textfile collector.",
+)
 @output_options("text", "json", "yaml")
 def reconcile(
     repo: Path,
@@ -79,6 +87,8 @@ def reconcile(
     sign: str,
     interval: str | None,
     watch: Watch | None,
+    listening: Listening,
+    metrics_file: Path | None,
     output: str,
     color: str,
 ) -> int:
@@ -89,6 +99,7 @@ def reconcile(
     committed, but some claim was refused, or a brake holds releases back.
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
+    require_folder(metrics_file)
     wish = replace(wish, allow_release=allow_release)
     options = ReconcileOptions(allow_release, sign, _identity(author), accept_history)
     # Without an apply, too, a cluster that somebody names is asked before addresses come free.
@@ -96,10 +107,12 @@ def reconcile(
 
     def begin() -> _Job:
         repository = open_branch(repo, remote, branch)
-        return _Job(repository, options, reach if is_asked else None, wish, applies=not no_apply)
+        asked = reach if is_asked else None
+        return _Job(repository, options, asked, wish, not no_apply, metrics_file)
 
     if watch is not None:
-        from reconciler.cli.shared.daemon import Order, run_daemon
+        from reconciler.cli.shared.daemon import Order
+        from reconciler.cli.shared.telling import run_listening
 
         def emit_line(done: Sequence[Round], code: int) -> None:
             _emit_rounds(done, code, "json", looped=True)
@@ -107,7 +120,8 @@ def reconcile(
         opened = partial(open_branch, repo, remote, branch)
         order = Order(opened, options, reach if is_asked else None, wish, watch, seconds)
         told = None if output == "text" else emit_line
-        return run_daemon(replace(order, applies=not no_apply, emit=told))
+        return run_listening(replace(order, applies=not no_apply, emit=told), listening)
+    listening.require_nothing()
     if seconds is None:
         return _once(begin(), output, color, looped=False)
     return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)
@@ -120,6 +134,7 @@ class _Job:
     Attributes:
         reach: The clusters; None when none is named.
         applies: Whether they are applied to.
+        metrics: Where metrics are written, or None.
         read: The revision that was read last. It follows from its id alone: a loop on a branch
             that stands still reads it once.
         bugs: Those that were met in this run while clusters were asked.
@@ -131,6 +146,7 @@ class _Job:
     reach: Reach | None
     wish: ApplyOptions
     applies: bool = True
+    metrics: Path | None = None
     read: dict[str, Evaluation] = field(default_factory=dict)
     bugs: list[BugError] = field(default_factory=list)
     lookers: list[Looker] = field(default_factory=list)
@@ -149,7 +165,7 @@ class _Job:
             with progress("reconciling"):
                 return run_reconcile(self.repository, options, facts=open_facts(self.repository))
         asked = LookOptions(self.wish, writes=self.applies)
-        looker = Looker(self.repository, self._whole, reach.open, asked, clock.now)
+        looker = Looker(self.repository, self.whole, reach.open, asked, clock.now)
         self.lookers[:] = [looker]
         options = replace(
             options,
@@ -169,7 +185,7 @@ class _Job:
         if self.reach is None or not self.applies:
             return None
         with progress("applying"):
-            evaluation, extent = self._whole(done.head.id), WHOLE
+            evaluation, extent = self.whole(done.head.id), WHOLE
             for looker in self.lookers:
                 extent = Extent(words=looker.words)
             is_in, clusters = self.repository.is_in, self.reach.open()
@@ -178,8 +194,8 @@ class _Job:
                 looker.remember()
             return applied
 
-    def _whole(self, head: str) -> Evaluation:
-        """All of a revision."""
+    def whole(self, head: str) -> Evaluation:
+        """All that a revision holds."""
         if head not in self.read:
             self.read.clear()
             source = self.repository.source(head)
@@ -208,6 +224,9 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
     if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
         tell(f"Nothing was applied to clusters: {why}.")
+    if job.metrics is not None:
+        head = done[-1].done.head.id
+        write_metrics(job.metrics, head, job.whole(head), _applied(done), code)
     job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
     return code
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, Documents, Identity, Kind
+from reconciler.families._metering import Metering
 from reconciler.families._objects import Objects
 from reconciler.families._record_form import RecordForm
 from reconciler.findings import Finding
@@ -114,6 +115,7 @@ class Family:
         adopt: The claim that a record stands for which names none, as one copied from a cluster,
             once all documents are known. `record.claim` is what its text alone says.
         objects: What it is in clusters.
+        metering: What it tells in figures.
     """
 
     name: str
@@ -127,3 +129,4 @@ class Family:
     record: RecordForm
     adopt: Callable[[Allocation, Documents], Key] = as_named
     objects: Objects = field(default_factory=Objects)
+    metering: Metering = field(default_factory=Metering)

@@ -17,6 +17,10 @@ VERSION = "v1.36.3"
 KUBE = ("etcd", "kube-apiserver", "kubectl")
 METALLB = "metallb-controller"
 IPAM_PROVIDER = "ipam-in-cluster"
+PROMETHEUS, PROMTOOL = "prometheus", "promtool"
+# Prometheus without its search for targets in clouds, which would bring the modules of all of these.
+# Its web pages are left out by themselves: they need more than Go.
+PROMETHEUS_TAGS = "netgo,remove_all_sd"
 HELM = "helm"
 PROMETHEUS_OPERATOR = "prometheus-operator"
 # By the newest version that they serve: v1beta1 is Cluster API 1.10, v1beta2 is 1.14.
@@ -56,7 +60,7 @@ class Assets:
 
 def pins() -> str:
     """The hash of all that decides what is built."""
-    digest = sha256(repr(FLAGS).encode())
+    digest = sha256(repr((FLAGS, PROMETHEUS_TAGS)).encode())
     for path in sorted(GO.rglob("*")):
         if path.is_file():
             digest.update(path.relative_to(GO).as_posix().encode())
@@ -101,6 +105,14 @@ def found_in(kube: Path, built: Path) -> Assets | str:
     return Assets(
         there, {name: built / "crds" / name for name in names} | {"metallb": METALLB_CRDS}
     )
+
+
+def monitoring(name: str) -> Path:
+    """Prometheus, or promtool; a test that lacks it is skipped. They need no API server."""
+    path = _CACHE / name
+    if not os.access(path, os.X_OK):
+        lacking(f"no {name}: make envtest")
+    return path
 
 
 def lacking(reason: str) -> NoReturn:

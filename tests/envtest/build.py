@@ -11,7 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.envtest.assets import FLAGS, GO, HELM, IPAM_PROVIDER, METALLB, PROMETHEUS_OPERATOR
+from tests.envtest.assets import (
+    FLAGS,
+    GO,
+    HELM,
+    IPAM_PROVIDER,
+    METALLB,
+    PROMETHEUS,
+    PROMETHEUS_OPERATOR,
+    PROMETHEUS_TAGS,
+    PROMTOOL,
+)
 
 _NEEDED = (1, 26)
 _BINARIES = (
@@ -20,8 +30,12 @@ _BINARIES = (
     ("kubectl", "kube", "k8s.io/kubernetes/cmd/kubectl"),
     (METALLB, "metallb", "go.universe.tf/metallb/controller"),
     (IPAM_PROVIDER, "in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster"),
+    (PROMETHEUS, "prometheus", "github.com/prometheus/prometheus/cmd/prometheus"),
+    (PROMTOOL, "prometheus", "github.com/prometheus/prometheus/cmd/promtool"),
     (HELM, "helm", "helm.sh/helm/v4/cmd/helm"),
 )
+# By the folder of the module.
+_TAGS = {"prometheus": ("-tags", PROMETHEUS_TAGS)}
 # Module folder below `go/`, after which the CRDs are called; module path; their folder in it.
 _CRDS = (
     ("metallb", "go.universe.tf/metallb", "config/crd/bases"),
@@ -51,7 +65,8 @@ def build(folder: Path, tell: Callable[[str], None]) -> bool:
         made.mkdir()
         for name, module, package in _BINARIES:
             start = time.monotonic()
-            _run(go, GO / module, "build", *FLAGS, "-o", str(made / name), package)
+            flags = (*FLAGS, *_TAGS.get(module, ()))
+            _run(go, GO / module, "build", *flags, "-o", str(made / name), package)
             tell(f"{name}: {time.monotonic() - start:.0f} s")
         for module, path, inside in _CRDS:
             told = _run(go, GO / module, "mod", "download", "-json", path)

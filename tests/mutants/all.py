@@ -8,11 +8,12 @@ from tests.mutants.intake import INTAKE
 from tests.mutants.observed import OBSERVED
 from tests.mutants.planning import PLANNING
 from tests.mutants.records import RECORDS
+from tests.mutants.telling import TELLING
 from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
 from tests.mutants.watching import WATCHING
 
 MUTANTS = (
     *(*PLANNING, *UNREAD, *INCREMENTAL, *APPLYING, *FOLDERS),
-    *(*RECORDS, *VIPS, *OBSERVED, *ELASTIC, *INTAKE, *WATCHING),
+    *(*RECORDS, *TELLING, *VIPS, *OBSERVED, *ELASTIC, *INTAKE, *WATCHING),
 )

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ParamSpec
 from uuid import uuid4
 
 from reconciler.adapters.git.repository import GitRepository
@@ -48,6 +49,7 @@ LOCAL_SECONDS = 0.2
 STACK = 512 * 1024
 """Bytes of stack for each thread: there is one for each watch, and none goes deep."""
 
+P = ParamSpec("P")
 _log = logging.getLogger(__name__)
 
 
@@ -131,6 +133,10 @@ def _made(
         *(repository, repository.is_in, facts, order.options, noting, order.wish),
         applies=order.applies,
         now=clock.now,
+        looked_at=_guarded(order.observer.looked_at),
+        demand_seen=_guarded(order.observer.demand_seen),
+        growth_served=_guarded(order.observer.growth_served),
+        monotonic=inbox.time.monotonic,
     )
     work, resync = Work(site), float(order.watch.resync)
     leads = elector.leads if elector is not None else _always
@@ -168,6 +174,18 @@ def _elector(clusters: Clusters, inbox: Inbox) -> Elector:
 def _spawn(work: Callable[[], None], name: str) -> None:
     """A thread that ends with the process, whatever it waits for."""
     threading.Thread(target=work, name=name, daemon=True).start()
+
+
+def _guarded(told: Callable[P, None]) -> Callable[P, None]:
+    """Tell an observer. What befalls it is no matter of the round."""
+
+    def tell(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            told(*args, **kwargs)
+        except Exception:  # noqa: BLE001 - it only looks on
+            _log.warning("a bug of an observer", exc_info=True)
+
+    return tell
 
 
 def _nothing() -> None:

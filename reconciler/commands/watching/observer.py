@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.reconcile import Reconciled
 from reconciler.commands.rounds import Round
@@ -76,6 +77,9 @@ class Observer(Protocol):
     def round_done(self, done: RoundDone) -> None:
         """A round ended."""
 
+    def looked_at(self, evaluation: Evaluation) -> None:
+        """The branch was read whole, as it is now."""
+
     def commit_done(self, result: Push, done: Reconciled | None, races: int) -> None:
         """A commit was published, or could not be.
 
@@ -100,6 +104,9 @@ class Observer(Protocol):
     def cluster_gone(self, cluster: str) -> None:
         """A cluster is not watched any more: what was told of it ends."""
 
+    def demand_seen(self, cluster: str, asked: Figures) -> None:
+        """What the cluster of an elastic tenant asks for, when it was looked at."""
+
     def growth_served(self, cluster: str, seconds: float) -> None:
         """What a cluster asked for is applied there.
 
@@ -121,6 +128,9 @@ class Nobody:
     def round_done(self, done: RoundDone) -> None:
         """A round ended."""
 
+    def looked_at(self, evaluation: Evaluation) -> None:
+        """The branch was read whole."""
+
     def commit_done(self, result: Push, done: Reconciled | None, races: int) -> None:
         """A commit was published, or could not be."""
 
@@ -132,6 +142,9 @@ class Nobody:
 
     def cluster_gone(self, cluster: str) -> None:
         """A cluster is not watched any more."""
+
+    def demand_seen(self, cluster: str, asked: Figures) -> None:
+        """A cluster was looked at."""
 
     def growth_served(self, cluster: str, seconds: float) -> None:
         """A cluster got what it asked for."""

@@ -1,10 +1,11 @@
 """What a round does: the very functions that a single run calls, restricted to what was touched."""
 
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
@@ -39,6 +40,10 @@ class Site:
         now: This machine's clock.
         waited: For how many seconds Services were seen to wait, by cluster and uid.
         deleted: Objects of the management cluster that were seen to go.
+        looked_at: Told of the branch as it was read whole, in each round; it raises nothing.
+        demand_seen: Told what a cluster that was looked at asks for; it raises nothing.
+        growth_served: Told after how many seconds that was applied; it raises nothing.
+        monotonic: The clock that rounds are measured by.
     """
 
     repository: Repository
@@ -51,6 +56,10 @@ class Site:
     now: Callable[[], float] | None = time.time
     waited: Callable[[], Mapping[str, Mapping[str, float]]] = dict
     deleted: Callable[[], tuple[Manifest, ...]] = tuple
+    looked_at: Callable[[Evaluation], None] = lambda _evaluation: None
+    demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None
+    growth_served: Callable[[str, float], None] = lambda _cluster, _seconds: None
+    monotonic: Callable[[], float] = time.monotonic
 
 
 class _But(Container[str]):
@@ -79,6 +88,7 @@ class Work:
     _read: dict[str, Evaluation] = field(default_factory=dict)
     _standing: Standing | None = None
     _looker: Looker | None = None
+    _pending: dict[str, float] = field(default_factory=dict)
 
     def head(self) -> str:
         """The revision that was fetched or published last; empty before the first."""
@@ -131,8 +141,23 @@ class Work:
         self._done = reconcile(site.repository, options, facts=site.facts())
         if self._looker is not None:
             self.bugs.extend(self._looker.bugs)
+            self._seen(self._looker.looked.figures, scope)
             self._done = self._looker.told(self._done)
         return self._done
+
+    def _seen(self, figures: Mapping[str, Figures], scope: Scope) -> None:
+        """Tell what clusters ask for, and keep since when they need more."""
+        for name, asked in figures.items():
+            self.site.demand_seen(name, asked)
+            if asked.need > asked.blocked:
+                self._pending.setdefault(name, scope.since)
+
+    def _served(self, applied: Iterable[Applied]) -> None:
+        """Tell after how long clusters have what they asked for."""
+        for item in applied:
+            if not item.is_failed and item.cluster in self._pending:
+                since = self._pending.pop(item.cluster)
+                self.site.growth_served(item.cluster, self.site.monotonic() - since)
 
     def _looking(self, clusters: Clusters, scope: Scope) -> Looker:
         site = self.site
@@ -169,6 +194,7 @@ class Work:
             return []
         extent = Extent(_But(names, down), words)
         applied = apply_fleet(evaluation, site.clusters, site.wish, site.is_in, extent)
+        self._served(applied)
         if self._looker is not None:
             self._looker.remember()
         is_away = any(item.cluster == MANAGEMENT and not item.uid for item in applied)
@@ -177,7 +203,9 @@ class Work:
 
     def _at(self, head: Revision) -> Evaluation:
         """The revision as it stands; it follows from its id alone, and is read once."""
-        return self._whole(head.id)
+        found = self._whole(head.id)
+        self.site.looked_at(found)
+        return found
 
     def _whole(self, head: str) -> Evaluation:
         if head not in self._read:

@@ -11,6 +11,7 @@ from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.listing import LISTINGS
 from reconciler.families.butler.locking import UPDATE_RULES
+from reconciler.families.butler.metering import METERING
 from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
@@ -56,4 +57,5 @@ FAMILY = Family(
         newcomer=NEWCOMER,
         growers=growers,
     ),
+    metering=METERING,
 )

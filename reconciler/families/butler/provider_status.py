@@ -1,9 +1,9 @@
 """ProviderConfig status: what its pools have left, and for how many tenants (`butler.md` §1.3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reconciler.documents.document import Document
+from reconciler.documents.document import Document, Documents
 from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families.butler.kinds import POOL
@@ -11,6 +11,7 @@ from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.providers import Provider, Providers
 from reconciler.families.butler.statuses import status_only
 from reconciler.model.key import Key
+from reconciler.model.plan import Usage
 
 _TYPE = "PoolAvailable"
 _NODES = 5
@@ -19,7 +20,7 @@ _LB_SIZE = 8
 
 def provider_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
     """The status of each provider of mode `ipam` that is read, or names no pool."""
-    nodes = _nodes_per_tenant(world)
+    nodes = nodes_per_tenant(world.documents)
     for provider in providers.all():
         document = provider.document
         if names_no_pool(document):
@@ -37,10 +38,7 @@ def names_no_pool(provider: Document) -> bool:
 
 
 def _status(world: ProjectionInput, provider: Provider, nodes: dict[Key, int]) -> dict[str, Any]:
-    # A pool may be named twice, but its addresses are there once.
-    found = [key for key in dict.fromkeys(provider.pools) if key in world.usage]
-    available = sum(world.usage[key].available for key in found)
-    tenants = available // _per_tenant(provider, found, nodes)
+    available, tenants = capacity(world.usage, provider, nodes)
     message = f"{available} IPs available (~{tenants} tenants)"
     told = ("True", _TYPE, message)
     if available == 0:
@@ -51,7 +49,17 @@ def _status(world: ProjectionInput, provider: Provider, nodes: dict[Key, int]) -
     }
 
 
-def _per_tenant(provider: Provider, pools: list[Key], nodes: dict[Key, int]) -> int:
+def capacity(
+    usage: Mapping[Key, Usage], provider: Provider, nodes: Mapping[Key, int]
+) -> tuple[int, int]:
+    """Addresses that the pools of a provider have left, and for how many tenants that is."""
+    # A pool may be named twice, but its addresses are there once.
+    found = [key for key in dict.fromkeys(provider.pools) if key in usage]
+    available = sum(usage[key].available for key in found)
+    return available, available // _per_tenant(provider, found, nodes)
+
+
+def _per_tenant(provider: Provider, pools: list[Key], nodes: Mapping[Key, int]) -> int:
     """Addresses that one more tenant takes.
 
     Butler reckons with 5 nodes and the static size. Its elastic providers give neither, so there
@@ -63,10 +71,10 @@ def _per_tenant(provider: Provider, pools: list[Key], nodes: dict[Key, int]) -> 
     return _NODES + (provider.lb_size or _LB_SIZE)
 
 
-def _nodes_per_tenant(world: ProjectionInput) -> dict[Key, int]:
+def nodes_per_tenant(documents: Documents) -> dict[Key, int]:
     """Addresses for nodes that pools give each tenant; pools that give none are left out."""
     found = {}
-    for document in world.documents.of(POOL):
+    for document in documents.of(POOL):
         defaults = (document.spec.get("tenantAllocation") or {}).get("defaults") or {}
         if "nodesPerTenant" in defaults:
             found[pool_key(document.namespace, document.name)] = int(defaults["nodesPerTenant"])

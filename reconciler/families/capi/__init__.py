@@ -17,6 +17,7 @@ from reconciler.families.capi.kinds import (
     SLOTS,
 )
 from reconciler.families.capi.listing import LISTINGS
+from reconciler.families.capi.metering import METERING
 from reconciler.families.capi.projecting import project
 from reconciler.families.capi.reading import read
 from reconciler.families.capi.resources import (
@@ -52,4 +53,5 @@ FAMILY = Family(
         still_has=still_has,
         listings=LISTINGS,
     ),
+    metering=METERING,
 )

@@ -1,0 +1,181 @@
+"""Metrics of our own, and what a revision says in figures: gauges, by pure functions."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from reconciler.clusters.outcome import Applied, State
+from reconciler.evaluate import Evaluation, let_pass
+from reconciler.families import families
+from reconciler.families._metering import Measured, Turn
+from reconciler.findings import Severity
+from reconciler.model.key import Key
+from reconciler.model.metric import Metric, Sample, Sort
+from reconciler.model.plan import Refuse, Usage
+
+_PREFIX = "gitops_ipam_"
+# A round waits for clusters; growth counts from a Service that was seen pending.
+_SLOW = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+
+
+def _gauge(name: str, help_: str, *labels: str) -> Metric:
+    return Metric(f"{_PREFIX}{name}", Sort.GAUGE, help_, labels)
+
+
+def _counter(name: str, help_: str, *labels: str) -> Metric:
+    return Metric(f"{_PREFIX}{name}", Sort.COUNTER, help_, labels)
+
+
+def _seconds(name: str, help_: str) -> Metric:
+    return Metric(f"{_PREFIX}{name}", Sort.HISTOGRAM, help_, (), _SLOW)
+
+
+ROUNDS = _counter("rounds_total", "Rounds that ended, by how they ended", "result")
+ROUND_SECONDS = _seconds("round_duration_seconds", "How long a round took")
+COMMITS = _counter("commits_total", "Commits that were published, or could not be", "result")
+RACES = _counter("commit_races_total", "Times that the branch moved between plan and push")
+GROWTH_SECONDS = _seconds(
+    "growth_duration_seconds", "From a Service that was seen pending to its addresses being applied"
+)
+DEMAND = _gauge("demand_addresses", "Addresses that an elastic tenant asks for", "tenant", "state")
+POOL = _gauge("pool_addresses", "Addresses of a pool, by what became of them", "pool", "state")
+LARGEST = _gauge("pool_largest_free_block", "Size of a pool's largest free block", "pool")
+UP = _gauge("cluster_up", "1 while a cluster answers, else 0", "cluster")
+APPLIED = _gauge(
+    "cluster_applied_timestamp_seconds", "When a cluster was last applied to whole", "cluster"
+)
+DRIFT = _counter(
+    "drift_total", "Objects of ours that somebody had changed, by who", "cluster", "manager"
+)
+RESTARTS = _counter(
+    "watch_restarts_total", "Watches that broke off and began anew", "cluster", "reason"
+)
+FINDINGS = _gauge("findings", "Findings of the newest revision", "severity")
+CODES = _gauge("findings_by_code", "The same, by what was found", "code", "severity")
+REFUSED = _gauge("claims_refused", "Claims that get nothing, by why", "reason")
+REVISION = _gauge("revision_info", "1 for the newest revision that was worked on", "revision")
+SUCCESS = _gauge("last_success_timestamp_seconds", "When a round last did its work in Git")
+LEADING = _gauge("leading", "1 while this process is the one that works, else 0")
+READY = _gauge("ready", "1 while nothing is in the way of the daemon's work, else 0")
+EXPIRY = _gauge(
+    "certificate_expiry_timestamp_seconds", "When the certificate of this server expires"
+)
+BUGS = _counter("bugs_total", "Bugs that were met; the work went on")
+
+OURS = (
+    *(ROUNDS, ROUND_SECONDS, COMMITS, RACES, GROWTH_SECONDS, DEMAND, POOL, LARGEST, UP, APPLIED),
+    *(DRIFT, RESTARTS, FINDINGS, CODES, REFUSED, REVISION, SUCCESS, LEADING, READY, EXPIRY, BUGS),
+)
+
+
+def catalogue() -> tuple[Metric, ...]:
+    """All metrics: ours, then those of each family."""
+    return (*OURS, *(metric for family in families() for metric in family.metering.metrics))
+
+
+def is_whole(evaluation: Evaluation) -> bool:
+    """All of the revision was read, and not only what may have changed."""
+    settled = evaluation.tree.settled
+    return not settled.usage and not settled.kept
+
+
+def usage_after(evaluation: Evaluation, *, is_committed: bool) -> Mapping[Key, Usage]:
+    """How full pools are once what may pass of a plan is done, or while nothing is."""
+    plan = let_pass(evaluation).plan
+    return plan.after if is_committed else plan.before
+
+
+def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
+    """How full pools are."""
+    for key, used in usage.items():
+        name = str(key)
+        for state, count in (
+            ("total", used.total),
+            ("allocated", used.allocated),
+            ("held", used.held),
+            ("free", used.available),
+        ):
+            yield Sample(POOL, (name, state), count)
+        yield Sample(LARGEST, (name,), used.largest)
+    for family in families():
+        yield from family.metering.of_pools(usage)
+
+
+def of_findings(evaluation: Evaluation) -> Iterator[Sample]:
+    """What was found, gates among it; a severity of which there is nothing is told, too."""
+    found = [*evaluation.findings, *evaluation.gates]
+    severities = Counter(item.severity for item in found)
+    for severity in Severity:
+        yield Sample(FINDINGS, (severity.value,), severities[severity])
+    codes = Counter((item.code, item.severity.value) for item in found)
+    for labels in sorted(codes):
+        yield Sample(CODES, labels, codes[labels])
+    refused = Counter(item.reason for item in evaluation.plan.decisions if isinstance(item, Refuse))
+    for reason in sorted(refused):
+        yield Sample(REFUSED, (reason,), refused[reason])
+
+
+def of_documents(evaluation: Evaluation, usage: Mapping[Key, Usage]) -> Iterator[Sample]:
+    """What families tell of a revision that was read whole."""
+    state = evaluation.state
+    measured = Measured(
+        documents=evaluation.documents,
+        pools=state.pools,
+        claims=state.claims,
+        records={record.claim: record for record in state.records if record.is_live},
+        usage=usage,
+    )
+    for family in families():
+        yield from family.metering.of_documents(measured)
+
+
+def of_turn(turn: Turn) -> Iterator[Sample]:
+    """What families tell of a round."""
+    for family in families():
+        yield from family.metering.of_turn(turn)
+
+
+def of_run(
+    head: str,
+    evaluation: Evaluation,
+    applied: Iterable[Applied],
+    now: float,
+    *,
+    is_bug: bool,
+) -> Mapping[str, tuple[Sample, ...]]:
+    """Gauges of a run that ends, by part.
+
+    Args:
+        head: The revision that the branch is at.
+        evaluation: All of it, as committed.
+        applied: What became of clusters.
+        now: Seconds since 1970.
+        is_bug: A bug was met: that is no success.
+    """
+    usage = evaluation.plan.before
+    return {
+        "pools": tuple(of_pools(usage)),
+        "findings": tuple(of_findings(evaluation)),
+        "documents": tuple(of_documents(evaluation, usage)),
+        "revision": (Sample(REVISION, (head,), 1),),
+        "clusters": tuple(of_clusters(applied, now)),
+        "success": () if is_bug else (Sample(SUCCESS, (), now),),
+    }
+
+
+def of_clusters(applied: Iterable[Applied], now: float) -> Iterator[Sample]:
+    """Whether clusters answered, and which were applied to just now."""
+    for item in applied:
+        if (is_up := answers(item)) is not None:
+            yield Sample(UP, (item.cluster,), int(is_up))
+        if is_done(item):
+            yield Sample(APPLIED, (item.cluster,), now)
+
+
+def answers(applied: Applied) -> bool | None:
+    """Whether a cluster answers; None while it is still to be made."""
+    return None if applied.state is State.WAITING else applied.state is not State.UNREACHABLE
+
+
+def is_done(applied: Applied) -> bool:
+    """All that a cluster shall have is there."""
+    return applied.state is State.APPLIED and not applied.is_failed

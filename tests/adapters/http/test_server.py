@@ -1,0 +1,243 @@
+"""The server, by real sockets: what it answers, and what it bears of callers who mean harm."""
+
+import logging
+import os
+import shutil
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from pathlib import Path
+
+import pytest
+
+from reconciler.adapters.http.files import Certificate
+from reconciler.adapters.http.listener import Limits
+from reconciler.adapters.http.pages import Doors
+from reconciler.adapters.http.server import BODY_BYTES, Server
+from reconciler.ports import UsageError
+from reconciler.ports.health import Health
+from tests.adapters.kube.certificates import make
+
+SECRET = "0123456789abcdef-secret"
+Begin = Callable[..., Server]
+
+
+@pytest.fixture
+def rung() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def begin(rung: list[str]) -> Iterator[Begin]:
+    """Starts servers that end with the test."""
+    with ExitStack() as stack:
+
+        def begun(**more: object) -> Server:
+            doors = Doors(
+                lambda: b"frogs 1\n", Health, Health, lambda: rung.append("x"), SECRET.encode
+            )
+            server = Server(("127.0.0.1", 0), doors, **more)  # type: ignore[arg-type]
+            stack.callback(server.close)
+            return server
+
+        yield begun
+
+
+@pytest.fixture
+def server(begin: Begin) -> Server:
+    return begin()
+
+
+def ask(server: Server, method: str, path: str, body: bytes = b"", **more: str) -> HTTPResponse:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=30)) as connection:
+        headers = {name.replace("_", "-"): value for name, value in more.items()}
+        connection.request(method, path, body or None, headers)
+        answered = connection.getresponse()
+        answered.text = answered.read()  # type: ignore[attr-defined]
+        return answered
+
+
+def raw(server: Server, data: bytes) -> bytes:
+    """What is answered to some bytes, to the end of the connection."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(data)
+        return told(connection)
+
+
+def told(connection: socket.socket) -> bytes:
+    found = b""
+    while data := _received(connection):
+        found += data
+    return found
+
+
+def _received(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(65_536)
+    except ConnectionResetError:
+        return b""
+
+
+def test_pages_are_served_and_the_connection_ends(server: Server) -> None:
+    for path, text in (("/metrics", b"frogs 1\n"), ("/healthz?x=1", b"ok\n")):
+        answered = ask(server, "GET", path)
+        assert (answered.status, answered.text) == (200, text)  # type: ignore[attr-defined]
+        assert answered.headers["Connection"] == "close"
+        assert answered.headers["Server"] == "ipam"
+    answered = ask(server, "HEAD", "/metrics")
+    assert (answered.headers["Content-Length"], answered.text) == ("8", b"")  # type: ignore[attr-defined]
+
+
+def test_who_calls_the_wrong_way_is_told_the_right_one(server: Server) -> None:
+    answered = ask(server, "GET", "/hook")
+    assert (answered.status, answered.headers["Allow"]) == (405, "POST")
+
+
+def test_the_bell_rings_once_a_call(server: Server, rung: list[str]) -> None:
+    assert ask(server, "POST", "/hook", b"x" * BODY_BYTES, X_Gitlab_Token=SECRET).status == 202
+    assert ask(server, "POST", "/hook", X_Gitlab_Token=SECRET).status == 202
+    assert ask(server, "POST", "/hook", b"{}", X_Gitlab_Token="wrong").status == 403
+    assert rung == ["x", "x"]
+
+
+def test_a_caller_who_waits_to_be_asked_for_the_body_is(server: Server, rung: list[str]) -> None:
+    head = f"POST /hook HTTP/1.1\r\nX-Gitlab-Token: {SECRET}\r\nContent-Length: 2\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(b"{}")
+        assert told(connection).startswith(b"HTTP/1.1 202 ")
+    assert rung == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"GET / HTTP/1.1\r\nA: " + b"x" * 20_000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 3_000 + b"\r\n", 431),
+        (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 3_000, 431),
+        (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 150 + b"\r\n", 431),
+        (b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n", 431),
+        (b"POST /hook HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", 413),
+        (b"POST /hook HTTP/1.1\r\nContent-Length: 9999999999999\r\n\r\n", 413),
+        (b"POST /hook HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"POST /hook HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        (b"POST /hook HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411),
+        (b"GET / HTTP/3.1\r\n\r\n", 505),
+        (b"nonsense\r\n\r\n", 400),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
+    ],
+)
+def test_what_is_too_large_or_no_http_is_refused(server: Server, data: bytes, status: int) -> None:
+    answered = raw(server, data)
+    assert answered.startswith(f"HTTP/1.1 {status} ".encode())
+    assert ask(server, "GET", "/healthz").status == 200
+
+
+def test_a_call_that_takes_too_long_is_cut_off(begin: Begin) -> None:
+    # The call begins at 0; its first bytes are waited for at 1; then its time is over.
+    times = iter([0.0, 1.0])
+    server = begin(limits=Limits(seconds=60), clock=lambda: next(times, 100.0))
+    assert raw(server, b"GET /healthz HTTP/1.1\r\n") == b""
+
+
+def test_an_answer_that_nobody_takes_is_cut_off(begin: Begin) -> None:
+    times = iter([0.0, 1.0])
+    server = begin(limits=Limits(seconds=60), clock=lambda: next(times, 100.0))
+    assert raw(server, b"GET /healthz HTTP/1.1\r\n\r\n") == b""
+
+
+def test_of_too_many_connections_the_oldest_gives_way(begin: Begin) -> None:
+    server = begin(limits=Limits(connections=2, seconds=600))
+    with ExitStack() as stack:
+        silent = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            for _ in range(3)
+        ]
+        assert told(silent[0]) == b""
+        assert ask(server, "GET", "/healthz").status == 200
+        assert told(silent[1]) == b""
+        silent[2].sendall(b"GET /healthz HTTP/1.1\r\n\r\n")
+        assert told(silent[2]).startswith(b"HTTP/1.1 200 ")
+
+
+def test_callers_who_leave_in_the_middle_harm_nobody(server: Server) -> None:
+    for data in (b"", b"GET", b"POST /hook HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc"):
+        socket.create_connection(("127.0.0.1", server.port)).close()
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            connection.sendall(data)
+    assert ask(server, "GET", "/healthz").status == 200
+
+
+def test_a_server_that_is_closed_cuts_off_who_waits_and_frees_its_port(begin: Begin) -> None:
+    server = begin(limits=Limits(seconds=600))
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as silent:
+        ask(server, "GET", "/healthz")  # so the silent one was taken before
+        server.close()
+        assert told(silent) == b""
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", server.port))
+
+
+def test_nothing_that_was_asked_is_logged(
+    server: Server, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    ask(server, "POST", f"/hook?token={SECRET}", b"{}", X_Gitlab_Token=f"{SECRET}x")
+    raw(server, f"GET /{SECRET} \r\n\r\n".encode())
+    out = capfd.readouterr()
+    assert SECRET not in caplog.text + out.out + out.err
+
+
+def test_a_port_that_is_taken_is_told(server: Server) -> None:
+    with pytest.raises(UsageError, match=f"--listen 127.0.0.1:{server.port}: Address already"):
+        Server(("127.0.0.1", server.port), Doors(None, Health, Health))
+
+
+def certified(folder: Path, name: str, at: int) -> Path:
+    made = make(folder, name)
+    for source, target in ((made.certificate, "tls.crt"), (made.key, "tls.key")):
+        shutil.copyfile(source, folder / target)
+        os.utime(folder / target, (at, at))
+    return made.certificate
+
+
+def secure(server: Server, authority: Path) -> int:
+    context = ssl.create_default_context(cafile=str(authority))
+    with closing(
+        HTTPSConnection("127.0.0.1", server.port, timeout=30, context=context)
+    ) as connection:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status
+
+
+def test_tls_is_spoken_and_a_new_certificate_is_shown_at_once(begin: Begin, tmp_path: Path) -> None:
+    first = certified(tmp_path, "one", 1)
+    server = begin(certificate=Certificate(tmp_path / "tls.crt", tmp_path / "tls.key"))
+    assert secure(server, first) == 200
+    second = certified(tmp_path, "two", 2)
+    assert secure(server, second) == 200
+    with pytest.raises(ssl.SSLCertVerificationError):
+        secure(server, first)
+
+
+def test_with_tls_nothing_else_is_spoken_and_silence_is_borne(begin: Begin, tmp_path: Path) -> None:
+    authority = certified(tmp_path, "one", 1)
+    certificate = Certificate(tmp_path / "tls.crt", tmp_path / "tls.key")
+    server = begin(certificate=certificate, limits=Limits(connections=2, seconds=600))
+    assert b"200" not in raw(server, b"GET /healthz HTTP/1.1\r\n\r\n")
+    with ExitStack() as stack:
+        silent = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            for _ in range(3)
+        ]
+        assert told(silent[0]) == b""
+        assert secure(server, authority) == 200
+
+
+def test_without_a_certificate_that_can_be_read_nothing_is_served(tmp_path: Path) -> None:
+    certificate = Certificate(tmp_path / "tls.crt", tmp_path / "tls.key")
+    with pytest.raises(UsageError, match="--tls-cert"):
+        Server(("127.0.0.1", 0), Doors(None, Health, Health), certificate)

@@ -1,0 +1,105 @@
+"""`reconcile --metrics-file`: what CronJobs tell node_exporter's textfile collector."""
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from reconciler.cli.shared.metrics_file import write_metrics
+from reconciler.clusters.outcome import Applied, State
+from reconciler.ports import ExitCode
+from tests.cli.running import environment, ipam
+from tests.world import SMALL, evaluation_of, git, reconciled, repository
+
+Capture = pytest.CaptureFixture[str]
+EVALUATION = evaluation_of(reconciled(SMALL))
+
+
+def read(path: Path) -> dict[str, dict[tuple[str, ...], float]]:
+    found: dict[str, dict[tuple[str, ...], float]] = {}
+    for family in text_string_to_metric_families(path.read_text(encoding="utf-8")):
+        for sample in family.samples:
+            labels = tuple(value for _, value in sorted(sample.labels.items()))
+            found.setdefault(sample.name, {})[labels] = sample.value
+    return found
+
+
+def test_a_run_tells_how_full_pools_are_as_committed(tmp_path: Path, capsys: Capture) -> None:
+    repo, path = repository(tmp_path / "repo", SMALL), tmp_path / "ipam.prom"
+    assert ipam(capsys, "reconcile", "--repo", repo, "--metrics-file", path).code == 0
+    found = read(path)
+    head = git(repo, "rev-parse", "HEAD")
+    assert found["gitops_ipam_revision_info"] == {(head,): 1}
+    pool = "butler/NetworkPool/butler-system/edge"
+    assert found["gitops_ipam_pool_addresses"][pool, "allocated"] > 0
+    assert found["butler_network_pool_allocation_count"] == {("butler-system", "edge"): 1}
+    assert found["gitops_ipam_last_success_timestamp_seconds"]
+    assert not any(name.endswith(("_created", "_bucket")) for name in found)
+    assert "gitops_ipam_rounds_total" not in found  # nobody could tell a rate of it
+
+
+def test_the_file_is_written_whole_for_others_to_read(tmp_path: Path) -> None:
+    path = tmp_path / "ipam.prom"
+    path.write_text("before")
+    write_metrics(path, "a" * 40, EVALUATION, None, ExitCode.OK)
+    assert [it.name for it in tmp_path.iterdir()] == ["ipam.prom"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert path.read_bytes().endswith(b"\n")
+
+
+def test_clusters_and_failures_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "ipam.prom"
+    states = {"a": State.APPLIED, "b": State.UNREACHABLE, "c": State.WAITING}
+    applied = [Applied(name, state) for name, state in states.items()]
+    write_metrics(path, "a" * 40, EVALUATION, applied, ExitCode.BUG)
+    found = read(path)
+    assert found["gitops_ipam_cluster_up"] == {("a",): 1, ("b",): 0}
+    assert set(found["gitops_ipam_cluster_applied_timestamp_seconds"]) == {("a",)}
+    assert "gitops_ipam_last_success_timestamp_seconds" not in found
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_done(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    before = git(repo, "rev-parse", "HEAD")
+    ran = ipam(capsys, "reconcile", "--repo", repo, "--metrics-file", tmp_path / "no" / "a.prom")
+    assert ran.code == 64
+    assert "no such folder" in ran.err
+    assert git(repo, "rev-parse", "HEAD") == before
+
+
+def test_a_file_that_cannot_be_written_costs_a_line_and_nothing_else(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "ipam.prom"
+    path.mkdir()
+    (path / "in-the-way").touch()
+    write_metrics(path, "a" * 40, EVALUATION, None, ExitCode.OK)
+    assert "--metrics-file" in capsys.readouterr().err
+    assert [it.name for it in tmp_path.iterdir()] == ["ipam.prom"]
+
+
+def test_a_run_that_git_fails_leaves_the_file_of_the_last_success(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "ipam.prom"
+    path.write_text("before")
+    gone = f"file://{tmp_path}/gone.git"
+    assert ipam(capsys, "reconcile", "--remote", gone, "--metrics-file", path).code == 4
+    assert path.read_text(encoding="utf-8") == "before"
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_the_library_is_loaded_for_those_who_ask_for_metrics(tmp_path: Path, asked: bool) -> None:
+    repo, path = repository(tmp_path / "repo", SMALL), tmp_path / "ipam.prom"
+    words = ["reconcile", "--repo", str(repo)] + ["--metrics-file", str(path)] * asked
+    script = f"import sys; from reconciler.cli import run; run({words!r})"
+    script += "; sys.exit('prometheus_client' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), check=False
+    )
+    assert done.returncode == asked, done.stderr

@@ -1,0 +1,65 @@
+"""`reconcile --watch --listen`: a real daemon tells what it did, and a call of the hook is looked at."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import urllib3
+
+from tests.cli.running import environment
+from tests.envtest.processes import free_port, until
+from tests.world import SMALL, commit, git, repository, tenant, write
+
+SECRET = "0123456789abcdef"
+
+
+def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) -> None:
+    source = repository(tmp_path / "source", SMALL)
+    remote = tmp_path / "remote.git"
+    git(tmp_path, "clone", "-q", "--bare", str(source), str(remote))
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    port, pool = free_port(), urllib3.PoolManager(retries=False)
+    words = ["reconcile", "--watch", "--remote", f"file://{remote}", "--interval", "1h"]
+    words += ["--listen", f"127.0.0.1:{port}", "--hook-secret-file", str(secret)]
+
+    def asked(path: str, method: str = "GET") -> urllib3.BaseHTTPResponse | None:
+        url = f"http://127.0.0.1:{port}{path}"
+        try:
+            return pool.request(method, url, headers={"X-Gitlab-Token": SECRET})
+        except urllib3.exceptions.HTTPError:
+            return None
+
+    def counts(line: str) -> bool:
+        answered = asked("/metrics")
+        return answered is not None and line in answered.data.decode().splitlines()
+
+    log = tmp_path / "log"
+    with log.open("wb") as out:
+        command = [sys.executable, "-m", "reconciler", *words]
+        daemon = subprocess.Popen(command, env=environment(), stdout=out, stderr=out)
+    try:
+        until(
+            lambda: counts('gitops_ipam_rounds_total{result="ok"} 1.0'),
+            "the first round is told",
+            by=daemon,
+            log=log,
+        )
+        assert counts('gitops_ipam_commits_total{result="published"} 1.0')
+        assert asked("/readyz").data == b"ready\n"  # type: ignore[union-attr]
+        git(source, "pull", "-q", str(remote), "main")
+        write(source, {"tenants/more.yaml": tenant("more")})
+        commit(source)
+        git(source, "push", "-q", str(remote), "HEAD:main")
+        assert asked("/hook", "POST").status == 202  # type: ignore[union-attr]
+        until(
+            lambda: counts('gitops_ipam_commits_total{result="published"} 2.0'),
+            "what was pushed is reconciled long before the interval is over",
+            by=daemon,
+            log=log,
+        )
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        assert daemon.wait(60) == 0
+    assert SECRET not in log.read_text(encoding="utf-8")

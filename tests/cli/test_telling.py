@@ -1,0 +1,51 @@
+"""A daemon's registry, observer and health, put together."""
+
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from reconciler.adapters.http.files import Certificate
+from reconciler.adapters.metrics import Registry
+from reconciler.cli.shared.telling import begin_metering, health_of
+from reconciler.commands.watching.observer import Readiness
+from reconciler.ports.health import Health
+from tests.adapters.kube.certificates import make
+
+
+def shown(registry: Registry) -> dict[str, float]:
+    text = registry.text().decode()
+    found = text_string_to_metric_families(text)
+    return {it.name: it.value for family in found for it in family.samples if not it.labels}
+
+
+def test_readiness_and_the_certificate_are_asked_for_whenever_somebody_reads(
+    tmp_path: Path,
+) -> None:
+    made = make(tmp_path, "one")
+    health = [Health()]
+    certificate = Certificate(made.certificate, made.key)
+    registry, _ = begin_metering(lambda: health[0], certificate)
+    assert shown(registry)["gitops_ipam_ready"] == 1
+    expires = shown(registry)["gitops_ipam_certificate_expiry_timestamp_seconds"]
+    assert expires == certificate.expires()
+    health[0] = Health(is_well=False)
+    assert shown(registry)["gitops_ipam_ready"] == 0
+
+
+def test_without_tls_no_certificate_expires() -> None:
+    registry, told = begin_metering(Health)
+    told.bug_met("x")
+    assert shown(registry)["gitops_ipam_bugs_total"] == 1
+    assert "gitops_ipam_certificate_expiry_timestamp_seconds" not in shown(registry)
+
+
+def test_what_is_in_the_way_is_told_by_what_it_is_about() -> None:
+    readiness = Readiness(reasons={"push": "declined", "git": "gone"})
+    assert health_of(readiness) == Health(False, ("git: gone", "push: declined"))
+
+
+def test_who_stands_by_is_ready_and_says_so() -> None:
+    assert health_of(Readiness(is_leading=False)) == Health(
+        True, ("standing by: another one leads",)
+    )
+    assert health_of(Readiness()) == Health(True, ())

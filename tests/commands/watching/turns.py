@@ -1,0 +1,42 @@
+"""Rounds of a daemon as an observer is told of them, made of small trees."""
+
+from reconciler.clusters.outcome import Applied, Outcome, State
+from reconciler.commands.reconcile import Reconciled
+from reconciler.commands.rounds import Round
+from reconciler.commands.watching.observer import Ending, RoundDone
+from reconciler.commands.writing import Part, Planned
+from reconciler.evaluate import Evaluation, let_pass
+from reconciler.ports import ExitCode, Revision
+from tests.world import CLOCK, evaluation_of
+
+Files = dict[str, str | bytes]
+MANAGEMENT = Applied("management", State.APPLIED)
+
+
+def done(
+    evaluation: Evaluation | Files,
+    *applied: Applied,
+    ending: Ending = Ending.OK,
+    committed: bool = True,
+    seconds: float = 0.2,
+    since: float = 1.5,
+) -> RoundDone:
+    """A round that read a tree, and committed its plan."""
+    found = evaluation_of(evaluation) if isinstance(evaluation, dict) else evaluation
+    base = Revision("a" * 40, CLOCK)
+    head = Revision("b" * 40, CLOCK + 1) if committed else None
+    parts = (Part(Planned(base, found), let_pass(found), head),) if committed else ()
+    made = Reconciled(base, head, 1, found, ExitCode.OK, parts)
+    return RoundDone(
+        1, ["git"], None, seconds, since, ending, 0, [Round(made, list(applied) or None)]
+    )
+
+
+def failed(error: str = "the remote is not there") -> RoundDone:
+    """A round in which Git failed."""
+    return RoundDone(1, ["git"], None, 0.1, 0.1, Ending.FAILED, 4, (), error)
+
+
+def applied(name: str, *outcomes: Outcome, state: State = State.APPLIED) -> Applied:
+    """What became of a cluster."""
+    return Applied(name, state, outcomes=outcomes)

@@ -1,0 +1,88 @@
+"""Butler's metrics: its names, and what they tell of pools, allocations and providers."""
+
+import re
+
+from reconciler.commands.watching.metering import Metering
+from reconciler.families import families, family_of
+from reconciler.model.metric import Sort
+from reconciler.report.metrics import OURS, catalogue
+from tests.commands.watching.turns import done
+from tests.meters import Shown
+from tests.world import evaluation_of, planned, pool, provider, tenant
+
+FILES: dict[str, str | bytes] = {
+    "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+    "providers/default.yaml": provider(),
+    "providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud"),
+    "tenants/one.yaml": tenant("one"),
+}
+# As Butler exports them: name, sort, labels.
+NAMES = {
+    **{
+        f"butler_network_pool_{name}": (Sort.GAUGE, ("pool", "namespace"))
+        for name in (
+            *("total_ips", "allocated_ips", "available_ips", "allocation_count"),
+            *("fragmentation_percent", "largest_free_block"),
+        )
+    },
+    "butler_ip_allocation_processed_total": (Sort.COUNTER, ("pool", "namespace", "result")),
+    "butler_provider_config_ready": (
+        Sort.GAUGE,
+        ("provider", "namespace", "type", "scope"),
+    ),
+    "butler_provider_config_available_ips": (Sort.GAUGE, ("provider", "namespace")),
+    "butler_provider_config_estimated_tenants": (Sort.GAUGE, ("provider", "namespace")),
+}
+
+
+def test_the_names_and_labels_are_butlers() -> None:
+    family = family_of("butler")
+    assert family is not None
+    found = {item.name: (item.sort, item.labels) for item in family.metering.metrics}
+    assert found == NAMES
+
+
+def test_no_two_metrics_of_the_catalogue_have_one_name_and_all_have_help() -> None:
+    names = [metric.name for metric in catalogue()]
+    assert len(set(names)) == len(names)
+    assert all(metric.help for metric in catalogue())
+    assert all(re.fullmatch(r"gitops_ipam_[a-z_]+", metric.name) for metric in OURS)
+    assert len(names) == len(OURS) + sum(len(family.metering.metrics) for family in families())
+
+
+def test_all_of_butlers_move() -> None:
+    shown = Shown()
+    told = Metering(shown.registry, lambda: 1.0)
+    told.round_done(done(FILES))
+    told.looked_at(planned(evaluation_of(FILES)))
+    of = {"pool": "edge", "namespace": "butler-system"}
+    figures = {"total_ips": 16, "allocated_ips": 8, "available_ips": 8, "allocation_count": 1}
+    for name, value in {**figures, "fragmentation_percent": 0, "largest_free_block": 8}.items():
+        assert shown.value(f"butler_network_pool_{name}", **of) == value, name
+    processed = "butler_ip_allocation_processed_total"
+    assert shown.value(processed, **of, result="success") == 1
+    assert shown.of("butler_provider_config_ready") == {
+        ("butler-system", "default", "platform", "harvester"): 1
+    }
+    assert shown.of("butler_provider_config_available_ips") == {("butler-system", "default"): 8}
+    assert shown.of("butler_provider_config_estimated_tenants") == {("butler-system", "default"): 0}
+
+
+def test_a_provider_whose_pools_are_full_is_not_ready() -> None:
+    files = {
+        **FILES,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/28", reserved="[{cidr: 10.40.0.8/29}]"),
+    }
+    full = evaluation_of({**files, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 8}")})
+    shown = Shown()
+    Metering(shown.registry, lambda: 1.0).looked_at(planned(full))
+    assert list(shown.of("butler_provider_config_ready").values()) == [0.0]
+
+
+def test_a_claim_without_any_pool_fails_for_none() -> None:
+    shown = Shown()
+    files: dict[str, str | bytes] = {**FILES}
+    del files["pools/edge.yaml"]
+    Metering(shown.registry, lambda: 1.0).round_done(done(files))
+    found = shown.of("butler_ip_allocation_processed_total")
+    assert set(found.values()) <= {1.0}

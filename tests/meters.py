@@ -1,0 +1,38 @@
+"""A registry as a test asks it: one figure by its name and labels."""
+
+from collections.abc import Iterable
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from reconciler.adapters.metrics import Registry
+from reconciler.model.metric import Metric
+from reconciler.report.metrics import catalogue
+
+Series = tuple[str, tuple[tuple[str, str], ...]]
+
+
+class Shown:
+    """A real registry, and what somebody who scrapes it sees."""
+
+    def __init__(self, metrics: Iterable[Metric] | None = None) -> None:
+        self.registry = Registry(tuple(metrics or catalogue()))
+
+    def all(self) -> dict[Series, float]:
+        """All series; those of histograms by their parts."""
+        return {
+            (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+            for family in text_string_to_metric_families(self.registry.text().decode())
+            for sample in family.samples
+        }
+
+    def value(self, name: str, **labels: str) -> float | None:
+        """One figure; None when there is none."""
+        return self.all().get((name, tuple(sorted(labels.items()))))
+
+    def of(self, name: str) -> dict[tuple[str, ...], float]:
+        """All series of a name: values of labels, in the order of their names."""
+        return {
+            tuple(value for _, value in labels): figure
+            for (found, labels), figure in self.all().items()
+            if found == name
+        }

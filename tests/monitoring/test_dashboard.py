@@ -1,0 +1,196 @@
+"""The dashboard: its form, what it asks for, and that a real Prometheus answers all of it.
+
+That Prometheus scrapes a real registry over our own HTTP server.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import pytest
+import urllib3
+import yaml
+
+from reconciler.adapters.http.pages import Doors
+from reconciler.adapters.http.server import Server
+from reconciler.clusters.difference import Drift
+from reconciler.clusters.elastic.model import Figures
+from reconciler.clusters.outcome import Outcome, Result
+from reconciler.commands.watching.metering import Metering
+from reconciler.commands.watching.observer import Ending, Push
+from reconciler.model.metric import Sample
+from reconciler.ports.health import Health
+from reconciler.report.metrics import EXPIRY, READY
+from tests.commands.watching.turns import MANAGEMENT, applied, done
+from tests.envtest.assets import PROMETHEUS, monitoring
+from tests.envtest.processes import Processes, free_port, until
+from tests.families.capi.test_metering import CLASS, INGRESS, ONE, POOL
+from tests.families.capi.trees import cluster, of
+from tests.meters import Shown
+from tests.monitoring.rules import MONITORING, alerts
+from tests.monitoring.test_alerts import KNOWN
+from tests.world import evaluation_of, planned, pool, provider, tenant
+
+DASHBOARD: dict[str, Any] = json.loads((MONITORING / "dashboard.json").read_text("utf-8"))
+PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
+QUERIES = [
+    pytest.param(target["expr"], id=f"{panel['id']}{target['refId']}")
+    for panel in PANELS
+    for target in panel["targets"]
+]
+_NAME = re.compile(r"\b(?:gitops_ipam|butler|capi_vip_allocator)_\w+")
+_SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+
+
+def test_the_dashboard_is_of_a_form_that_grafana_11_reads() -> None:
+    assert 36 <= DASHBOARD["schemaVersion"] <= 39  # 39 is that of Grafana 11
+    assert DASHBOARD["uid"] == "gitops-ipam"
+    assert "id" not in DASHBOARD  # who imports it has an id of his own for it
+    ids = [panel["id"] for panel in DASHBOARD["panels"]]
+    assert len(set(ids)) == len(ids)
+    for panel in PANELS:
+        assert panel["datasource"] == _SOURCE
+        assert panel["title"]
+        assert panel["description"]
+        assert all(target["datasource"] == _SOURCE for target in panel["targets"])
+
+
+def test_no_panel_covers_another_one() -> None:
+    taken: set[tuple[int, int]] = set()
+    for panel in DASHBOARD["panels"]:
+        at = panel["gridPos"]
+        cells = {
+            (x, y)
+            for x in range(at["x"], at["x"] + at["w"])
+            for y in range(at["y"], at["y"] + at["h"])
+        }
+        assert at["x"] + at["w"] <= 24
+        assert not cells & taken, panel["title"]
+        taken |= cells
+
+
+def test_each_variable_that_is_used_is_there() -> None:
+    there = {item["name"] for item in DASHBOARD["templating"]["list"]}
+    used = set(re.findall(r"\$\{?(\w+)", json.dumps(PANELS)))
+    assert used - {"__rate_interval"} == there
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_panel_asks_for_what_there_is(query: str) -> None:
+    named = set(_NAME.findall(query))
+    assert named <= KNOWN
+    assert named or "process_" in query
+
+
+class Answers(NamedTuple):
+    """A Prometheus that scrapes us."""
+
+    url: str
+    pool: urllib3.PoolManager
+
+    def query(self, text: str) -> list[Any]:
+        """The series that a query gives."""
+        url = f"{self.url}/api/v1/query?{urlencode({'query': text})}"
+        answered = self.pool.request("GET", url)
+        found = json.loads(answered.data)
+        assert found["status"] == "success", (text, found)
+        series: list[Any] = found["data"]["result"]
+        return series
+
+    def is_up(self) -> bool:
+        """It has scraped often enough for rates to be told."""
+        try:
+            return any(int(it["value"][1]) >= 3 for it in self.query("count_over_time(up[5m])"))
+        except (urllib3.exceptions.HTTPError, ValueError):
+            return False
+
+
+@pytest.fixture(scope="module")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    binary = monitoring(PROMETHEUS)
+    folder = tmp_path_factory.mktemp("prometheus")
+    shown = Shown()
+    told = Metering(shown.registry, lambda: 1_000.0)
+    shown.registry.ask("server", lambda: [Sample(READY, (), 1), Sample(EXPIRY, (), 4e9)])
+
+    def text() -> bytes:
+        tell(told)  # so that counters grow between one scrape and the next
+        return shown.registry.text()
+
+    server = Server(("127.0.0.1", 0), Doors(text, Health, Health))
+    processes = Processes(folder)
+    try:
+        yield scraping(folder, processes, str(binary), server.port)
+    finally:
+        processes.close()
+        server.close()
+
+
+def scraping(folder: Path, processes: Processes, binary: str, target: int) -> Answers:
+    job = {
+        "job_name": "gitops-ipam",
+        "static_configs": [{"targets": [f"127.0.0.1:{target}"], "labels": {"pod": "a"}}],
+    }
+    often = {"scrape_interval": "500ms", "scrape_timeout": "500ms"}
+    config = {"global": often, "scrape_configs": [job]}
+    (folder / "prometheus.yml").write_text(yaml.safe_dump(config))
+    port, log = free_port(), folder / "prometheus.log"
+    process = processes.run(
+        [
+            *(binary, f"--config.file={folder / 'prometheus.yml'}"),
+            *(f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address=127.0.0.1:{port}"),
+        ],
+        log,
+    )
+    answers = Answers(f"http://127.0.0.1:{port}", urllib3.PoolManager(retries=False))
+    until(answers.is_up, "Prometheus has scraped thrice", by=process, log=log)
+    return answers
+
+
+BUTLER = {
+    "pools/edge.yaml": pool(),
+    "providers/default.yaml": provider(),
+    "tenants/one.yaml": tenant("one"),
+}
+
+
+def tell(told: Metering) -> None:
+    """All that a daemon may tell, with something wrong in it."""
+    told.leading(is_leader=True)
+    drift = Outcome("a", Result.CONFIGURED, Drift("kubectl-edit", "", ("spec",)))
+    files = {**BUTLER, **of(POOL, INGRESS, CLASS, ONE, cluster("two"))}
+    told.round_done(done(files, MANAGEMENT, applied("team-a/one", drift), ending=Ending.REFUSED))
+    told.round_done(done({**BUTLER, "pools/edge.yaml": pool(cidr="10.40.0.0/31")}))
+    told.looked_at(planned(evaluation_of(files)))
+    told.commit_done(Push.PUBLISHED, None, 1)
+    told.watch_restarted("team-a/one", "services", "expired")
+    told.demand_seen("team-a/one", Figures(1, 1, 1, 1))
+    told.growth_served("team-a/one", 1.2)
+
+
+def asked(query: str) -> str:
+    """A query with the variables that Grafana would fill in."""
+    filled = query.replace("$__rate_interval", "1m")
+    return filled.replace("$job", ".*").replace("$pool", ".*")
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_panel_has_something_to_show(query: str, prometheus: Answers) -> None:
+    assert prometheus.query(asked(query))
+
+
+@pytest.mark.parametrize("name", alerts())
+def test_what_an_alert_asks_is_understood_by_prometheus(name: str, prometheus: Answers) -> None:
+    assert isinstance(prometheus.query(alerts()[name]["expr"]), list)
+
+
+def test_every_metric_is_scraped_under_its_name_with_its_help(prometheus: Answers) -> None:
+    scraped = {item["metric"]["__name__"] for item in prometheus.query('{job="gitops-ipam"}')}
+    assert scraped >= KNOWN
+    answered = prometheus.pool.request("GET", f"{prometheus.url}/api/v1/metadata")
+    about = json.loads(answered.data)["data"]
+    assert about["capi_vip_allocator_claims_total"][0]["type"] == "gauge"
+    assert about["gitops_ipam_pool_addresses"][0]["help"]

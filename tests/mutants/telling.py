@@ -1,0 +1,42 @@
+"""Mutants of metrics and of the HTTP server."""
+
+from tests.mutants.mutant import Mutant
+
+SERVER = ("tests/adapters/http/test_server.py",)
+HOOK = ("tests/adapters/http/test_hook.py",)
+PAGES = ("tests/adapters/http/test_pages.py",)
+METERING = ("tests/commands/watching/test_metering.py",)
+VIPS = ("tests/families/capi/test_metering.py",)
+
+TELLING = (
+    Mutant("http: who knows nothing rings", "adapters/http/pages.py",
+           "if not is_signed(known, request.headers, request.body):", "if False:", PAGES),
+    Mutant("http: an empty secret is one", "adapters/http/hook.py",
+           "return bool(secret) and any(proofs)", "return any(proofs)", HOOK),
+    Mutant("http: a signature is of no body", "adapters/http/hook.py",
+           "hmac.new(secret, body, sha256)", 'hmac.new(secret, b"", sha256)', HOOK),
+    Mutant("http: a call takes as long as it likes", "adapters/http/server.py",
+           "left = self._end - self._served.clock()", "left = self._served.limits.seconds", SERVER),
+    Mutant("http: the newest connection gives way", "adapters/http/listener.py",
+           "self._open.pop(next(iter(self._open)))", "self._open.popitem()[1]", SERVER),
+    Mutant("http: headers have no end", "adapters/http/server.py",
+           "while _END not in data and len(data) <= HEAD_BYTES:", "while _END not in data:",
+           SERVER),
+    Mutant("http: a certificate is read once", "adapters/http/files.py",
+           "if self._context is None or stamps != self._stamps:", "if self._context is None:",
+           SERVER),
+    Mutant("metrics: a pool that is gone is shown still", "adapters/metrics.py",
+           "self._parts[part] = samples", "self._parts[part + str(len(self._parts))] = samples",
+           METERING),
+    Mutant("metrics: names that tenants make up have no end", "commands/watching/metering.py",
+           "if short not in known and len(known) >= _MANAGERS:", "if False:", METERING),
+    Mutant("metrics: a failed round is a success", "commands/watching/metering.py",
+           "if done.ending in _DONE:", "if True:", METERING),
+    Mutant("metrics: who does not lead shows what is stale", "commands/watching/metering.py",
+           "for part in _OF_LEADERS:", "for part in ():", METERING),
+    Mutant("metrics: what is planned counts as done", "report/metrics.py",
+           "return plan.after if is_committed else plan.before", "return plan.after", METERING),
+    Mutant("metrics: a pool makes classes up", "families/capi/metering.py",
+           "for class_ in sorted(classes):",
+           "for class_ in sorted({*classes, *(it for it, _ in found)}):", VIPS),
+)  # fmt: skip
