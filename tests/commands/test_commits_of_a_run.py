@@ -216,3 +216,14 @@ def test_clusters_are_looked_at_after_the_earlier_commits_and_again_after_a_race
 def test_a_look_writes_in_its_folder_alone(folder: Path, path: str) -> None:
     with pytest.raises(ReconcilerError, match="outside"):
         run(folder, CLOCK + 600, lambda _: Look(CLOCK, (Change(path, b""),)))
+
+
+def test_a_plan_that_brings_what_was_observed_is_not_ours(folder: Path) -> None:
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 120)
+    assert run(folder, CLOCK + 121).commit is not None
+    clock = date(folder)
+    write(folder, {SEEN: DEMAND})
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--amend", "--no-edit", clock=clock)
+    assert replay(opened(folder), "HEAD").outcome is Outcome.DIFFERENT

@@ -214,7 +214,7 @@ UNREAD = (
     Mutant("replay: what has not come yet is believed", "commands/replay.py",
            "if files_of.clock_ahead() is not None:", "if False:", NAMED),
     Mutant("replay: what is looked at goes with any plan", "commands/replay.py",
-           "planned = written if when.has_look else changed", "planned = written", NAMED),
+           "planned = written if when.has_look else changed", "planned = written", RUNS),
     Mutant("replay: a look is made without its files", "commands/replay.py",
            "Laid(source, files_of, settings.observed) if when.has_look else source", "source",
            ("tests/commands/looking/test_looker.py",)),
