@@ -1,0 +1,72 @@
+"""Elastic tenants as people run them: the worked example of the seed, asked for by Services alone."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.site import SERVICES, Site, service
+from tests.e2e.test_growth import FILES, ONE, growth
+from tests.envtest.servers import ApiServer, until
+from tests.world import git
+
+SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec:
+  elastic: {pendingAfter: 0s, shrinkAfter: 0s}
+"""
+
+
+def address(server: ApiServer, name: str) -> str:
+    _, found = server.request("GET", f"{SERVICES}/{name}")
+    ingress: list[dict[str, Any]] = found["status"]["loadBalancer"].get("ingress") or [{}]
+    return str(ingress[0].get("ip", ""))
+
+
+def allocated(site: Site) -> int:
+    """How many addresses of the pool records hold."""
+    return sum(text.count("phase: Allocated") * _size(text) for text in site.records().values())
+
+
+def _size(text: str) -> int:
+    return int(text.partition("allocatedCount: ")[2].partition("\n")[0])
+
+
+def test_a_third_service_grows_its_tenant_and_gives_the_address_back(
+    tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]
+) -> None:
+    one = tenants[0]
+    site = Site(tmp_path, management, {**FILES, "ipam.yaml": SETTINGS})
+    site.name(ONE, one)
+    site.reconcile()
+    assert allocated(site) == 16
+    controller = one.start_metallb()
+    try:
+        for name in "abc":
+            one.put(service(name), path=SERVICES)
+        until(lambda: sum(bool(address(one, name)) for name in "abc") == 2, "MetalLB gives two")
+        site.reconcile()
+        assert allocated(site) == 17
+        assert [line[0] for line in growth(management)] == ["team-a-t00-lb-1"]
+        until(lambda: all(address(one, name) for name in "abc"), "MetalLB gives the third")
+        last = next(name for name in "abc" if address(one, name) == "10.92.90.65")
+        one.request("DELETE", f"{SERVICES}/{last}")
+        until(lambda: address_is_free(one, last), "the Service is gone")
+        site.reconcile()
+        assert allocated(site) == 16
+        assert growth(management) == []
+        assert site.pool(ONE) == ["10.92.90.49-10.92.90.50"]
+    finally:
+        controller.stop()
+    told = git(site.remote, "log", "--format=%s", "main").splitlines()
+    assert told[:4] == [
+        "ipam: observe 1",  # nothing grown is left: nor is the Demand
+        "ipam: expire 1",
+        "ipam: release 1, observe 1",
+        "ipam: allocate 1, observe 1",
+    ]
+    assert site.ipam("verify").code == 0
+
+
+def address_is_free(server: ApiServer, name: str) -> bool:
+    status, _ = server.request("GET", f"{SERVICES}/{name}")
+    return status == 404
