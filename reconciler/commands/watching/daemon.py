@@ -138,12 +138,12 @@ class Daemon:
             failure = failed
         now = self.inbox.time.monotonic()
         told = self._told(scope, done, failure, now, begun)
+        self._after(scope, failure, now)  # who is told of the round finds it true
         with self._outlived("what a round did could not be told"):
             self.tell(told)
         with self._outlived("an observer failed"):
             self._observe(told, failure)
         self._follow(scope, told, now)
-        self._after(scope, failure, now)
 
     def _told(
         self,
