@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.site import SERVICES, Site, service
+from tests.e2e.daemon import applied_to, daemon
+from tests.e2e.site import SERVICES, Site, _kubeconfig, service
 from tests.e2e.test_growth import FILES, ONE, growth
 from tests.envtest.servers import ApiServer, until
 from tests.world import git
@@ -70,3 +71,29 @@ def test_a_third_service_grows_its_tenant_and_gives_the_address_back(
 def address_is_free(server: ApiServer, name: str) -> bool:
     status, _ = server.request("GET", f"{SERVICES}/{name}")
     return status == 404
+
+
+def test_a_daemon_answers_a_service_at_once_and_takes_the_address_back(
+    tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]
+) -> None:
+    one = tenants[0]
+    settings = SETTINGS.replace("pendingAfter: 0s, shrinkAfter: 0s", "shrinkAfter: 1s")
+    site = Site(tmp_path, management, {**FILES, "ipam.yaml": settings})
+    site.put_as_secret(ONE, one)
+    controller = one.start_metallb()
+    words = ("--kubeconfig", str(_kubeconfig(management)), "--interval", "1s")
+    try:
+        with daemon(site.clone, site.folder / "cache", *words) as running:
+            running.round(applied_to(ONE))
+            for name in "abc":
+                one.put(service(name), path=SERVICES)
+            until(lambda: all(address(one, name) for name in "abc"), "each Service is served")
+            assert allocated(site) == 17
+            last = next(name for name in "abc" if address(one, name) == "10.92.90.65")
+            one.request("DELETE", f"{SERVICES}/{last}")
+            until(lambda: allocated(site) == 16, "the address comes back")
+            until(lambda: site.pool(ONE) == ["10.92.90.49-10.92.90.50"], "nobody announces it")
+            assert running.end() == 0
+            assert "Traceback" not in running.errors()
+    finally:
+        controller.stop()
