@@ -26,8 +26,10 @@ from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
 from reconciler.model.look import Look
+from tests.e2e.daemon import daemon
+from tests.e2e.site import _kubeconfig
 from tests.envtest.fixtures import CRDS
-from tests.envtest.servers import ApiServer, Fleet
+from tests.envtest.servers import ApiServer, Fleet, until
 from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, git, repository
 
@@ -48,10 +50,11 @@ NAME = "capi-by-kubectl"
 
 
 @pytest.fixture
-def hub(fleet: Fleet) -> Iterator[ApiServer]:
+def hub(fleet: Fleet, request: pytest.FixtureRequest) -> Iterator[ApiServer]:
     """A management cluster with Cluster API's CRDs of the version that the seed has, and ours."""
-    fleet.start([NAME])
-    server = fleet.servers.pop(NAME)
+    name = f"{NAME}-{len(request.node.name)}"  # another one for each test
+    fleet.start([name])
+    server = fleet.servers.pop(name)
     server.install_cluster_api(VERSION)
     server.install_crds(CRDS)
     yield server
@@ -112,3 +115,24 @@ def test_what_was_made_with_kubectl_alone_gets_its_addresses(
         "Cluster.cluster.x-k8s.io", "default", "my-cluster.yaml"
     ).read_text(encoding="utf-8")
     assert run(folder, hub, now + 60).taken.changes == ()
+
+
+def test_a_daemon_serves_what_is_made_with_kubectl_while_it_runs(
+    tmp_path: Path, hub: ApiServer
+) -> None:
+    folder = repository(tmp_path / "repo", {"ipam.yaml": SETTINGS})
+    words = ("--kubeconfig", str(_kubeconfig(hub)))
+    with daemon(folder, tmp_path / "cache", *words) as running:
+        running.round()
+        for name in MADE:
+            assert hub.kubectl("apply", "-f", "-", stdin=whole(name)).returncode == 0
+        until(lambda: host(hub) == "10.0.0.10", "the Cluster has its host")
+        assert running.end() == 0
+        assert "Traceback" not in running.errors()
+    copies = git(folder, "ls-tree", "-r", "--name-only", "main", "observed/").splitlines()
+    assert len(copies) == len(MADE)
+
+
+def host(server: ApiServer) -> str:
+    live = json.loads(server.kubectl("get", "cluster", "my-cluster", "-o", "json").stdout)
+    return str((live["spec"].get("controlPlaneEndpoint") or {}).get("host", ""))

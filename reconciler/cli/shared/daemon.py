@@ -132,6 +132,7 @@ def _made(
     site = Site(
         *(repository, repository.is_in, facts, order.options, noting, order.wish),
         applies=order.applies,
+        looking=None if clusters is None else NotingClusters(clusters, notes, looks=True),
         now=clock.now,
         looked_at=_guarded(order.observer.looked_at),
         demand_seen=_guarded(order.observer.demand_seen),

@@ -34,24 +34,29 @@ def gone_mark(uid: str) -> str:
 class Notes:
     """What is known. Any thread may use it."""
 
-    _marks: dict[tuple[str, str], None] = field(default_factory=dict)
+    _marks: dict[tuple[str, str], bool] = field(default_factory=dict)
     _ways: dict[str, tuple[bytes, bool]] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
-    def note(self, cluster: str, marks: Iterable[str]) -> None:
-        """Keep marks of objects that were read or written."""
+    def note(self, cluster: str, marks: Iterable[str], *, looks: bool = False) -> None:
+        """Keep marks of objects that were read or written; by a look, or by an apply."""
         with self._lock:
             for mark in marks:
                 if mark:
-                    self._marks.pop((cluster, mark), None)
-                    self._marks[cluster, mark] = None
+                    before = self._marks.pop((cluster, mark), False)
+                    self._marks[cluster, mark] = before or looks
             while len(self._marks) > MOST:
                 del self._marks[next(iter(self._marks))]
 
-    def is_known(self, cluster: str, mark: str) -> bool:
-        """Whether a state was read or written by a round."""
+    def is_known(self, cluster: str, mark: str, *, looks: bool = False) -> bool:
+        """Whether a state was read or written by a round; or if that matters, read by a look.
+
+        What an apply reads comes after the look of its round: it bears on no plan yet.
+        """
         with self._lock:
-            return (cluster, mark) in self._marks
+            return (
+                self._marks.get((cluster, mark), False) if looks else (cluster, mark) in self._marks
+            )
 
     def found_way(self, cluster: str, kubeconfig: bytes, *, is_named: bool) -> None:
         """A round connected to a cluster."""
@@ -71,15 +76,22 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class NotingClusters:
-    """Clusters, of whose use notes are taken."""
+    """Clusters, of whose use notes are taken.
+
+    Attributes:
+        looks: They are looked at, for what Git shall say.
+    """
 
     clusters: Clusters
     notes: Notes
+    looks: bool = False
 
     def management(self) -> Cluster | None:
         """The management cluster."""
         cluster = self.clusters.management()
-        return None if cluster is None else _NotingCluster(cluster, MANAGEMENT, self.notes)
+        if cluster is None:
+            return None
+        return _NotingCluster(cluster, MANAGEMENT, self.notes, self.looks)
 
     def named(self, cluster: str) -> bytes | None:
         """As that of the clusters."""
@@ -89,7 +101,7 @@ class NotingClusters:
         """A cluster by its kubeconfig."""
         self.notes.found_way(cluster, kubeconfig, is_named=is_named)
         made = self.clusters.connect(cluster, kubeconfig, is_named=is_named)
-        return _NotingCluster(made, cluster, self.notes)
+        return _NotingCluster(made, cluster, self.notes, self.looks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +111,7 @@ class _NotingCluster:
     cluster: Cluster
     name: str
     notes: Notes
+    looks: bool
 
     def requests(self) -> Requests:
         return self.cluster.requests()
@@ -117,7 +130,7 @@ class _NotingCluster:
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
         found = self.cluster.list(resource, namespace, labels=labels, fields=fields)
-        self.notes.note(self.name, map(mark_of, found.items))
+        self.notes.note(self.name, map(mark_of, found.items), looks=self.looks)
         return found
 
     def apply(
@@ -148,5 +161,5 @@ class _NotingCluster:
         self.cluster.close()
 
     def _noted(self, manifest: Manifest) -> Manifest:
-        self.notes.note(self.name, [mark_of(manifest)])
+        self.notes.note(self.name, [mark_of(manifest)], looks=self.looks)
         return manifest

@@ -85,7 +85,8 @@ class Watches:
 
     def is_known(self, event: Event) -> bool:
         """An event tells of nothing but what a round wrote, or read."""
-        return bool(event.mark) and self.notes.is_known(event.cluster, event.mark)
+        looks = event.cause in (Cause.INTAKE, Cause.SERVICES)
+        return bool(event.mark) and self.notes.is_known(event.cluster, event.mark, looks=looks)
 
     def _found(self, item: Applied, intake: Iterable[Resource]) -> None:
         name, way = item.cluster, self.notes.way(item.cluster)

@@ -36,6 +36,7 @@ class Site:
         is_in: Whether a revision is contained in another.
         facts: Opens the cache.
         clusters: How clusters are reached; None when none is named.
+        looking: The same, for looks.
         applies: Whether they are applied to.
         now: This machine's clock.
         waited: For how many seconds Services were seen to wait, by cluster and uid.
@@ -53,6 +54,7 @@ class Site:
     clusters: Clusters | None
     wish: ApplyOptions
     applies: bool = True
+    looking: Clusters | None = None
     now: Callable[[], float] | None = time.time
     waited: Callable[[], Mapping[str, Mapping[str, float]]] = dict
     deleted: Callable[[], tuple[Manifest, ...]] = tuple
@@ -168,7 +170,8 @@ class Work:
             only=scope.asked,
             deleted=site.deleted(),
         )
-        return Looker(site.repository, self._whole, lambda: clusters, asked, site.now)
+        looking = site.looking or clusters
+        return Looker(site.repository, self._whole, lambda: looking, asked, site.now)
 
     def _announced(self, clusters: Clusters, found: Evaluation) -> dict[str, str]:
         return still_announced(found, clusters, self.site.wish, self.bugs)
