@@ -19,6 +19,7 @@ from reconciler.cli.shared.options import (
     Number,
     option,
     output_options,
+    parse_identity,
     parse_seconds,
     repository_option,
 )
@@ -41,7 +42,7 @@ from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.writing import Part, has_wrong_settings
 from reconciler.evaluate import Evaluation
-from reconciler.ports import BugError, ExitCode, UsageError
+from reconciler.ports import BugError, ExitCode
 from reconciler.report.machine import apply_document, json_line, listed, reconcile_document
 from reconciler.report.text.apply import applied_text
 from reconciler.report.text.findings import findings_text
@@ -101,7 +102,7 @@ def reconcile(
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     require_folder(metrics_file)
     wish = replace(wish, allow_release=allow_release)
-    options = ReconcileOptions(allow_release, sign, _identity(author), accept_history)
+    options = ReconcileOptions(allow_release, sign, parse_identity(author), accept_history)
     # Without an apply, too, a cluster that somebody names is asked before addresses come free.
     is_asked = reach.is_named_by_person if no_apply else reach.is_named
 
@@ -295,13 +296,3 @@ def _published(part: Part, repository: GitRepository) -> str:
     where += " of the remote" if repository.remote is not None else ""
     is_braked = part.planned.evaluation.brake is not None
     return published_sentence(part.planned.base.id, part.head.id, where, is_braked=is_braked)
-
-
-def _identity(author: str | None) -> tuple[str, str] | None:
-    if author is None:
-        return None
-    name, opened, rest = author.partition(" <")
-    email, closed, after = rest.partition(">")
-    if not (name.strip() and opened and email and closed and not after) or not author.isprintable():
-        raise UsageError(f"--author {author!r} is not 'Name <address>'")
-    return name.strip(), email

@@ -54,7 +54,8 @@ def test_growth_has_a_retention_of_its_own() -> None:
     found = replace(state(), growth_retention=60)
     record = found.records[0]
     assert retention_end(record, found) == CLOCK + DAY
-    assert retention_end(record._replace(role="growth"), found) == CLOCK + 60
+    grown = replace(found, grown=frozenset((record.path,)))
+    assert retention_end(record, grown) == CLOCK + 60
 
 
 def test_a_pool_may_ask_for_a_longer_rest_and_not_for_a_shorter_one() -> None:

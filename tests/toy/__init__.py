@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reconciler import families as package
+from reconciler import sources
 from reconciler.clusters import announcing, crds, resources, rights, shapes
 from reconciler.records import forms
 
@@ -29,7 +30,7 @@ def installed() -> Iterator[None]:
 
 def forget() -> None:
     """Forget which families there are."""
-    for module in (package, forms, announcing, crds, resources, rights, shapes):
+    for module in (package, forms, announcing, crds, resources, rights, shapes, sources):
         for item in vars(module).values():
             if hasattr(item, "cache_clear"):
                 item.cache_clear()

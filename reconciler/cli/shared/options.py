@@ -121,3 +121,20 @@ def parse_seconds(name: str, text: str) -> int:
     if seconds <= 0:
         raise UsageError(f"{name} {text!r} is not a duration", "write 60s, 5m or 1h")
     return seconds
+
+
+def parse_identity(author: str | None) -> tuple[str, str] | None:
+    """Name and address of `--author`, if it is given.
+
+    Raises:
+        UsageError: It is not in the form that git writes.
+    """
+    from reconciler.ports import UsageError
+
+    if author is None:
+        return None
+    name, opened, rest = author.partition(" <")
+    email, closed, after = rest.partition(">")
+    if not (name.strip() and opened and email and closed and not after) or not author.isprintable():
+        raise UsageError(f"--author {author!r} is not 'Name <address>'")
+    return name.strip(), email
