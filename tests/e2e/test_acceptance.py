@@ -123,7 +123,8 @@ def _check_that_nothing_is_done(site: Site) -> None:
         # Of a kind with several versions the newest is asked first, which need not be served.
         counts = Counter(lists(server)[asked[name] :])
         assert counts, name
-        assert set(counts.values()) == {1}, (name, counts)
+        # A look at elastic tenants comes before the apply; what both need is asked for twice.
+        assert set(counts.values()) <= {1, 2}, (name, counts)
         assert versions(server, paths[name]) == before[name], name
 
 
