@@ -58,6 +58,7 @@ from reconciler.report.text.table import Painter
 @option("--no-apply", is_flag=True, help="Commit and push only.")
 @reaching_options
 @wishing_options
+@option("--lb-class", metavar="CLASS", default="", help="Of Services that MetalLB serves.")
 @option("--allow-release", type=Number(), help="Release up to so many records.")
 @option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
 @option("--author", metavar="'NAME <EMAIL>'", help="Who commits; else as Settings say.")
@@ -82,6 +83,7 @@ def reconcile(
     no_apply: bool,
     reach: Reach,
     wish: ApplyOptions,
+    lb_class: str,
     allow_release: int | None,
     accept_history: str | None,
     author: str | None,
@@ -101,7 +103,7 @@ def reconcile(
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     require_folder(metrics_file)
-    wish = replace(wish, allow_release=allow_release)
+    wish = replace(wish, lb_class=lb_class, allow_release=allow_release)
     options = ReconcileOptions(allow_release, sign, parse_identity(author), accept_history)
     # Without an apply, too, a cluster that somebody names is asked before addresses come free.
     is_asked = reach.is_named_by_person if no_apply else reach.is_named

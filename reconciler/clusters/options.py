@@ -20,6 +20,7 @@ class ApplyOptions:
         force_withdraw: Withdraw addresses although Services use them.
         confirm_withdrawn: Clusters of which a person says that they announce nothing any more.
         default_port: Of an endpoint that is written and names none.
+        lb_class: Of the Services that MetalLB serves (its own `--lb-class`); empty for those without.
         allow_release: How many objects may go at most, to pass the brake; None for the Settings'.
         shard: Which part of the clusters, and of how many; counted from 0.
     """
@@ -34,5 +35,6 @@ class ApplyOptions:
     force_withdraw: bool = False
     confirm_withdrawn: frozenset[str] = field(default_factory=frozenset)
     default_port: int = DEFAULT_PORT
+    lb_class: str = ""
     allow_release: int | None = None
     shard: tuple[int, int] = (0, 1)

@@ -7,10 +7,12 @@ import pytest
 import yaml
 
 from reconciler.cli import run
+from reconciler.cli.shared.cluster_options import Reach
 from reconciler.families._demand import Entry, demand_document
 from reconciler.observed import path_of
 from tests.cli.running import given_out
-from tests.world import SMALL, commit, git, provider, tenant, write
+from tests.commands.looking.country import Country, elastic
+from tests.world import SMALL, commit, git, provider, repository, tenant, write
 
 PLACE = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
 COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "two"))
@@ -98,3 +100,19 @@ def test_an_observed_tenant_is_never_applied_as_ours(
     said(capsys, "render", "--repo", str(folder), "--out", str(tmp_path / "out"))
     found = (tmp_path / "out" / "management" / "TenantCluster").glob("*.yaml")
     assert [path.name for path in found] == ["team-a.one.yaml"]
+
+
+def test_services_of_the_class_that_is_named_ask_for_growth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = Country(elastic())
+    monkeypatch.setattr(Reach, "open", lambda _reach: here.clusters)
+    here.clusters.clock = here.now
+    repo = str(repository(tmp_path / "repo", here.files))
+    words = ("reconcile", "--repo", repo, "--kubeconfig", str(tmp_path))
+    assert "created metallb.io/IPAddressPool" in said(capsys, *words)
+    for name in ("a", "b", "c"):
+        here.ask(name, loadBalancerClass="edge/lb")
+        here.serve()
+    assert "team-a-one-lb-1" not in said(capsys, *words)
+    assert "team-a-one-lb-1" in said(capsys, *words, "--lb-class", "edge/lb")

@@ -49,9 +49,8 @@ class LookOptions:
     """How clusters are looked at.
 
     Attributes:
-        apply: What a person asks of an apply: `re_enrol` counts here, too.
+        apply: What a person asks of an apply: `re_enrol` and `lb_class` count here, too.
         writes: Clusters may be written to: since when addresses are idle is noted in them.
-        lb_class: The class of Services that MetalLB serves; empty for those without one.
         waited: For how many seconds Services were seen to wait, by cluster and uid.
         only: The clusters that are looked at; None for all.
         deleted: Objects of the management cluster that a watch saw go after somebody deleted them.
@@ -59,7 +58,6 @@ class LookOptions:
 
     apply: ApplyOptions = field(default_factory=ApplyOptions)
     writes: bool = True
-    lb_class: str = ""
     waited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     only: frozenset[str] | None = None
     deleted: tuple[Manifest, ...] = ()
@@ -213,7 +211,7 @@ class _Look:
                     self.evaluation.tree.settings.elastic,
                     accepts=accepts,
                     writes=self.options.writes and not self.options.apply.dry_run,
-                    lb_class=self.options.lb_class,
+                    lb_class=self.options.apply.lb_class,
                     waited=self.options.waited.get(name, {}),
                 )
                 return look_at(cluster, asked, self.places)

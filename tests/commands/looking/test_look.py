@@ -154,7 +154,7 @@ def test_the_class_that_metallb_serves_may_have_a_name() -> None:
     here = country()
     here.ask("c", loadBalancerClass="edge/lb")
     assert here.looked().changes == ()
-    here.options = LookOptions(lb_class="edge/lb")
+    here.options = LookOptions(ApplyOptions(lb_class="edge/lb"))
     assert len(here.looked().changes) == 1
 
 
