@@ -11,15 +11,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reconciler.commands.replay import Outcome, judged, judged_before
+from reconciler.commands.replay import judged, judged_before
 from reconciler.findings import Finding, Location, warning
+from reconciler.model.verdict import Verdict
 from reconciler.ports import Facts, GateError, Repository, Revision
 
 # So many commits with a trailer are planned anew by one run, and so many are looked at, the newest
 # first.
 MOST_PLANNED, MOST = 16, 256
 # What these show costs no plan, or nothing more to ask.
-_UNPLANNED = (Outcome.NOT_OURS, Outcome.NOT_YET, Outcome.SAME)
+_UNPLANNED = (Verdict.FOREIGN, Verdict.NOT_YET, Verdict.SAME)
 
 
 class LastMade(NamedTuple):
@@ -103,18 +104,18 @@ class _Search:
             if commit in self.doubted:
                 self.doubted[commit] = self.doubted.pop(commit)
                 continue
-            outcome = self._judged(commit)
-            if outcome in (Outcome.SAME, Outcome.NOT_HERE):
-                self.found, self.is_proven = commit, outcome is Outcome.SAME
+            verdict = self._judged(commit)
+            if verdict in (Verdict.SAME, Verdict.NOT_HERE):
+                self.found, self.is_proven = commit, verdict is Verdict.SAME
                 return
             self.doubted[commit] = None
 
-    def _judged(self, commit: str) -> Outcome:
+    def _judged(self, commit: str) -> Verdict:
         is_new = judged_before(self.facts, commit) is None
-        outcome = judged(self.repository, self.facts, commit)
-        self.planned += is_new and outcome not in _UNPLANNED
+        verdict = judged(self.repository, self.facts, commit)
+        self.planned += is_new and verdict not in _UNPLANNED
         self.asked += is_new
-        return outcome
+        return verdict
 
 
 def _told(doubted: Iterable[str]) -> tuple[Finding, ...]:

@@ -6,7 +6,6 @@ makes the very files that it holds (`docs/adr/0009`). Nothing but the repository
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from reconciler import __version__
 from reconciler.commands.dates import When, when_made
@@ -19,6 +18,7 @@ from reconciler.commands.reading.terms import Terms
 from reconciler.documents.load import is_yaml
 from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation, leaving, let_pass
+from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
     Facts,
@@ -35,36 +35,21 @@ _TABLE = "replayed"
 _HELD = "it is in the commit still"
 
 
-class Outcome(StrEnum):
-    """What a replay shows."""
-
-    SAME = "same"
-    DIFFERENT = "different"
-    NOT_COMPARABLE = "not-comparable"
-    NOT_OURS = "not-ours"
-    NOT_YET = "not-yet"
-    NOT_HERE = "not-here"
-
-
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """What planning the base of a commit once more shows.
 
     Attributes:
-        outcome: `SAME`: all bytes are equal. `DIFFERENT`: this version makes others.
-            `NOT_COMPARABLE`: another version made it, and this one writes other bytes.
-            `NOT_OURS`: it does not say of itself what reconcile says, or not of this place; it
-            changes nothing, or something else than records and what was looked at; it has a time
-            that reconcile gives none.
-            `NOT_YET`: it is dated over an hour ahead of now. It may be true one day; until then
+        verdict: What it shows. `FOREIGN`: it does not say of itself what reconcile says, or not of
+            this place; it changes nothing, or something else than records and what was looked at;
+            it has a time that reconcile gives none. `NOT_YET`: it may be true one day; until then
             nobody can have made it.
-            `NOT_HERE`: its base is behind the end of the clone.
         files: Paths of the files that differ.
         moved: Those of them that also say otherwise who holds what.
         version: The version that made it; empty if it does not say.
     """
 
-    outcome: Outcome
+    verdict: Verdict
     files: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
     version: str = ""
@@ -72,9 +57,9 @@ class Replayed:
     @property
     def is_believed(self) -> bool:
         """It is reconcile's; of another version when it decided the same, in whatever bytes."""
-        if self.outcome is Outcome.NOT_COMPARABLE:
+        if self.verdict is Verdict.NOT_COMPARABLE:
             return not self.moved
-        return self.outcome is Outcome.SAME
+        return self.verdict is Verdict.SAME
 
 
 def replay(
@@ -95,7 +80,7 @@ def replay(
         known = facts if notes or facts is None else _Known(facts)
         return _replay(repository, commit, known)
     except LimitError:  # reconcile makes no commit of a base that is too large to be read
-        return Replayed(Outcome.NOT_OURS)
+        return Replayed(Verdict.FOREIGN)
 
 
 def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replayed:
@@ -103,18 +88,18 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
     said = read_message(made.message)
     # A rewritten history has other ids than its messages name: what counts is what it was made from.
     if said is None or len(made.parents) != 1 or made.clock is None:
-        return Replayed(Outcome.NOT_OURS)
+        return Replayed(Verdict.FOREIGN)
     (parent,) = made.parents
     trusting = repository.trusting()
     try:
         base = trusting.resolve(parent)
         source = trusting.source(parent)
     except GitError:
-        outcome = Outcome.NOT_OURS if _is_here(repository, parent) else Outcome.NOT_HERE
-        return Replayed(outcome, version=said.version)
+        verdict = Verdict.FOREIGN if _is_here(repository, parent) else Verdict.NOT_HERE
+        return Replayed(verdict, version=said.version)
     files_of = trusting.source(commit)
     if files_of.clock_ahead() is not None:
-        return Replayed(Outcome.NOT_YET, version=said.version)
+        return Replayed(Verdict.NOT_YET, version=said.version)
     changed, _ = repository.changed(base.id, commit)
     settings = read_own_settings(source).settings
     seen = [item for item in changed if item.path.startswith(f"{settings.observed}/")]
@@ -125,7 +110,7 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
     )
     when = when_made(made.clock, said, base, has_seen=bool(seen))
     if not is_ours or when is None:
-        return Replayed(Outcome.NOT_OURS, version=said.version)
+        return Replayed(Verdict.FOREIGN, version=said.version)
     below = Laid(source, files_of, settings.observed) if when.has_look else source
     then = AsOf(below, when.clock, base.clock if when.clock < base.clock else None)
     # What people described since is no more observed: a plan takes such files away.
@@ -133,42 +118,42 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
     tries = _Tries(then, files_of, said, planned, facts)
     files = tries.nearest(when)
     if files is None:
-        return Replayed(Outcome.NOT_OURS, version=said.version)
+        return Replayed(Verdict.FOREIGN, version=said.version)
     if not files:
-        return Replayed(Outcome.SAME, version=said.version)
+        return Replayed(Verdict.SAME, version=said.version)
     is_own = said.version == __version__
-    outcome = Outcome.DIFFERENT if is_own else Outcome.NOT_COMPARABLE
+    verdict = Verdict.DIFFERENT if is_own else Verdict.NOT_COMPARABLE
     moved = tuple(path for path, is_moved in files.items() if is_moved)
-    return Replayed(outcome, tuple(files), moved, said.version)
+    return Replayed(verdict, tuple(files), moved, said.version)
 
 
 def believes(repository: Repository, facts: Facts | None, commit: str) -> bool:
     """Whether reconcile made a commit that says so, as far as it can be told here."""
-    return judged(repository, facts, commit) is Outcome.SAME
+    return judged(repository, facts, commit) is Verdict.SAME
 
 
-def judged(repository: Repository, facts: Facts | None, commit: str) -> Outcome:
+def judged(repository: Repository, facts: Facts | None, commit: str) -> Verdict:
     """What a replay of a commit shows: `SAME` when it is believed. Once for a cache."""
     if (known := judged_before(facts, commit)) is not None:
         return known
     replayed = replay(repository, commit, facts)
-    outcome = Outcome.SAME if replayed.is_believed else replayed.outcome
+    verdict = Verdict.SAME if replayed.is_believed else replayed.verdict
     # What is not here, or has a time that has not come, may be so one day.
-    if facts is not None and outcome not in (Outcome.NOT_HERE, Outcome.NOT_YET):
-        facts.note(_TABLE, {commit: outcome})
-    return outcome
+    if facts is not None and verdict not in (Verdict.NOT_HERE, Verdict.NOT_YET):
+        facts.note(_TABLE, {commit: verdict})
+    return verdict
 
 
-def judged_before(facts: Facts | None, commit: str) -> Outcome | None:
+def judged_before(facts: Facts | None, commit: str) -> Verdict | None:
     """What a cache knows of a commit."""
     known = facts.known(_TABLE, [commit]).get(commit) if facts is not None else None
-    return Outcome(known) if known is not None else None
+    return Verdict(known) if known is not None else None
 
 
 def note_made(facts: Facts | None, commit: Revision) -> None:
     """Remember a commit that this very run made: it need not be replayed."""
     if facts is not None:
-        facts.note(_TABLE, {commit.id: Outcome.SAME})
+        facts.note(_TABLE, {commit.id: Verdict.SAME})
 
 
 def _is_here(repository: Repository, commit: str) -> bool:

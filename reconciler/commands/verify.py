@@ -6,19 +6,10 @@ from itertools import islice, takewhile
 
 from reconciler.commands.message import read_message
 from reconciler.commands.reading.settings import folders_before, read_own_settings
-from reconciler.commands.replay import Outcome, replay
+from reconciler.commands.replay import replay
+from reconciler.model.verdict import Verdict
 from reconciler.ports import Facts, Made, Repository, Source, Step
-from reconciler.report.verification import Verdict, Verified
-
-_VERDICTS = {
-    Outcome.SAME: Verdict.SAME,
-    Outcome.DIFFERENT: Verdict.DIFFERENT,
-    Outcome.NOT_COMPARABLE: Verdict.NOT_COMPARABLE,
-    Outcome.NOT_OURS: Verdict.FOREIGN,
-    Outcome.NOT_YET: Verdict.NOT_YET,
-    Outcome.NOT_HERE: Verdict.NOT_HERE,
-}
-
+from reconciler.report.verification import Verified
 
 # The first lines are seen at once; then so many commits are read ahead.
 _FIRST_LOOK, _NEXT_LOOK = 4, 64
@@ -110,9 +101,8 @@ def _verified(repository: Repository, step: Step, facts: Facts) -> Verified:
     if not claims:
         return _told(made, Verdict.FOREIGN, files=touched, claims=False)
     found = replay(repository, step.id, facts, notes=True)
-    verdict = _VERDICTS[found.outcome]
-    files = touched if verdict is Verdict.FOREIGN else found.files
-    return _told(made, verdict, version=found.version, files=files)
+    files = touched if found.verdict is Verdict.FOREIGN else found.files
+    return _told(made, found.verdict, version=found.version, files=files)
 
 
 def _told(

@@ -2,22 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from reconciler.model.instant import format_instant
+from reconciler.model.verdict import Verdict
 from reconciler.report.machine import envelope
-
-
-class Verdict(StrEnum):
-    """What became of one commit."""
-
-    SAME = "same"
-    DIFFERENT = "different"
-    NOT_COMPARABLE = "not-comparable"
-    FOREIGN = "foreign"
-    NOT_HERE = "not-here"
-    NOT_YET = "not-yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +15,7 @@ class Verified:
 
     Attributes:
         commit: Its id.
-        verdict: `SAME`: a plan of its base makes its very bytes. `DIFFERENT`: it makes others.
-            `NOT_COMPARABLE`: another version made it, and this one writes other bytes. `FOREIGN`:
-            reconcile did not make it. `NOT_HERE`: its base is behind the end of the clone.
-            `NOT_YET`: it is dated over an hour ahead of now.
+        verdict: What a replay says of it.
         clock: Its committer date, in seconds since 1970; None for one that cannot be read.
         author: Who wrote it.
         subject: The first line of its message.

@@ -9,10 +9,11 @@ from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.message import read_message
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.replay import Outcome, replay
+from reconciler.commands.replay import replay
 from reconciler.evaluate import Evaluation
 from reconciler.model.change import Change
 from reconciler.model.look import Look
+from reconciler.model.verdict import Verdict
 from reconciler.ports import ReconcilerError
 from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
@@ -73,7 +74,7 @@ def looking(at: int, data: bytes | None = DEMAND, seen: str = "") -> Callable[[E
 def all_same(folder: Path) -> None:
     found = opened(folder)
     for made in git(folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
-        assert replay(found, made).outcome is Outcome.SAME, git(folder, "show", made)
+        assert replay(found, made).verdict is Verdict.SAME, git(folder, "show", made)
 
 
 def test_on_a_quiet_branch_retention_ends_at_the_second_in_which_it_does(folder: Path) -> None:
@@ -226,4 +227,4 @@ def test_a_plan_that_brings_what_was_observed_is_not_ours(folder: Path) -> None:
     write(folder, {SEEN: DEMAND})
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--amend", "--no-edit", clock=clock)
-    assert replay(opened(folder), "HEAD").outcome is Outcome.DIFFERENT
+    assert replay(opened(folder), "HEAD").verdict is Verdict.DIFFERENT

@@ -18,11 +18,12 @@ from reconciler.commands.applying.intake import (
 )
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.replay import Outcome, replay
+from reconciler.commands.replay import replay
 from reconciler.evaluate import Evaluation
 from reconciler.families.capi.resources import CLUSTERS
 from reconciler.model.look import Look
 from reconciler.model.resource import Ref
+from reconciler.model.verdict import Verdict
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, shop
@@ -117,7 +118,7 @@ def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_l
     assert not copy.exists()
     assert all("phase: Released" in path.read_text() for path in records)
     for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
-        assert replay(story.git, made).outcome is Outcome.SAME
+        assert replay(story.git, made).verdict is Verdict.SAME
 
 
 def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.message import Said, message_of, read_message
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.replay import Outcome, Replayed, believes, judged, replay
+from reconciler.commands.replay import Replayed, believes, judged, replay
+from reconciler.model.verdict import Verdict
 from reconciler.ports import GitError
 from tests.memory import MemoryFacts
 from tests.world import AHEAD, CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
@@ -76,7 +77,7 @@ def removed(folder: Path, clock: int = CLOCK + 60) -> None:
 
 
 def test_a_commit_of_reconcile_is_made_again_byte_for_byte(folder: Path) -> None:
-    same = Replayed(Outcome.SAME, version=__version__)
+    same = Replayed(Verdict.SAME, version=__version__)
     assert replayed(folder) == same
     write(folder, {"tenants/two.yaml": tenant("two")})
     removed(folder)
@@ -97,7 +98,7 @@ def test_what_clusters_held_then_is_held_again(folder: Path) -> None:
     commit(folder, clock=CLOCK + 3 * DAY)
     assert reconciled(folder, HELD).commit is not None
     assert (folder / RECORD).exists()
-    assert replayed(folder).outcome is Outcome.SAME
+    assert replayed(folder).verdict is Verdict.SAME
 
 
 def test_a_plan_of_a_date_that_was_ahead_is_made_by_the_clock_that_it_names(folder: Path) -> None:
@@ -109,17 +110,17 @@ def test_a_plan_of_a_date_that_was_ahead_is_made_by_the_clock_that_it_names(fold
     assert "Ipam-Clock: 2026-02-15T10:01:31Z" in git(folder, "show", "-s", "--format=%B")
     later = replace(opened(folder), now=lambda: AHEAD + 1.0)
     for found in (opened(folder), later):
-        assert replay(found, git(folder, "rev-parse", "HEAD")).outcome is Outcome.SAME
+        assert replay(found, git(folder, "rev-parse", "HEAD")).verdict is Verdict.SAME
     gone = amended(folder, lambda text: text.replace("Ipam-Clock: 2026-02-15T10:01:31Z", ""))
-    assert gone.outcome is Outcome.NOT_OURS
+    assert gone.verdict is Verdict.FOREIGN
 
 
 def test_a_commit_that_says_more_than_its_plan_is_different(folder: Path) -> None:
     edit(folder, "10.40.0.", "10.40.0.1")
     found = amended(folder)
-    assert (found.outcome, found.files, found.is_believed) == (Outcome.DIFFERENT, (RECORD,), False)
+    assert (found.verdict, found.files, found.is_believed) == (Verdict.DIFFERENT, (RECORD,), False)
     write(folder, {"README.md": "x\n"})
-    assert amended(folder).outcome is Outcome.NOT_OURS
+    assert amended(folder).verdict is Verdict.FOREIGN
 
 
 @pytest.mark.parametrize("kind", ["link", "missing"])
@@ -134,43 +135,43 @@ def test_so_is_one_that_makes_a_link_or_leaves_a_file_out(folder: Path, kind: st
     else:
         write(folder, {"allocations/x.md": "x\n"})
     found = amended(folder)
-    assert found.outcome is Outcome.DIFFERENT
+    assert found.verdict is Verdict.DIFFERENT
     assert path in found.files
 
 
 def test_another_version_may_write_other_bytes_but_not_decide_otherwise(folder: Path) -> None:
     edit(folder, "8 IPs allocated from edge", "all is well")
     found = amended(folder, of_version("0.0.9"))
-    assert found == Replayed(Outcome.NOT_COMPARABLE, (RECORD,), (), "0.0.9")
+    assert found == Replayed(Verdict.NOT_COMPARABLE, (RECORD,), (), "0.0.9")
     assert found.is_believed
     edit(folder, "10.40.0.", "10.40.0.1")
     found = amended(folder)
-    assert found == Replayed(Outcome.NOT_COMPARABLE, (RECORD,), (RECORD,), "0.0.9")
+    assert found == Replayed(Verdict.NOT_COMPARABLE, (RECORD,), (RECORD,), "0.0.9")
     assert not found.is_believed
 
 
 def test_a_commit_of_before_versions_were_told_is_compared_with_and_without_the_brake(
     folder: Path,
 ) -> None:
-    assert amended(folder, without_version) == Replayed(Outcome.SAME)
+    assert amended(folder, without_version) == Replayed(Verdict.SAME)
     removed(folder)
     reconciled(folder, ReconcileOptions(allow_release=1))
     silent = lambda text: without_version(text.replace("Ipam-Allow-Release: 1", ""))  # noqa: E731
-    assert amended(folder, silent) == Replayed(Outcome.SAME)
+    assert amended(folder, silent) == Replayed(Verdict.SAME)
 
 
 def test_what_has_another_form_or_date_is_not_ours_whatever_base_it_names(folder: Path) -> None:
-    assert replayed(folder, "HEAD~1") == Replayed(Outcome.NOT_OURS)
+    assert replayed(folder, "HEAD~1") == Replayed(Verdict.FOREIGN)
     digest = f"Ipam-Plan: sha256:{'0' * 64}"
     for message in (digest, f"x\n\n{digest}"):
-        assert amended(folder, lambda _, it=message: it) == Replayed(Outcome.NOT_OURS)  # type: ignore[misc]
+        assert amended(folder, lambda _, it=message: it) == Replayed(Verdict.FOREIGN)  # type: ignore[misc]
     base = git(folder, "rev-parse", "HEAD~1")
     text = f"ipam: allocate 1\n\n{digest}\nIpam-Base: {base}\nIpam-Version: {__version__}"
-    assert amended(folder, lambda _: text).outcome is Outcome.SAME
+    assert amended(folder, lambda _: text).verdict is Verdict.SAME
     elsewhere = text.replace(base, "0" * len(base))  # as after its history was rewritten
-    assert amended(folder, lambda _: elsewhere).outcome is Outcome.SAME
+    assert amended(folder, lambda _: elsewhere).verdict is Verdict.SAME
     git(folder, "commit", "-q", "--amend", "-m", text, clock=CLOCK + 2)
-    assert replayed(folder).outcome is Outcome.NOT_OURS
+    assert replayed(folder).verdict is Verdict.FOREIGN
 
 
 def test_an_empty_commit_is_not_ours_though_its_base_has_nothing_to_do(folder: Path) -> None:
@@ -178,18 +179,18 @@ def test_an_empty_commit_is_not_ours_though_its_base_has_nothing_to_do(folder: P
     said = Said(f"sha256:{'0' * 64}", base, __version__)
     clock = int(git(folder, "show", "-s", "--format=%ct")) + 1
     commit(folder, message_of("allocate 1", said), clock)
-    assert replayed(folder) == Replayed(Outcome.NOT_OURS, version=__version__)
+    assert replayed(folder) == Replayed(Verdict.FOREIGN, version=__version__)
 
 
 def test_a_base_that_is_not_here_is_no_proof_and_no_doubt(folder: Path) -> None:
     clone = folder.parent / "clone"
     git(folder.parent, "clone", "-q", "--depth", "1", folder.as_uri(), str(clone))
-    assert replayed(clone).outcome is Outcome.NOT_HERE
+    assert replayed(clone).verdict is Verdict.NOT_HERE
     head, facts = git(clone, "rev-parse", "HEAD"), MemoryFacts()
-    assert judged(opened(clone), facts, head) is Outcome.NOT_HERE
+    assert judged(opened(clone), facts, head) is Verdict.NOT_HERE
     assert not believes(opened(clone), facts, head)
     git(clone, "fetch", "-q", "--unshallow")
-    assert judged(opened(clone), facts, head) is Outcome.SAME
+    assert judged(opened(clone), facts, head) is Verdict.SAME
 
 
 def test_a_commit_that_is_not_there_is_refused(folder: Path) -> None:

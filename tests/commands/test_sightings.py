@@ -7,10 +7,11 @@ import pytest
 from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.replay import Outcome, replay
+from reconciler.commands.replay import replay
 from reconciler.commands.review import review
 from reconciler.families._demand import Entry, demand_document
 from reconciler.findings import Finding
+from reconciler.model.verdict import Verdict
 from reconciler.observed import path_of
 from reconciler.ports import LimitError
 from tests.memory import MemoryFacts
@@ -180,7 +181,7 @@ def test_the_copy_goes_with_the_next_commit_which_a_replay_bears_out(folder: Pat
     assert git(folder, "show", "--format=", "--name-status", "HEAD") == f"D\t{COPY}"
     assert git(folder, "ls-tree", "-r", "HEAD", "allocations") == before
     assert git(folder, "status", "--porcelain") == ""
-    assert replay(opened(folder), git(folder, "rev-parse", "HEAD")).outcome is Outcome.SAME
+    assert replay(opened(folder), git(folder, "rev-parse", "HEAD")).verdict is Verdict.SAME
     assert told(folder, "HEAD~1") == []
 
 
@@ -192,7 +193,7 @@ def test_a_commit_that_takes_more_away_is_not_reconciles(folder: Path) -> None:
     message = git(folder, "show", "-s", "--format=%B")
     git(folder, "commit", "-q", "--amend", "-m", message, clock=CLOCK + 1)
     replayed = replay(opened(folder), git(folder, "rev-parse", "HEAD"))
-    assert (replayed.outcome, replayed.files) == (Outcome.DIFFERENT, (DEMAND,))
+    assert (replayed.verdict, replayed.files) == (Verdict.DIFFERENT, (DEMAND,))
 
 
 def test_a_commit_of_nothing_but_the_folder_is_dated_by_its_base(folder: Path) -> None:

@@ -11,7 +11,8 @@ from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.commands.verify import Shared, revisions_of, verify
 from reconciler.model.change import Change
 from reconciler.model.look import Look
-from reconciler.report.verification import Verdict, Verified
+from reconciler.model.verdict import Verdict
+from reconciler.report.verification import Verified
 from tests.commands.test_commits_of_a_run import DEMAND, SEEN
 from tests.hostile.test_named_clocks import undated
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write

@@ -11,9 +11,10 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli import run
 from reconciler.commands.message import Said, message_of
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
-from reconciler.commands.replay import Outcome, Replayed, judged, replay
+from reconciler.commands.replay import Replayed, judged, replay
 from reconciler.model.change import Change
 from reconciler.model.look import Look
+from reconciler.model.verdict import Verdict
 from tests.hostile.test_odd_history import literally
 from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
@@ -56,14 +57,14 @@ def shown(folder: Path, now: float = CLOCK + 9 * DAY) -> Replayed:
 def test_at_the_instant_at_which_it_falls_due_a_record_may_go(folder: Path) -> None:
     (folder / RECORD).unlink()
     forged(folder, DUE)
-    assert shown(folder).outcome is Outcome.SAME
+    assert shown(folder).verdict is Verdict.SAME
 
 
 @pytest.mark.parametrize("clock", [DUE - 1, DUE + 1, CLOCK + 3 * DAY])
 def test_at_another_one_nobody_takes_it_away(folder: Path, clock: int) -> None:
     (folder / RECORD).unlink()
     forged(folder, clock)
-    assert shown(folder) == Replayed(Outcome.NOT_OURS, version=__version__)
+    assert shown(folder) == Replayed(Verdict.FOREIGN, version=__version__)
 
 
 @pytest.mark.parametrize("dated", [DUE - 1, DUE + 2])
@@ -72,21 +73,21 @@ def test_nor_is_a_commit_believed_that_is_dated_otherwise_than_it_says(
 ) -> None:
     (folder / RECORD).unlink()
     forged(folder, DUE, dated=dated)
-    assert shown(folder).outcome is Outcome.NOT_OURS
+    assert shown(folder).verdict is Verdict.FOREIGN
 
 
 def test_a_time_that_has_not_come_ends_no_retention(folder: Path) -> None:
     (folder / RECORD).unlink()
     made, facts = forged(folder, DUE), MemoryFacts()
     early = opened(folder, CLOCK + 600)
-    assert judged(early, facts, made) is Outcome.NOT_YET
+    assert judged(early, facts, made) is Verdict.NOT_YET
     write(folder, {"README.md": "x\n"})
     commit(folder, clock=CLOCK + 660)  # above it, nothing is ahead
     done = reconcile(opened(folder, CLOCK + 700), ReconcileOptions(), facts=facts)
     found = {item.code for item in done.evaluation.findings}
     assert "commit-unproven" in found
     assert "record-removed" in found
-    assert judged(opened(folder), facts, made) is Outcome.SAME, "no cache has settled it before"
+    assert judged(opened(folder), facts, made) is Verdict.SAME, "no cache has settled it before"
 
 
 def test_something_may_be_due_and_something_else_be_done_beside_it(folder: Path) -> None:
@@ -95,7 +96,7 @@ def test_something_may_be_due_and_something_else_be_done_beside_it(folder: Path)
     other.write_text(other.read_text().replace("10.40.0.", "10.40.0.1"))
     forged(folder, DUE)
     found = shown(folder)
-    assert (found.outcome, found.files) == (Outcome.DIFFERENT, (RECORD.replace("one.", "two."),))
+    assert (found.verdict, found.files) == (Verdict.DIFFERENT, (RECORD.replace("one.", "two."),))
 
 
 def looked(folder: Path) -> str:
@@ -106,12 +107,12 @@ def looked(folder: Path) -> str:
 
 def test_what_was_looked_at_carries_no_record_along(folder: Path) -> None:
     looked(folder)
-    assert shown(folder).outcome is Outcome.SAME
+    assert shown(folder).verdict is Verdict.SAME
     (folder / RECORD).unlink()
     text = git(folder, "show", "-s", "--format=%B")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--amend", "-m", text, clock=CLOCK + 600)
-    assert (shown(folder).outcome, shown(folder).files) == (Outcome.DIFFERENT, (RECORD,))
+    assert (shown(folder).verdict, shown(folder).files) == (Verdict.DIFFERENT, (RECORD,))
 
 
 @pytest.mark.parametrize("what", ["other folder", "link", "no clock", "other date"])
@@ -129,7 +130,7 @@ def test_what_was_looked_at_has_its_form(folder: Path, what: str) -> None:
         date += 1
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--amend", "-m", text, clock=date)
-    assert shown(folder).outcome is Outcome.NOT_OURS
+    assert shown(folder).verdict is Verdict.FOREIGN
 
 
 def undated(folder: Path, text: str, tree: str = "HEAD^{tree}") -> str:
@@ -145,7 +146,7 @@ def test_a_commit_without_a_date_is_not_ours_and_ends_no_run(folder: Path) -> No
     (folder / RECORD).unlink()
     git(folder, "add", "-A")
     made = undated(folder, message(folder, None), git(folder, "write-tree"))
-    assert replay(opened(folder), made) == Replayed(Outcome.NOT_OURS)
+    assert replay(opened(folder), made) == Replayed(Verdict.FOREIGN)
     write(folder, {"README.md": "x\n"})
     git(folder, "reset", "-q")
     commit(folder, clock=CLOCK + 90)
@@ -156,4 +157,4 @@ def test_what_stands_on_a_commit_without_a_date_is_not_taken_as_it_is(folder: Pa
     undated(folder, "x\n")
     (folder / RECORD).unlink()
     forged(folder, DUE)
-    assert shown(folder).outcome is Outcome.NOT_OURS
+    assert shown(folder).verdict is Verdict.FOREIGN

@@ -6,7 +6,8 @@ import pytest
 
 from reconciler.adapters.facts import FileFacts
 from reconciler.cli.shared.opening import open_facts, open_source
-from reconciler.commands.replay import Outcome, judged_before, note_made
+from reconciler.commands.replay import judged_before, note_made
+from reconciler.model.verdict import Verdict
 from reconciler.ports import Revision
 from tests.cli.running import given_out
 from tests.hostile.test_history import edit, forged, told
@@ -48,7 +49,7 @@ def test_a_review_believes_no_cache_of_what_reconcile_made(folder: Path) -> None
     facts = open_facts(open_source(folder, "HEAD", worktree=False).repository)
     assert isinstance(facts, FileFacts)
     note_made(facts, Revision(forgery, 0))
-    assert judged_before(facts, forgery) is Outcome.SAME
+    assert judged_before(facts, forgery) is Verdict.SAME
     assert second(folder, trusts=True) == forgery, "the cache says so"
     assert second(folder, trusts=False) == git(folder, "rev-parse", "main~1")
 

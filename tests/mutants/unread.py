@@ -170,7 +170,7 @@ UNREAD = (
     Mutant("override: a brake is for any number", "model/override.py",
            "if wanted <= item.releases]", "if item.releases]", OVERRIDES),
     Mutant("history: any trailer is believed", "commands/last_made.py",
-           "if outcome in (Outcome.SAME, Outcome.NOT_HERE):", "if True:", HISTORY),
+           "if verdict in (Verdict.SAME, Verdict.NOT_HERE):", "if True:", HISTORY),
     Mutant("history: a trailer leads the line", "adapters/git/past.py",
            "is_asked and believes(by_place[newest[chosen]])", "is_asked", HISTORY),
     Mutant("history: a branch with a reconcile of its own leads the line", "adapters/git/past.py",

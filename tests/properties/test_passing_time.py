@@ -27,7 +27,7 @@ from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation, leaving, released
 from reconciler.model.change import Change
 from reconciler.model.look import Look
-from reconciler.report.verification import Verdict
+from reconciler.model.verdict import Verdict
 from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, repository, tenant, write
 
 HOUR, DAY = 3_600, 86_400

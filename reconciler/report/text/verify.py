@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from reconciler.model.instant import format_instant
+from reconciler.model.verdict import Verdict
 from reconciler.report.escape import escape
 from reconciler.report.text.table import Colour, Painter
-from reconciler.report.verification import Verdict, Verified
+from reconciler.report.verification import Verified
 
 _SHOWN = 5
 _WIDTH = max(len(verdict) for verdict in Verdict)

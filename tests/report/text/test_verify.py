@@ -2,9 +2,10 @@
 
 import pytest
 
+from reconciler.model.verdict import Verdict
 from reconciler.report.text.table import Painter
 from reconciler.report.text.verify import verification_text, verified_text
-from reconciler.report.verification import Verdict, Verified, verification_document
+from reconciler.report.verification import Verified, verification_document
 from tests.world import CLOCK
 
 PLAIN = Painter(is_on=False)
