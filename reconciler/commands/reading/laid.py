@@ -4,62 +4,45 @@ A plan of what was looked at and the replay of its commit read the same files so
 the id that it has in the commit. All else, the history too, is that of the revision below.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from reconciler.commands.reading.through import Through
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
-from reconciler.ports import Changed, Entry, Revision, Source, Step
+from reconciler.ports import Changed, Entry, Source
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class Laid(Through):
     """A source of which one folder is that of another one.
 
     Attributes:
-        below: The source.
         above: The other one; bytes of both are found by their ids in either.
         folder: The folder that is taken from it.
     """
 
-    below: Source
     above: Source
     folder: str
 
     def bound(self, limits: Limits) -> None:
         """Hold what is listed and read to these limits."""
-        self.below.bound(limits)
+        self.of.bound(limits)
         self.above.bound(limits)
-
-    def revision(self) -> Revision | None:
-        """The revision below."""
-        return self.below.revision()
-
-    def clock(self) -> int:
-        """The clock of the revision below."""
-        return self.below.clock()
-
-    def clock_ahead(self) -> int | None:
-        """Its committer date, if it is ahead."""
-        return self.below.clock_ahead()
-
-    def passed(self) -> int:
-        """A time that has passed, by the line below."""
-        return self.below.passed()
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """All files below the folders."""
-        found = [it for it in self.below.entries(folders) if not self._is_inside(it.path)]
+        found = [it for it in self.of.entries(folders) if not self._is_inside(it.path)]
         inside = self._inside(folders)
         return sorted([*found, *self.above.entries(inside)]) if inside else found
 
     def require(self, file: str, folders: Sequence[str]) -> None:
         """Find what is no plain file or no folder where one belongs."""
         inside = self._inside(folders)
-        self.below.require(file, [item for item in folders if item not in inside])
+        self.of.require(file, [item for item in folders if item not in inside])
         if inside:
             self.above.require(file, inside)
 
@@ -67,13 +50,13 @@ class Laid:
         """What stands at some paths itself."""
         inside = [path for path in paths if self._is_inside(path)]
         outside = [path for path in paths if path not in inside]
-        found = self.below.standing(outside) if outside else []
+        found = self.of.standing(outside) if outside else []
         there = self.above.standing(inside) if inside else []
         return None if found is None or there is None else sorted([*found, *there])
 
     def folders(self, parents: Sequence[str]) -> list[Entry] | None:
         """What stands directly in the parents: of the folder too, where it stands in one."""
-        found = self.below.folders(parents)
+        found = self.of.folders(parents)
         there = self.above.folders(parents)
         if found is None or there is None:
             return None
@@ -82,7 +65,7 @@ class Laid:
 
     def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
         """Files below a folder that differ from what it held when its content had another id."""
-        return (self.above if self._is_inside(folder.path) else self.below).changed_below(
+        return (self.above if self._is_inside(folder.path) else self.of).changed_below(
             folder, since
         )
 
@@ -90,43 +73,27 @@ class Laid:
         """The bytes of files."""
         inside = [item for item in entries if self._is_inside(item.path)]
         if not inside:
-            return self.below.read(entries)
+            return self.of.read(entries)
         outside = [item for item in entries if not self._is_inside(item.path)]
         known = dict(zip(inside, self.above.read(inside), strict=True))
-        known |= dict(zip(outside, self.below.read(outside), strict=True))
+        known |= dict(zip(outside, self.of.read(outside), strict=True))
         return [known[item] for item in entries]
 
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong with the files as such."""
-        found = [it for it in self.below.findings() if not self._is_inside(it.location.path)]
+        found = [it for it in self.of.findings() if not self._is_inside(it.location.path)]
         there = (it for it in self.above.findings() if self._is_inside(it.location.path))
         return tuple(dict.fromkeys([*found, *there]))
-
-    def past(self, paths: Sequence[str]) -> Iterator[Step]:
-        """The commits that made these files and folders what they are below."""
-        return self.below.past(paths)
-
-    def brought(self, paths: Sequence[str]) -> Step:
-        """What the revision below itself changed."""
-        return self.below.brought(paths)
-
-    def believes(self, commit: str) -> bool:
-        """Whether reconcile made a commit that says so."""
-        return self.below.believes(commit)
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file."""
         inside = [item for item in entries if self._is_inside(item.path)]
         if not inside:
-            return self.below.each(entries, work)
+            return self.of.each(entries, work)
         outside = [item for item in entries if not self._is_inside(item.path)]
         known = dict(zip(inside, self.above.each(inside, work), strict=True))
-        known |= dict(zip(outside, self.below.each(outside, work), strict=True))
+        known |= dict(zip(outside, self.of.each(outside, work), strict=True))
         return [known[item] for item in entries]
-
-    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
-        """`work` on shares of the items."""
-        return self.below.spread(items, work)
 
     def _is_inside(self, path: str) -> bool:
         return f"{path}/".startswith(f"{self.folder}/")

@@ -1,0 +1,90 @@
+"""A source that answers as another one does, for those that differ from it in a few answers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from reconciler.findings import Finding
+from reconciler.model.settings import Limits
+from reconciler.ports import Changed, Entry, Revision, Source, Step
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """What another source says.
+
+    Attributes:
+        of: The source.
+    """
+
+    of: Source
+
+    def bound(self, limits: Limits) -> None:
+        """Hold what is listed and read to these limits."""
+        self.of.bound(limits)
+
+    def revision(self) -> Revision | None:
+        """The revision."""
+        return self.of.revision()
+
+    def clock(self) -> int:
+        """Its clock."""
+        return self.of.clock()
+
+    def clock_ahead(self) -> int | None:
+        """Its committer date, if it is ahead."""
+        return self.of.clock_ahead()
+
+    def passed(self) -> int:
+        """A time that has passed, by its line."""
+        return self.of.passed()
+
+    def entries(self, folders: Sequence[str]) -> list[Entry]:
+        """All files below the folders."""
+        return self.of.entries(folders)
+
+    def require(self, file: str, folders: Sequence[str]) -> None:
+        """Find what is no plain file or no folder where one belongs."""
+        self.of.require(file, folders)
+
+    def standing(self, paths: Sequence[str]) -> list[Entry] | None:
+        """What stands at some paths itself."""
+        return self.of.standing(paths)
+
+    def folders(self, parents: Sequence[str]) -> list[Entry] | None:
+        """What stands directly in the parents."""
+        return self.of.folders(parents)
+
+    def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
+        """Files below a folder that differ from what it held when its content had another id."""
+        return self.of.changed_below(folder, since)
+
+    def read(self, entries: Sequence[Entry]) -> list[bytes]:
+        """The bytes of files."""
+        return self.of.read(entries)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the files as such."""
+        return self.of.findings()
+
+    def past(self, paths: Sequence[str]) -> Iterator[Step]:
+        """The commits that made these files and folders what they are."""
+        return self.of.past(paths)
+
+    def brought(self, paths: Sequence[str]) -> Step:
+        """What the revision itself changed."""
+        return self.of.brought(paths)
+
+    def believes(self, commit: str) -> bool:
+        """Whether reconcile made a commit that says so."""
+        return self.of.believes(commit)
+
+    def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
+        """`work(path, bytes)` for each file."""
+        return self.of.each(entries, work)
+
+    def spread(self, items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
+        """`work` on shares of the items."""
+        return self.of.spread(items, work)
