@@ -158,19 +158,29 @@ def _section(text: str, heading: str) -> str:
     return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
+def _command(verb: str) -> click.Command:
+    command = ipam.get_command(click.Context(ipam), verb)
+    assert command is not None
+    return command
+
+
+def _options(verb: str) -> set[str]:
+    """The names of all options of a verb."""
+    params = _command(verb).params
+    return {name for option in params for name in (*option.opts, *option.secondary_opts)}
+
+
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_the_page_of_verbs_names_every_option_of_a_verb(verb: str) -> None:
     section = _section(_text("docs", "verbs.md"), verb)
-    command = ipam.get_command(click.Context(ipam), verb)
-    assert command is not None
-    for option in command.params:
+    for option in _command(verb).params:
         if isinstance(option, click.Option):
             for name in option.opts:
                 assert name in _EVERYWHERE or f"`{name}" in section, name
             for value in getattr(option.type, "choices", ()):
                 assert f"`{value}`" in section or option.name == "color", value
     named = set(re.findall(r"`(--[a-z-]+)", section.partition("```")[0]))
-    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    known = _options(verb)
     assert named <= known | _EVERYWHERE | {"--version", "--interval"}, named - known
 
 
@@ -178,6 +188,19 @@ def test_the_page_of_verbs_has_no_verb_that_is_not_there() -> None:
     headings = re.findall(r"^## (.*)$", _text("docs", "verbs.md"), re.MULTILINE)
     assert headings == list(dict.fromkeys(headings))
     assert set(headings) == set(VERBS)
+
+
+@pytest.mark.parametrize("page", markdown_files(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_sentence_tells_to_run_is_a_verb_with_these_options(page: Path) -> None:
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for told in re.findall(r"`ipam ([^`]+)`", prose):
+        verb, *words = told.replace("\\|", "|").split()
+        if verb in ("-V", "--version"):
+            continue
+        assert verb in VERBS, told
+        known = _options(verb) | _EVERYWHERE
+        wrong = [it for it in words if it.startswith("--") and it.split("=")[0] not in known]
+        assert not wrong, told
 
 
 def test_the_page_of_verbs_names_every_schema_of_machine_output() -> None:
