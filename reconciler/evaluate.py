@@ -194,7 +194,7 @@ def _whole(plan: Plan, settled: Settled) -> Plan:
 
 def _retained(tree: Tree) -> Iterator[Finding]:
     """Records whose retention has ended, but whose addresses may still be announced."""
-    for path, why in tree.retained.items():
+    for path, why in tree.held_back.items():
         message = f"its retention has ended, but its addresses stay held: {why}"
         hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
         yield warning("expiry-held", Location(path, 1, 1), message, hint)

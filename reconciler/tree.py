@@ -65,7 +65,8 @@ class Tree:
         findings: What is wrong with the tree itself, such as a symlink among the sources.
         last_good: What counts in the place of what is broken, as it was in earlier revisions.
         settled: The parts that were not read.
-        retained: Paths of released records that some cluster may still announce, and why.
+        retained: Paths of released records that some cluster may still announce, and why; empty for
+            one that no cluster was asked about.
         overrides: Those of the base, which let something pass; and what is wrong with files of
             Overrides.
         clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
@@ -82,3 +83,8 @@ class Tree:
     retained: Mapping[str, str] = field(default_factory=dict)
     clock_ahead: int | None = None
     overrides: Overrides = field(default_factory=Overrides)
+
+    @property
+    def held_back(self) -> dict[str, str]:
+        """Released records that a cluster keeps from going, and why."""
+        return {path: why for path, why in self.retained.items() if why}

@@ -59,9 +59,9 @@ class Answers:
             return work()
 
     def held(self, evaluation: Evaluation) -> dict[str, str]:
-        """Why records that would go have to stay, by path."""
+        """Why records that would go have to stay, by path; empty where nobody was asked."""
         if self.still_announced is None:
-            return {}
+            return _unasked(evaluation)
         if any(record not in self.told for record in leaving(evaluation)):
             self._require(lambda: self._ask(evaluation))
         reasons = ((record.path, self.told.get(record)) for record in leaving(evaluation))
@@ -90,3 +90,12 @@ class Answers:
     def _ask_time(self) -> None:
         if self.server_now is not None:
             self.times = [self.server_now()]
+
+
+def _unasked(evaluation: Evaluation) -> dict[str, str]:
+    """What shrinking gave back stays until somebody asks the clusters that announce it.
+
+    It may rest no time in which they could withdraw it first.
+    """
+    grown = evaluation.state.grown
+    return {record.path: "" for record in leaving(evaluation) if record.path in grown}

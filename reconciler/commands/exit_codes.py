@@ -27,7 +27,7 @@ def reconciled_code(
     """
     if any(cluster.is_bug for cluster in applied or ()):
         return ExitCode.BUG
-    if any(cluster.is_failed for cluster in applied or ()) or evaluation.tree.retained:
+    if any(cluster.is_failed for cluster in applied or ()) or evaluation.tree.held_back:
         return ExitCode.CLUSTER
     return code
 

@@ -41,7 +41,7 @@ def rounds(
         again = reconcile()
         if again.commit is not None:
             yield Round(again, apply(again))
-        elif again.evaluation.tree.retained:
+        elif again.evaluation.tree.held_back:
             yield Round(again, None)  # nothing moved, but somebody has to know what is in the way
 
 

@@ -1,6 +1,6 @@
 """How many addresses Services wait for, and which of them growth would not help."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPSet
@@ -25,16 +25,33 @@ class Waiting(NamedTuple):
     unserved: tuple[str, ...]
 
 
+class Place:
+    """An address that Services have: who else may have it, too.
+
+    Attributes:
+        keys: The sharing keys of who has it, with what only those share who have the same.
+        ports: The ports that are taken there.
+    """
+
+    def __init__(self) -> None:
+        self.keys: set[tuple[str, str]] = set()
+        self.ports: set[str] = set()
+
+    def may_join(self, service: Service) -> bool:
+        """Whether MetalLB lets a Service have it beside those who have it."""
+        return self.keys == {_key(service)} and not self.ports & service.ports
+
+
 class Range(NamedTuple):
     """The addresses of a tenant.
 
     Attributes:
         ours: All that it holds by records.
-        used: What its Services have.
+        places: Those that its Services have, by IP version and number.
     """
 
     ours: IPSet
-    used: IPSet
+    places: Mapping[tuple[int, int], Place]
 
     @property
     def has_ipv6(self) -> bool:
@@ -61,6 +78,23 @@ class Ages(NamedTuple):
         return self.now - service.created if self.now else -1
 
 
+def places(services: Iterable[Service]) -> dict[tuple[int, int], Place]:
+    """The addresses that Services have, by IP version and number."""
+    found: dict[tuple[int, int], Place] = {}
+    for service in services:
+        for at in _numbers(service.addresses):
+            place = found.setdefault(at, Place())
+            place.keys.add(_key(service))
+            place.ports |= service.ports
+    return found
+
+
+def _numbers(addresses: IPSet) -> Iterator[tuple[int, int]]:
+    """Each of a few addresses, by IP version and number."""
+    for item in addresses:
+        yield from ((item.version, at) for at in range(item.first, item.last + 1))
+
+
 def waiting(
     services: Iterable[Service], addresses: Range, ages: Ages, pending_after: int
 ) -> Waiting:
@@ -74,7 +108,7 @@ def waiting(
     """
     found: list[Service] = []
     unserved: list[str] = []
-    for service in services:
+    for service in sorted(services, key=_by_name):
         if not service.is_ours or service.is_dying or service.addresses:
             continue
         why = service.problem or _why_not(service, addresses)
@@ -91,9 +125,10 @@ def _why_not(service: Service, addresses: Range) -> str:
     outside = service.pinned - addresses.ours
     if outside:
         return f"it asks for {_told(outside)}, which is none of the tenant's addresses"
-    taken = service.pinned & addresses.used
-    if taken and not service.sharing:
-        return f"it asks for {_told(taken)}, which another Service has"
+    taken = [addresses.places[at] for at in _numbers(service.pinned) if at in addresses.places]
+    if not all(service.sharing and place.may_join(service) for place in taken):
+        more = " by another sharing key, or at the same port" if service.sharing else ""
+        return f"it asks for {_told(service.pinned)}, which another Service has{more}"
     if service.needs_ipv6 and not addresses.has_ipv6:
         return "it needs an IPv6 address, and the tenant's pools have none"
     return ""
@@ -117,13 +152,18 @@ def counted(pending: Iterable[Service], served: Iterable[Service]) -> int:
         if service.sharing:
             _joined(shared.setdefault(_key(service), []), service)
     alone = 0
-    for service in sorted(pending):
+    for service in sorted(pending, key=_by_name):
         if not service.sharing:
             alone += 1
         elif not _join(shared.setdefault(_key(service), []), service.ports):
             shared[_key(service)].append(set(service.ports))
             alone += 1
     return alone
+
+
+def _by_name(service: Service) -> tuple[str, str]:
+    """An order of Services: a cluster may show two of one name and uid."""
+    return service.name, service.uid
 
 
 def _key(service: Service) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from reconciler.addresses import IPSet
-from reconciler.clusters.elastic.counting import Ages, Range, Waiting, counted, waiting
+from reconciler.clusters.elastic.counting import Ages, Range, Waiting, counted, places, waiting
 from reconciler.clusters.elastic.model import (
     Figures,
     Granted,
@@ -25,6 +25,7 @@ from reconciler.families._demand import Entry, index_of, next_index, standing
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation
 from reconciler.model.growth import NOT_SERVED
+from reconciler.model.instant import parse_instant
 from reconciler.model.settings import Elastic
 
 
@@ -81,8 +82,8 @@ class _Demand:
 
     def outcome(self) -> Outcome:
         """What follows."""
-        back = self._used_again()
         waits = self._waiting()
+        back = self._used_again(waits)
         figures = self._figures(waits, back)
         taken = self._taken_back(figures.need, back)
         back += taken
@@ -98,7 +99,7 @@ class _Demand:
             needed=growth.needed,
             going=tuple(self._going(waits, idle)) if not back else (),
             idle=idle,
-            names=few([service.name for service in sorted(waits.old)]) if waits.old else "",
+            names=few([service.name for service in waits.old]) if waits.old else "",
             why=growth.why,
             words=tuple(self._words(waits)),
             again=min(self._again(waits, idle), default=None),
@@ -113,9 +114,14 @@ class _Demand:
             if index not in there
         ]
 
-    def _used_again(self) -> list[Entry]:
-        """Growth whose addresses a Service took before they were withdrawn: it stays."""
-        return [entry for entry, record in self._released() if self._is_used(record)]
+    def _used_again(self, waits: Waiting) -> list[Entry]:
+        """Growth that stays: a Service took its addresses before they were withdrawn, or names one."""
+        named = IPSet.of(item for service in waits.old for item in service.pinned)
+        return [
+            entry
+            for entry, record in self._released()
+            if self._is_used(record) or _overlaps(named, record)
+        ]
 
     def _taken_back(self, need: int, back: Iterable[Entry]) -> list[Entry]:
         """Growth that was given back and is needed again, before anything new is asked for."""
@@ -134,11 +140,11 @@ class _Demand:
         return (IPSet.of(item for item in every if item is not None) - self.used).size
 
     def _is_used(self, record: Allocation) -> bool:
-        return record.range is not None and bool(self.used.overlapping(record.range))
+        return _overlaps(self.used, record)
 
     def _waiting(self) -> Waiting:
         ages = Ages(self.shown.waited, self.shown.now)
-        addresses = Range(self.ours, self.used)
+        addresses = Range(self.ours, places(self.shown.services))
         return waiting(self.shown.services, addresses, ages, self.settings.pending_after)
 
     def _figures(self, waits: Waiting, back: Iterable[Entry]) -> Figures:
@@ -209,8 +215,21 @@ class _Demand:
             return
         for entry in reversed(self.entries):
             since = idle.get(idle_key(entry, self.records.get(entry.index)))
-            if since is not None and self.shown.now - since >= self.settings.shrink_after:
+            is_over = since is not None and self.shown.now - since >= self.settings.shrink_after
+            if is_over and not self._rest(entry):
                 yield entry
+
+    def _rest(self, entry: Entry) -> int:
+        """How many seconds it stays at least: a tenant that lies about its time gets no more commits.
+
+        Half of the time that it may be idle, since it was given, or given once more: what is
+        told by two clocks is never the same to the second.
+        """
+        record = self.records.get(entry.index)
+        since = parse_instant(record.since) if record is not None else None
+        if since is None or not self.granted.now:
+            return 0
+        return max(0, since + self.settings.shrink_after // 2 - self.granted.now)
 
     def _again(self, waits: Waiting, idle: Mapping[str, int]) -> Iterable[float]:
         """After how many seconds a Service has waited, or growth was idle, for long enough."""
@@ -222,7 +241,13 @@ class _Demand:
         for since in idle.values():
             if self.shown.now and (left := since + self.settings.shrink_after - self.shown.now) > 0:
                 yield left
+        keys = {idle_key(it, self.records.get(it.index)): it for it in self.entries}
+        yield from (rest for key in idle if key in keys and (rest := self._rest(keys[key])))
 
     def _words(self, waits: Waiting) -> Iterable[Word]:
         if unserved := [*waits.unserved, *self.shown.odd]:
             yield Word(NOT_SERVED, f"no growth serves {few(unserved, '; ')}")
+
+
+def _overlaps(addresses: IPSet, record: Allocation) -> bool:
+    return record.range is not None and bool(addresses.overlapping(record.range))

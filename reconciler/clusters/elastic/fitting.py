@@ -7,7 +7,7 @@ from reconciler.families._demand import Entry
 from reconciler.model.claim import Refusal
 
 _ROUNDS = 16
-_NO_RUN = ("pool-exhausted", "pool-fragmented", "quota-exceeded")
+_NO_RUN = ("pool-exhausted", "pool-fragmented", "quota-exceeded", "request-too-large")
 """Refusals after which half of it may still be had."""
 
 

@@ -86,12 +86,14 @@ class Granted:
         records: Of its load-balancer addresses, in any phase.
         increment: How many addresses it grows by at least.
         room: How many more its quota lets it hold; None without one.
+        now: Seconds since 1970 by a clock that is not the tenant's; 0 when there is none.
     """
 
     entries: tuple[Entry, ...] | None
     records: tuple[Allocation, ...]
     increment: int = 1
     room: int | None = None
+    now: int = 0
 
 
 class Word(NamedTuple):

@@ -75,9 +75,11 @@ def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, 
         return f"its IPAddressPool lacks {told(lacks)}, which was applied: somebody changed it"
     for pool in every:
         spec: Mapping[str, Any] = pool.get("spec") or {}
+        name = pool["metadata"]["name"]
         if spec.get("serviceAllocation"):
-            name = pool["metadata"]["name"]
             return f"somebody set spec.serviceAllocation of IPAddressPool {name}: it is not for all"
+        if spec.get("autoAssign") is False:
+            return f"somebody set spec.autoAssign of IPAddressPool {name} to false"
     return _silence(every, told_by, now)
 
 

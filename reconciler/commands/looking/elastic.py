@@ -179,13 +179,15 @@ class _Look:
                 records[name].append(record)
         quotas = Quotas(self.state.claims, current_records(self.state.records), self.state.blocked)
         found: dict[str, Granted] = {}
+        # A commit's date has passed, even where the server tells no time.
+        now = max(self.access.management.cluster.now(), self.state.clock)
         for name, grower in self.growers.items():
             quota = grower.claim(1, 1).quota
             room = None if quota is None else quota.limit - quotas.used(quota)
             _, _, namespace, short = grower.owner
             stands = self.demands.get((namespace, short))
             entries = None if stands is None else entries_of(stands)
-            found[name] = Granted(entries, tuple(records[name]), grower.increment, room)
+            found[name] = Granted(entries, tuple(records[name]), grower.increment, room, now)
         return found
 
     def _outcome(self, name: str) -> Outcome | None:

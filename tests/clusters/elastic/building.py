@@ -90,6 +90,7 @@ class Tenant:
         self.pool = Pool(self.announced)
         self.waited: Mapping[str, float] = {}
         self.now = CLOCK
+        self.clock = 0
         self.unwell = ""
         self.increment = 1
         self.room: int | None = None
@@ -112,7 +113,7 @@ class Tenant:
     def looked_at(self) -> Outcome:
         services, odd = read_services(self.services)
         shown = Shown(services, (self.pool,), self.now, odd, dict(self.waited), self.unwell)
-        granted = Granted(self.entries, self.records, self.increment, self.room)
+        granted = Granted(self.entries, self.records, self.increment, self.room, self.clock)
         return demand(shown, granted, self.idle, self.settings)
 
 

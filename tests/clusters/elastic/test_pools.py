@@ -72,11 +72,12 @@ def test_a_pool_that_somebody_took_addresses_from_is_told() -> None:
     )
 
 
-def test_a_pool_that_somebody_keeps_for_some_services_is_told() -> None:
-    pool = manifest(serviceAllocation={"namespaces": ["x"]})
-    assert "spec.serviceAllocation of IPAddressPool default-pool" in unwell(
-        [pool], [state()], IPSet(), CLOCK
-    )
+@pytest.mark.parametrize(
+    ("field", "value"), [("serviceAllocation", {"namespaces": ["x"]}), ("autoAssign", False)]
+)
+def test_a_pool_that_somebody_keeps_from_services_is_told(field: str, value: object) -> None:
+    why = unwell([manifest(**{field: value})], [state()], IPSet(), CLOCK)
+    assert f"spec.{field} of IPAddressPool default-pool" in why
 
 
 @pytest.mark.parametrize(

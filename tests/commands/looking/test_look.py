@@ -19,10 +19,10 @@ from reconciler.families._demand import Entry, demand_document
 from reconciler.families.butler.resources import MACHINE, TENANT_CLUSTER
 from reconciler.model.resource import Ref
 from reconciler.ports import BugError, UnreachableError
-from tests.commands.looking.country import ONE, TWO, Country, country, elastic
+from tests.commands.looking.country import ONE, SETTINGS, TWO, Country, country, elastic
 from tests.fake_cluster import HUB
 from tests.fake_clusters import POOL
-from tests.world import provider, reconciled, tenant
+from tests.world import pool, provider, reconciled, tenant
 
 OWN, OTHER = Ref(TENANT_CLUSTER, "team-a", "one"), Ref(TENANT_CLUSTER, "team-a", "two")
 INVENTORY = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
@@ -260,6 +260,39 @@ def test_where_no_pool_has_such_a_run_growth_is_halved_and_what_is_left_is_told(
     assert "edge" in told
     assert here.settle() == 0
     assert len(here.commits) == 1
+
+
+def test_growth_is_halved_where_it_is_more_than_any_pool_could_hold() -> None:
+    here = Country(
+        reconciled(
+            {
+                "ipam.yaml": SETTINGS,
+                "pools/a.yaml": pool("a", "10.0.0.0/30"),
+                "pools/b.yaml": pool("b", "10.0.1.0/29"),
+                "providers/default.yaml": provider(
+                    "default",
+                    "[{name: a, priority: 1}, {name: b, priority: 2}]",
+                    loadBalancer="{allocationMode: elastic, initialPoolSize: 2, growthIncrement: 16}",
+                ),
+                "tenants/one.yaml": tenant("one"),
+            }
+        )
+    )
+    here.settle()
+    for name in "abc":
+        here.ask(name)
+    here.settle()
+    assert all(here.services().values())
+    # Two of the four of the first pool are left; eight of the other one.
+    assert here.demand() == [(1, 8), (2, 2)]
+
+
+def test_a_pool_that_assigns_nothing_by_itself_grows_nobody() -> None:
+    here = asking()
+    here.clusters.objects[ONE][POOL]["spec"]["autoAssign"] = False
+    looked = here.looked()
+    assert (looked.changes, looked.figures[ONE].blocked) == ((), 1)
+    assert "autoAssign" in words(looked)["IPAMGrowthBlocked"]
 
 
 def test_nothing_goes_while_what_it_follows_from_cannot_be_read() -> None:

@@ -1,11 +1,14 @@
 """A run of reconcile that looks at clusters: real Git, clusters in memory; each commit is replayed."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reconciler.clusters.options import ApplyOptions
+from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.looking.elastic import LookOptions
@@ -40,9 +43,7 @@ class Site:
         return evaluate_source(opened(self.folder).source(revision))
 
     def run(self) -> Reconciled:
-        self.here.clusters.clock = self.here.now
-        options = ReconcileOptions(now=lambda: self.here.now, look=self.looker)
-        done = reconcile(opened(self.folder), options, sleep=lambda _: None, facts=self.facts)
+        done = self.reconcile(look=self.looker, still_announced=self.announced)
         evaluation = self.whole(done.head.id)
         branch = opened(self.folder)
         apply_fleet(
@@ -54,6 +55,15 @@ class Site:
         )
         self.here.serve()
         return done
+
+    def announced(self, evaluation: Evaluation) -> Mapping[str, str]:
+        return still_announced(evaluation, self.here.clusters, ApplyOptions())
+
+    def reconcile(self, **asked: Any) -> Reconciled:
+        """Git alone, where nobody else is asked."""
+        self.here.clusters.clock = self.here.now
+        options = ReconcileOptions(now=lambda: self.here.now, **asked)
+        return reconcile(opened(self.folder), options, sleep=lambda _: None, facts=self.facts)
 
     def newest(self) -> list[str]:
         return git(self.folder, "show", "--format=", "--name-only", "HEAD").splitlines()
@@ -105,6 +115,32 @@ def test_what_is_given_back_is_released_withdrawn_and_free_and_each_step_is_repl
         site.run()
     assert not (site.folder / "observed").exists()
     assert git(site.folder, "ls-files", "allocations").count("loadbalancer-1") == 0
+    assert site.run().commit is None
+    all_same(site.folder)
+
+
+def test_what_is_given_back_stays_where_no_cluster_is_asked_and_comes_back_when_it_is_used(
+    site: Site,
+) -> None:
+    site.here.ask("c")
+    site.run()
+    address = site.here.services()["c"]
+    site.here.leave("c")
+    site.here.now += 60
+    site.run()
+    site.here.now += 600
+    released = site.reconcile(look=site.looker, still_announced=site.announced)
+    assert "releasedAt" in git(site.folder, "show", "HEAD")
+    site.here.now += 60
+    alone = site.reconcile()
+    assert (alone.commit, alone.code, alone.base) == (None, 0, released.head)
+    assert not alone.evaluation.findings
+    site.here.ask("d")
+    site.here.serve()
+    site.here.ask("e", "team-a/two")
+    site.run()
+    assert site.here.services()["d"] == address
+    assert address not in site.here.services("team-a/two").values()
     assert site.run().commit is None
     all_same(site.folder)
 
