@@ -24,6 +24,9 @@ GROWN = f"{SLOT}-"
 """What the slots of entries begin with."""
 
 ENTRIES = ("spec", "loadBalancer")
+MOST, LARGEST, LAST = 1_024, 65_536, 999_999
+"""Of the schema: how many entries, how many addresses one asks for at most, and the last number."""
+
 _GROWN = re.compile(rf"{GROWN}([1-9][0-9]*)", re.ASCII)
 
 

@@ -21,7 +21,7 @@ from reconciler.clusters.elastic.model import (
     Word,
 )
 from reconciler.clusters.elastic.pools import announced, spare
-from reconciler.families._demand import Entry, index_of, next_index, standing
+from reconciler.families._demand import LARGEST, Entry, index_of, next_index, standing
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation
 from reconciler.model.growth import NOT_SERVED
@@ -42,8 +42,14 @@ def demand(shown: Shown, granted: Granted, idle: Mapping[str, int], settings: El
 
 
 def entries_of(granted: Granted) -> tuple[Entry, ...]:
-    """The entries that a tenant has: those of its Demand, else those that its records stand for."""
-    return standing(granted.records) if granted.entries is None else tuple(sorted(granted.entries))
+    """The entries that a tenant has: those of its Demand, else those that its records stand for.
+
+    An entry never changes: where it says something else than the record that it was given, that counts.
+    """
+    if granted.entries is None:
+        return standing(granted.records)
+    sizes = {index_of(it.claim.slot): it.size for it in granted.records if it.range is not None}
+    return tuple(Entry(it.index, sizes.get(it.index, it.count)) for it in sorted(granted.entries))
 
 
 def idle_key(entry: Entry, record: Allocation | None) -> str:
@@ -168,7 +174,7 @@ class _Demand:
             why = f"{self.shown.unwell}; mend that, new addresses would not help"
             return _Growth(blocked=need, why=why)
         room, limit = self._room()
-        wish = min(max(self.granted.increment, need), max(room, 0))
+        wish = min(max(self.granted.increment, need), max(room, 0), LARGEST)
         needed = min(need, wish)
         return _Growth(wish, needed, need - needed, limit if need > wish else "")
 

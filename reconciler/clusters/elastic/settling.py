@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from reconciler.clusters.elastic.fitting import Fitted
 from reconciler.clusters.elastic.model import Figures, Outcome, Word
-from reconciler.families._demand import Entry
+from reconciler.families._demand import LAST, MOST, Entry
 from reconciler.model.allocation import Allocation
 from reconciler.model.growth import BLOCKED
 
@@ -34,16 +34,22 @@ def settled(outcome: Outcome, got: Fitted, stays: Collection[int] = ()) -> Settl
     refused = {entry.index for entry in outcome.back} - {entry.index for entry in got.back}
     going = {entry.index for entry in outcome.going if entry.index not in stays}
     kept = [it for it in outcome.entries if it.index not in refused | going]
-    lacks = max(0, outcome.needed - sum(entry.count for entry in got.new))
+    room = max(0, MOST - len(kept))
+    new = tuple(entry for entry in got.new if entry.index <= LAST)[:room]
+    lacks = max(0, outcome.needed - sum(entry.count for entry in new))
     blocked = outcome.figures.blocked + lacks
     words = list(outcome.words)
     if blocked:
         told = [outcome.why] if outcome.why else []
-        if lacks and got.refusal is not None:
+        if len(new) < len(got.new):
+            told.append(
+                f"its Demand has room for {MOST} entries up to number {LAST}; delete Services"
+            )
+        elif lacks and got.refusal is not None:
             told.append(f"{got.refusal.message}; {got.refusal.hint}")
         words.insert(0, Word(BLOCKED, _blocked(blocked, outcome.names, ". Besides, ".join(told))))
     return Settled(
-        tuple(sorted([*kept, *got.new])), outcome.figures._replace(blocked=blocked), tuple(words)
+        tuple(sorted([*kept, *new])), outcome.figures._replace(blocked=blocked), tuple(words)
     )
 
 

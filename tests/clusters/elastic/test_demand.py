@@ -37,6 +37,17 @@ def test_a_pending_service_beyond_the_first_addresses_makes_the_tenant_grow() ->
     assert found.figures == (1, 0, 0, 0)
 
 
+def test_one_claim_of_growth_is_never_larger_than_a_demand_may_say() -> None:
+    tenant = Tenant(service("c"))
+    tenant.increment, tenant.room = 70_000, 100_000
+    assert tenant.looked_at().wish == 65_536
+
+
+def test_an_entry_that_somebody_changed_is_what_its_record_holds() -> None:
+    tenant = Tenant(entries=[entry(1, 9)]).with_growth(GROWN)
+    assert tenant.looked_at().entries == (entry(1, 1),)
+
+
 def test_nobody_grows_who_needs_nothing() -> None:
     found = Tenant().looked_at()
     assert (found.wish, found.entries, found.words) == (0, (), ())

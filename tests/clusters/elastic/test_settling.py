@@ -5,7 +5,8 @@ import pytest
 from reconciler.clusters.elastic.fitting import Fitted
 from reconciler.clusters.elastic.model import Figures, Outcome, Word
 from reconciler.clusters.elastic.settling import document_of, settled
-from reconciler.families._demand import Entry
+from reconciler.documents.shipped import schema
+from reconciler.families._demand import DEMAND, LARGEST, LAST, MOST, Entry
 from reconciler.model.allocation import Phase
 from reconciler.model.claim import Refusal
 from tests.clusters.elastic.building import entry, record
@@ -47,6 +48,24 @@ def test_what_is_needed_and_not_got_is_told_with_the_reason_and_what_helps() -> 
         ),
     )
     assert found.figures.blocked == 2
+
+
+def test_what_a_demand_has_no_room_for_is_told() -> None:
+    many = tuple(entry(at) for at in range(1, MOST))
+    got = Fitted((), (entry(MOST), entry(MOST + 1)), None)
+    found = settled(outcome(entries=many, wish=2, needed=2), got)
+    assert (len(found.entries), found.figures.blocked) == (MOST, 1)
+    assert f"its Demand has room for {MOST} entries" in found.words[0].message
+    found = settled(outcome(wish=1, needed=1), Fitted((), (entry(LAST + 1),), None))
+    assert (found.entries, found.figures.blocked) == (TWO, 1)
+
+
+def test_the_room_of_a_demand_is_that_of_its_schema() -> None:
+    listed = schema(DEMAND.schema)["properties"]["spec"]["properties"]["loadBalancer"]
+    fields = listed["items"]["properties"]
+    assert (listed["maxItems"], fields["count"]["maximum"], fields["index"]["maximum"]) == (
+        MOST, LARGEST, LAST
+    )  # fmt: skip
 
 
 def test_what_was_asked_for_in_advance_is_not_missed() -> None:
