@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from reconciler.clusters.elastic.services import read_services
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.resources import ADDRESS_POOL, ADVERTISEMENT, described, owned
+from reconciler.clusters.shapes import pared
 from reconciler.families import families
 from reconciler.model.builtin import SECRET, SERVICE
 from reconciler.model.marks import MANAGER, OWNER_LABEL
@@ -48,6 +50,12 @@ def balanced_of(manifest: Manifest) -> str:
     metadata = _metadata(manifest)
     told = [metadata.get("annotations"), metadata.get("deletionTimestamp"), spec, status]
     return _short(told)
+
+
+def is_waiting(manifest: Manifest) -> bool:
+    """A Service waits for an address, as a look counts it; one that cannot be read does not."""
+    services, _ = read_services([pared(dict(manifest), SERVICE)])
+    return any(service.waits for service in services)
 
 
 @dataclass(frozen=True, slots=True)

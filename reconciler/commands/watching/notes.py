@@ -25,6 +25,13 @@ def mark_of(manifest: Mapping[str, Any]) -> str:
     return version if isinstance(version, str) and len(version) <= 64 else ""
 
 
+def uid_of(manifest: Mapping[str, Any]) -> str:
+    """The uid of an object that may say anything; empty when it says none."""
+    metadata = manifest.get("metadata")
+    uid = metadata.get("uid") if isinstance(metadata, Mapping) else None
+    return uid[:64] if isinstance(uid, str) else ""
+
+
 def gone_mark(uid: str) -> str:
     """That an object is gone."""
     return f"-{uid}"

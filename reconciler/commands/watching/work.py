@@ -21,11 +21,14 @@ from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcil
 from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.watching.events import Cause, Event, Scope
+from reconciler.commands.watching.witness import Witness
 from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.resource import Manifest
 from reconciler.ports import BugError, Clusters, Facts, Repository, Revision
+
+LATE = 0.01
+"""Seconds by which a cluster is looked at late: a trace too early, and it would have to be again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,7 @@ class Site:
         looking: The same, for looks.
         applies: Whether they are applied to.
         now: This machine's clock.
-        waited: For how many seconds Services were seen to wait, by cluster and uid.
-        deleted: Objects of the management cluster that were seen to go.
+        witness: What watches saw.
         looked_at: Told of the branch as it was read whole, in each round; it raises nothing.
         demand_seen: Told what a cluster that was looked at asks for; it raises nothing.
         growth_served: Told after how many seconds that was applied; it raises nothing.
@@ -56,8 +58,7 @@ class Site:
     applies: bool = True
     looking: Clusters | None = None
     now: Callable[[], float] | None = time.time
-    waited: Callable[[], Mapping[str, Mapping[str, float]]] = dict
-    deleted: Callable[[], tuple[Manifest, ...]] = tuple
+    witness: Witness = field(default_factory=Witness)
     looked_at: Callable[[Evaluation], None] = lambda _evaluation: None
     demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None
     growth_served: Callable[[str, float], None] = lambda _cluster, _seconds: None
@@ -91,6 +92,7 @@ class Work:
     _standing: Standing | None = None
     _looker: Looker | None = None
     _pending: dict[str, float] = field(default_factory=dict)
+    _looked_at: float = 0.0
 
     def head(self) -> str:
         """The revision that was fetched or published last; empty before the first."""
@@ -121,8 +123,9 @@ class Work:
         due = [it for it in due_instants(self._at(done.head).state) if it > at]
         if due:
             yield Event(Cause.DUE), min(due) - at
+        past = self.site.monotonic() - self._looked_at
         for name, seconds in (self._looker.looked.again if self._looker else {}).items():
-            yield Event(Cause.SERVICES, name), seconds
+            yield Event(Cause.SERVICES, name), max(seconds - past, 0.0) + LATE
 
     def _git(self, scope: Scope) -> Reconciled:
         site, before = self.site, self._done
@@ -163,12 +166,12 @@ class Work:
 
     def _looking(self, clusters: Clusters, scope: Scope) -> Looker:
         site = self.site
+        self._looked_at = site.monotonic()
         asked = LookOptions(
             site.wish,
             writes=site.applies,
-            waited=site.waited(),
+            waited=site.witness.waited(),
             only=scope.asked,
-            deleted=site.deleted(),
         )
         looking = site.looking or clusters
         return Looker(site.repository, self._whole, lambda: looking, asked, site.now)
