@@ -11,6 +11,7 @@ from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.intake import copied_uids
 from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.applying.targets import Standing, standing
 from reconciler.commands.exit_codes import exit_code
@@ -21,10 +22,12 @@ from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcil
 from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.watching.events import Cause, Event, Scope
+from reconciler.commands.watching.notes import uid_of
 from reconciler.commands.watching.witness import Witness
 from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.resource import Manifest
 from reconciler.ports import BugError, Clusters, Facts, Repository, Revision
 
 LATE = 0.01
@@ -93,6 +96,7 @@ class Work:
     _looker: Looker | None = None
     _pending: dict[str, float] = field(default_factory=dict)
     _looked_at: float = 0.0
+    _deleted: tuple[Manifest, ...] = ()
 
     def head(self) -> str:
         """The revision that was fetched or published last; empty before the first."""
@@ -147,6 +151,7 @@ class Work:
         if self._looker is not None:
             self.bugs.extend(self._looker.bugs)
             self._seen(self._looker.looked.figures, scope)
+            self._taken_in(self._looker, self._done.head)
             self._done = self._looker.told(self._done)
         return self._done
 
@@ -157,6 +162,13 @@ class Work:
             if asked.need > asked.blocked:
                 self._pending.setdefault(name, scope.since)
 
+    def _taken_in(self, looker: Looker, head: Revision) -> None:
+        """Forget what went, as far as a look took it in and Git has no copy of it any more."""
+        if looker.intake.at and self._deleted:
+            copied = copied_uids(self._whole(head.id))
+            gone = (uid for item in self._deleted if (uid := uid_of(item)) not in copied)
+            self.site.witness.settled(gone)
+
     def _served(self, applied: Iterable[Applied]) -> None:
         """Tell after how long clusters have what they asked for."""
         for item in applied:
@@ -166,12 +178,13 @@ class Work:
 
     def _looking(self, clusters: Clusters, scope: Scope) -> Looker:
         site = self.site
-        self._looked_at = site.monotonic()
+        self._looked_at, self._deleted = site.monotonic(), site.witness.deleted()
         asked = LookOptions(
             site.wish,
             writes=site.applies,
             waited=site.witness.waited(),
             only=scope.asked,
+            deleted=self._deleted,
         )
         looking = site.looking or clusters
         return Looker(site.repository, self._whole, lambda: looking, asked, site.now)

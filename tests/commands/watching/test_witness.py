@@ -1,17 +1,27 @@
-"""What watches saw and no round can read: since when Services wait."""
+"""What watches saw and no round can read: since when Services wait, and what went on purpose."""
 
 from typing import Any
 
 import pytest
 
-from reconciler.clusters.watched import Topic, is_waiting, tenant_topics
-from reconciler.commands.watching.witness import MOST, Witness
+from reconciler.clusters.watched import (
+    INTAKE,
+    Topic,
+    is_waiting,
+    management_topics,
+    tenant_topics,
+)
+from reconciler.commands.watching.witness import MOST, MOST_DELETED, Witness
+from reconciler.families.capi.resources import CLUSTERS
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import Became, Change
 from tests.clusters.elastic.building import service
 from tests.commands.watching.times import Moved
 
 WEB, SHOP = "a/web", "a/shop"
 SERVICES, POOLS = tenant_topics()[:2]
+(CLUSTER,) = (topic for topic in management_topics([CLUSTERS]) if topic.about == INTAKE)
+TIME = "2026-02-15T10:00:30Z"
 
 
 @pytest.fixture
@@ -117,3 +127,65 @@ def test_of_a_cluster_that_is_gone_nothing_is_kept(witness: Witness) -> None:
     assert list(witness.waited()) == [WEB]
     witness.forget(WEB)
     assert witness.waited() == {}
+
+
+def cluster(uid: str = "u", **metadata: Any) -> dict[str, Any]:
+    """A Cluster's metadata as a watch tells it: the kind is that of all metadata."""
+    named = {"name": "shop", "namespace": "default", "uid": uid, **metadata}
+    head = {"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata"}
+    return {**head, "metadata": {**named, "annotations": {"big": "x" * 9}}}
+
+
+def went(witness: Witness, *items: Any, became: Became = Became.DELETED) -> None:
+    for item in items:
+        witness.told(MANAGEMENT, CLUSTER, Change(became, item))
+
+
+def test_what_went_after_somebody_deleted_it_is_kept_by_name_and_uid(witness: Witness) -> None:
+    went(witness, cluster("u", deletionTimestamp=TIME), cluster("without"))
+    metadata = {"name": "shop", "namespace": "default", "uid": "u", "deletionTimestamp": TIME}
+    kind = {"apiVersion": CLUSTERS.api_version, "kind": "Cluster"}
+    assert witness.deleted() == ({**kind, "metadata": metadata},)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        cluster("u", deletionTimestamp=7),
+        cluster("", deletionTimestamp=TIME),
+        cluster("u", deletionTimestamp=TIME, name=None),
+        cluster("u", deletionTimestamp=TIME, namespace="n" * 254),
+        {"metadata": [TIME]},
+    ],
+)
+def test_one_that_cannot_be_read_is_left_to_the_lists(witness: Witness, item: Any) -> None:
+    went(witness, item)
+    assert witness.deleted() == ()
+
+
+def test_one_that_is_being_deleted_is_not_gone(witness: Witness) -> None:
+    went(witness, cluster(deletionTimestamp=TIME), became=Became.MODIFIED)
+    assert witness.deleted() == ()
+
+
+def test_a_deletion_of_what_is_no_intake_is_not_kept(witness: Witness) -> None:
+    witness.told(WEB, POOLS, Change(Became.DELETED, cluster(deletionTimestamp=TIME)))
+    assert witness.deleted() == ()
+
+
+def test_it_is_kept_until_it_is_settled_or_there_again(witness: Witness) -> None:
+    for uid in "abc":
+        went(witness, cluster(uid, deletionTimestamp=TIME))
+    witness.settled(["b", "x"])
+    went(witness, cluster("c"), became=Became.ADDED)
+    assert [item["metadata"]["uid"] for item in witness.deleted()] == ["a"]
+    witness.listed(MANAGEMENT, CLUSTER, [cluster("x")])
+    assert len(witness.deleted()) == 1
+    witness.listed(MANAGEMENT, CLUSTER, [cluster("a")])
+    assert witness.deleted() == ()
+
+
+def test_of_many_that_went_the_newest_are_kept(witness: Witness) -> None:
+    went(witness, *(cluster(str(at), deletionTimestamp=TIME) for at in range(MOST_DELETED + 2)))
+    uids = [item["metadata"]["uid"] for item in witness.deleted()]
+    assert (len(uids), uids[0]) == (MOST_DELETED, "2")
