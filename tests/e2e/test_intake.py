@@ -26,6 +26,7 @@ from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
 from reconciler.model.look import Look
+from tests.cli.running import ipam
 from tests.e2e.daemon import daemon
 from tests.e2e.site import _kubeconfig
 from tests.envtest.fixtures import CRDS
@@ -47,6 +48,10 @@ MADE = (
 OPTIONS = ApplyOptions()
 VERSION = "v1beta1"
 NAME = "capi-by-kubectl"
+VIP = "vip.capi.gorizond.io/ingress-vip"
+COPY = "observed/Cluster.cluster.x-k8s.io/default/my-cluster.yaml"
+HOSTS = {"my-cluster": "10.0.0.10", "other": "10.0.0.11"}
+FINALIZER = "cluster.cluster.x-k8s.io"  # as Cluster API sets it
 
 
 @pytest.fixture
@@ -66,6 +71,8 @@ def whole(name: str) -> str:
     body = yaml.safe_load((SEED / name).read_text(encoding="utf-8"))
     for variable in body["spec"].get("variables", ()):
         variable.setdefault("required", False)
+    if body["kind"] == "Cluster":
+        body["metadata"] |= {"namespace": "default", "finalizers": [FINALIZER]}
     text: str = yaml.safe_dump(body)
     return text
 
@@ -117,22 +124,74 @@ def test_what_was_made_with_kubectl_alone_gets_its_addresses(
     assert run(folder, hub, now + 60).taken.changes == ()
 
 
-def test_a_daemon_serves_what_is_made_with_kubectl_while_it_runs(
-    tmp_path: Path, hub: ApiServer
+def test_a_cluster_made_with_kubectl_is_served_while_a_daemon_runs_and_released_when_deleted(
+    tmp_path: Path, hub: ApiServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = repository(tmp_path / "repo", {"ipam.yaml": SETTINGS})
-    words = ("--kubeconfig", str(_kubeconfig(hub)))
-    with daemon(folder, tmp_path / "cache", *words) as running:
+    with daemon(folder, tmp_path / "cache", "--kubeconfig", str(_kubeconfig(hub))) as running:
         running.round()
-        for name in MADE:
-            assert hub.kubectl("apply", "-f", "-", stdin=whole(name)).returncode == 0
-        until(lambda: host(hub) == "10.0.0.10", "the Cluster has its host")
+        make(hub, *map(whole, MADE), cluster("other"))
+        until(lambda: hosts(hub) == HOSTS, "both Clusters have their hosts")
+        until(lambda: is_told(hub), "variable, annotation and label are there")
+        assert "10.0.0.10" not in shown(folder, COPY)
+        let_go(hub)
+        until(lambda: phases(folder) == ["Released", "Released"], "both records are released")
         assert running.end() == 0
         assert "Traceback" not in running.errors()
+    assert phases(folder, "other") == ["Allocated", "Allocated"]
     copies = git(folder, "ls-tree", "-r", "--name-only", "main", "observed/").splitlines()
-    assert len(copies) == len(MADE)
+    assert COPY not in copies
+    assert len(copies) == len(MADE)  # one went, and there is another
+    replayed = ipam(capsys, "verify", "--repo", folder)
+    assert replayed.code == 0, replayed.out
 
 
-def host(server: ApiServer) -> str:
+def make(server: ApiServer, *texts: str) -> None:
+    """A person makes objects."""
+    done = server.kubectl("apply", "-f", "-", stdin="---\n".join(texts))
+    assert done.returncode == 0, done.stderr
+
+
+def cluster(name: str, class_: str = "my-cluster-class") -> str:
+    """Another Cluster like that of the seed."""
+    body = yaml.safe_load(whole(MADE[-1]))
+    body["metadata"]["name"], body["spec"]["topology"]["class"] = name, class_
+    text: str = yaml.safe_dump(body)
+    return text
+
+
+def let_go(server: ApiServer) -> None:
+    """A person deletes the Cluster of the seed, and Cluster API lets it go when all is torn down."""
+    done = server.kubectl("delete", "cluster", "my-cluster", "--wait=false")
+    assert done.returncode == 0, done.stderr
+    patch = '{"metadata": {"finalizers": null}}'
+    done = server.kubectl("patch", "cluster", "my-cluster", "--type=merge", "-p", patch)
+    assert done.returncode == 0, done.stderr
+
+
+def hosts(server: ApiServer) -> dict[str, str]:
+    """The host of each Cluster."""
+    listed = json.loads(server.kubectl("get", "clusters", "-o", "json").stdout)["items"]
+    return {
+        item["metadata"]["name"]: (item["spec"].get("controlPlaneEndpoint") or {}).get("host", "")
+        for item in listed
+    }
+
+
+def is_told(server: ApiServer) -> bool:
+    """The Cluster of the seed has all that seed 004 says it gets."""
     live = json.loads(server.kubectl("get", "cluster", "my-cluster", "-o", "json").stdout)
-    return str((live["spec"].get("controlPlaneEndpoint") or {}).get("host", ""))
+    variables = {it["name"]: it["value"] for it in live["spec"]["topology"]["variables"]}
+    named = [(live["metadata"].get(it) or {}).get(VIP) for it in ("annotations", "labels")]
+    return variables.get("clusterVip") == "10.0.0.10" and named == ["10.0.0.100"] * 2
+
+
+def shown(folder: Path, path: str) -> str:
+    return git(folder, "show", f"main:{path}")
+
+
+def phases(folder: Path, name: str = "my-cluster") -> list[str]:
+    """The phases of the records of a Cluster."""
+    listed = git(folder, "ls-tree", "-r", "--name-only", "main", "allocations/").splitlines()
+    texts = [shown(folder, path) for path in listed if f"/{name}." in path]
+    return [yaml.safe_load(text)["status"]["phase"] for text in texts]
