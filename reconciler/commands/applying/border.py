@@ -3,31 +3,17 @@
 Behind it, an object that some code cannot read is a bug of that code.
 """
 
-from dataclasses import dataclass
-
 from reconciler.clusters.resources import resource_of
 from reconciler.clusters.shapes import shaped
+from reconciler.commands.applying.relay import Relay
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.ports import Cluster, ClusterError, Listing, Requests
+from reconciler.ports import ClusterError, Listing
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A cluster of which nothing is passed on unseen. Any call may raise a `ClusterError`."""
+class Checked(Relay):
+    """A cluster of which no object is passed on unseen."""
 
-    cluster: Cluster
-
-    def requests(self) -> Requests:
-        """As the cluster's own."""
-        return self.cluster.requests()
-
-    def now(self) -> int:
-        """As the cluster's own."""
-        return self.cluster.now()
-
-    def version(self) -> str:
-        """As the cluster's own."""
-        return self.cluster.version()
+    __slots__ = ()
 
     def get(self, ref: Ref) -> Manifest | None:
         """An object, or None."""
@@ -56,26 +42,6 @@ class Checked:
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch."""
         return _seen(self.cluster.merge(ref, patch, manager), ref.resource)
-
-    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the very object of this uid."""
-        self.cluster.delete(ref, uid, version)
-
-    def pause(self, seconds: float) -> None:
-        """As the cluster's own."""
-        self.cluster.pause(seconds)
-
-    def limit(self, seconds: float | None) -> None:
-        """As the cluster's own."""
-        self.cluster.limit(seconds)
-
-    def extend(self, seconds: float) -> None:
-        """As the cluster's own."""
-        self.cluster.extend(seconds)
-
-    def close(self) -> None:
-        """As the cluster's own."""
-        self.cluster.close()
 
 
 def _seen(manifest: object, resource: Resource) -> Manifest:

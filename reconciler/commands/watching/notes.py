@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from reconciler.commands.applying.relay import Relay
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.ports import Cluster, Clusters, Listing, Requests
+from reconciler.ports import Cluster, Clusters, Listing
 
 MOST = 200_000
 """Marks that are kept; when more were made since, an old one is taken for news: one round too many."""
@@ -112,22 +113,12 @@ class NotingClusters:
 
 
 @dataclass(frozen=True, slots=True)
-class _NotingCluster:
+class _NotingCluster(Relay):
     """A cluster, of whose use notes are taken."""
 
-    cluster: Cluster
     name: str
     notes: Notes
     looks: bool
-
-    def requests(self) -> Requests:
-        return self.cluster.requests()
-
-    def now(self) -> int:
-        return self.cluster.now()
-
-    def version(self) -> str:
-        return self.cluster.version()
 
     def get(self, ref: Ref) -> Manifest | None:
         found = self.cluster.get(ref)
@@ -154,18 +145,6 @@ class _NotingCluster:
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         self.cluster.delete(ref, uid, version)
         self.notes.note(self.name, [gone_mark(uid)])
-
-    def pause(self, seconds: float) -> None:
-        self.cluster.pause(seconds)
-
-    def limit(self, seconds: float | None) -> None:
-        self.cluster.limit(seconds)
-
-    def extend(self, seconds: float) -> None:
-        self.cluster.extend(seconds)
-
-    def close(self) -> None:
-        self.cluster.close()
 
     def _noted(self, manifest: Manifest) -> Manifest:
         self.notes.note(self.name, [mark_of(manifest)], looks=self.looks)
