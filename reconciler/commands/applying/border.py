@@ -17,14 +17,14 @@ class Checked(Relay):
 
     def get(self, ref: Ref) -> Manifest | None:
         """An object, or None."""
-        found = self.cluster.get(ref)
+        found = super().get(ref)
         return None if found is None else _seen(found, ref.resource)
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
         """All objects of a kind."""
-        found = self.cluster.list(resource, namespace, labels=labels, fields=fields)
+        found = super().list(resource, namespace, labels=labels, fields=fields)
         items = [_seen(item, resource) for item in found.items]
         return Listing(items, found.resource_version)
 
@@ -32,16 +32,16 @@ class Checked(Relay):
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
         """Apply an object, or its status."""
-        now = self.cluster.apply(manifest, manager, force=force, status=status)
+        now = super().apply(manifest, manager, force=force, status=status)
         return _seen(now, resource_of(manifest))
 
     def create(self, manifest: Manifest) -> Manifest:
         """Create an object, or ask for a review."""
-        return _seen(self.cluster.create(manifest), resource_of(manifest))
+        return _seen(super().create(manifest), resource_of(manifest))
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch."""
-        return _seen(self.cluster.merge(ref, patch, manager), ref.resource)
+        return _seen(super().merge(ref, patch, manager), ref.resource)
 
 
 def _seen(manifest: object, resource: Resource) -> Manifest:

@@ -112,7 +112,7 @@ class NotingClusters:
         return _NotingCluster(made, cluster, self.notes, self.looks)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _NotingCluster(Relay):
     """A cluster, of whose use notes are taken."""
 
@@ -121,29 +121,29 @@ class _NotingCluster(Relay):
     looks: bool
 
     def get(self, ref: Ref) -> Manifest | None:
-        found = self.cluster.get(ref)
+        found = super().get(ref)
         return None if found is None else self._noted(found)
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
-        found = self.cluster.list(resource, namespace, labels=labels, fields=fields)
+        found = super().list(resource, namespace, labels=labels, fields=fields)
         self.notes.note(self.name, map(mark_of, found.items), looks=self.looks)
         return found
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
-        return self._noted(self.cluster.apply(manifest, manager, force=force, status=status))
+        return self._noted(super().apply(manifest, manager, force=force, status=status))
 
     def create(self, manifest: Manifest) -> Manifest:
-        return self._noted(self.cluster.create(manifest))
+        return self._noted(super().create(manifest))
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
-        return self._noted(self.cluster.merge(ref, patch, manager))
+        return self._noted(super().merge(ref, patch, manager))
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        self.cluster.delete(ref, uid, version)
+        super().delete(ref, uid, version)
         self.notes.note(self.name, [gone_mark(uid)])
 
     def _noted(self, manifest: Manifest) -> Manifest:
