@@ -121,10 +121,9 @@ class FakeCluster:
         with self.lock:
             changes = [item for item in self.changes if item[0] > int(since)]
         for _, change in changes:
-            metadata = change.manifest["metadata"]
-            is_kind = change.manifest["kind"] == resource.kind
-            is_here = namespace in ("", metadata.get("namespace"))
-            if is_kind and is_here and _has_labels(change.manifest, more.get("labels", "")):
+            here = change.manifest["metadata"].get("namespace")
+            is_asked = namespace in ("", here) and change.manifest["kind"] == resource.kind
+            if is_asked and _has_labels(change.manifest, more.get("labels", "")):
                 head = change._replace(manifest=_head(change.manifest))
                 yield head if more.get("heads") else change
 
@@ -190,6 +189,7 @@ class FakeCluster:
             if metadata.get("finalizers"):
                 metadata.setdefault("deletionTimestamp", format_instant(self.clock))
                 metadata["resourceVersion"] = str(next(_numbers))
+                self._tell(Became.MODIFIED, live)
             else:
                 del self.objects[ref]
                 self._tell(Became.DELETED, live)

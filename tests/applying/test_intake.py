@@ -90,6 +90,19 @@ class World:
         self.clock += seconds
 
 
+def fill(hand: FakeCluster) -> None:
+    """Two pools, a class and a Cluster, made by a person; their CRDs are there."""
+    for resource in KINDS:
+        definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
+        hand.put({**definition, "metadata": {"name": crd_name(resource)}})
+    for role, first in (("control-plane", 10), ("ingress", 100)):
+        labels = {f"{VIP}cluster-class": "web", f"{VIP}role": role}
+        spec = {"addresses": [f"10.0.0.{first}-10.0.0.{first + 5}"], "prefix": 24}
+        hand.put(manifest(GLOBAL_POOLS, role, spec, labels=labels))
+    hand.put(manifest(CLASSES, "web", {"variables": [{"name": "clusterVip", "schema": {}}]}))
+    hand.put(shop())
+
+
 class Clocked(FakeClusters):
     """Clusters whose clock is that of the world."""
 
@@ -104,16 +117,7 @@ def world() -> World:
     clusters = Clocked()
     found = World(clusters)
     clusters.world = found
-    hand = found.hand
-    for resource in KINDS:
-        definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
-        hand.put({**definition, "metadata": {"name": crd_name(resource)}})
-    for role, first in (("control-plane", 10), ("ingress", 100)):
-        labels = {f"{VIP}cluster-class": "web", f"{VIP}role": role}
-        spec = {"addresses": [f"10.0.0.{first}-10.0.0.{first + 5}"], "prefix": 24}
-        hand.put(manifest(GLOBAL_POOLS, role, spec, labels=labels))
-    hand.put(manifest(CLASSES, "web", {"variables": [{"name": "clusterVip", "schema": {}}]}))
-    hand.put(shop())
+    fill(found.hand)
     return found
 
 

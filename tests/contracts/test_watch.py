@@ -9,9 +9,10 @@ import pytest
 from reconciler.adapters.kube.clusters import KubeClusters
 from reconciler.clusters.resources import ADDRESS_POOL, SECRET
 from reconciler.clusters.snapshot import live_of
+from reconciler.clusters.watched import deleted_of
 from reconciler.model.resource import Ref
 from reconciler.ports import Became, Change, StaleError, UnreachableError, WatchableCluster
-from tests.contracts.test_cluster import HERE, POOL, US, a_map, named, pool
+from tests.contracts.test_cluster import CLAIM, HERE, POOL, US, a_map, claim, named, pool
 from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
 from tests.fake_cluster import FakeCluster
@@ -80,6 +81,25 @@ class Contract:
         (change,) = told(watcher.watch(SECRET, HERE, since=since, heads=True), 1)
         assert change.manifest["metadata"]["name"] == "two"
         assert (change.manifest["kind"], "data" in change.manifest) == ("Secret", False)
+
+    def test_what_goes_tells_when_it_was_deleted_only_if_finalizers_held_it(
+        self, both: tuple[WatchableCluster, WatchableCluster]
+    ) -> None:
+        cluster, watcher = both
+        held = live_of(cluster.apply(claim(), US))
+        free = live_of(cluster.apply({**claim(), **named(CLAIM._replace(name="free"))}, US))
+        since = watcher.heads(CLAIM.resource, HERE).resource_version
+        for made in (held, free):
+            cluster.delete(made.ref, made.uid, made.version)
+        cluster.merge(CLAIM, {"metadata": {"finalizers": None}}, US)
+        changes = told(watcher.watch(CLAIM.resource, HERE, since=since, heads=True), 3)
+        assert [(it.became, it.manifest["metadata"]["name"]) for it in changes] == [
+            (Became.MODIFIED, "one"),
+            (Became.DELETED, "free"),
+            (Became.DELETED, "one"),
+        ]
+        went = [deleted_of(it.manifest, CLAIM.resource) for it in changes[1:]]
+        assert [item and item["metadata"]["uid"] for item in went] == [None, held.uid]
 
     def test_who_closes_the_connection_ends_the_watch(
         self, both: tuple[WatchableCluster, WatchableCluster]

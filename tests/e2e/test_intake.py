@@ -25,10 +25,14 @@ from reconciler.commands.applying.intake import (
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
+from reconciler.families.capi.metering import METERING
 from reconciler.model.look import Look
+from tests.cli.running import ipam
+from tests.e2e.capi_meter import LONELY, NAMES, Meter
 from tests.e2e.daemon import daemon
 from tests.e2e.site import _kubeconfig
 from tests.envtest.fixtures import CRDS
+from tests.envtest.processes import free_port
 from tests.envtest.servers import ApiServer, Fleet, until
 from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, git, repository
@@ -47,6 +51,10 @@ MADE = (
 OPTIONS = ApplyOptions()
 VERSION = "v1beta1"
 NAME = "capi-by-kubectl"
+VIP = "vip.capi.gorizond.io/ingress-vip"
+COPY = "observed/Cluster.cluster.x-k8s.io/default/my-cluster.yaml"
+HOSTS = {"my-cluster": "10.0.0.10", "other": "10.0.0.11", "lonely": ""}
+FINALIZER = "cluster.cluster.x-k8s.io"  # as Cluster API sets it
 
 
 @pytest.fixture
@@ -66,6 +74,8 @@ def whole(name: str) -> str:
     body = yaml.safe_load((SEED / name).read_text(encoding="utf-8"))
     for variable in body["spec"].get("variables", ()):
         variable.setdefault("required", False)
+    if body["kind"] == "Cluster":
+        body["metadata"] |= {"namespace": "default", "finalizers": [FINALIZER]}
     text: str = yaml.safe_dump(body)
     return text
 
@@ -117,22 +127,87 @@ def test_what_was_made_with_kubectl_alone_gets_its_addresses(
     assert run(folder, hub, now + 60).taken.changes == ()
 
 
-def test_a_daemon_serves_what_is_made_with_kubectl_while_it_runs(
-    tmp_path: Path, hub: ApiServer
+def test_a_cluster_made_with_kubectl_is_served_while_a_daemon_runs_and_released_when_deleted(
+    tmp_path: Path, hub: ApiServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = repository(tmp_path / "repo", {"ipam.yaml": SETTINGS})
-    words = ("--kubeconfig", str(_kubeconfig(hub)))
+    meter = Meter(free_port())
+    words = ("--kubeconfig", str(_kubeconfig(hub)), "--listen", f"127.0.0.1:{meter.port}")
     with daemon(folder, tmp_path / "cache", *words) as running:
         running.round()
-        for name in MADE:
-            assert hub.kubectl("apply", "-f", "-", stdin=whole(name)).returncode == 0
-        until(lambda: host(hub) == "10.0.0.10", "the Cluster has its host")
+        meter.shows(0)
+        *pools, class_, seed = map(whole, MADE)
+        make(hub, *pools, class_)
+        meter.shows(1)
+        make(hub, seed, cluster("other"), cluster("lonely", LONELY))
+        until(lambda: hosts(hub) == HOSTS, "both Clusters that a pool serves have their hosts")
+        until(lambda: is_told(hub), "variable, annotation and label are there")
+        assert "10.0.0.10" not in shown(folder, COPY)
+        meter.shows(2)
+        let_go(hub)
+        until(lambda: phases(folder) == ["Released", "Released"], "both records are released")
+        meter.shows(3)
         assert running.end() == 0
         assert "Traceback" not in running.errors()
+    assert phases(folder, "other") == ["Allocated", "Allocated"]
     copies = git(folder, "ls-tree", "-r", "--name-only", "main", "observed/").splitlines()
-    assert len(copies) == len(MADE)
+    assert COPY not in copies
+    assert len(copies) == len(MADE) + 1  # one went, and there are two others
+    replayed = ipam(capsys, "verify", "--repo", folder)
+    assert replayed.code == 0, replayed.out
 
 
-def host(server: ApiServer) -> str:
+def test_each_of_the_twelve_metrics_is_asked_for() -> None:
+    assert {metric.name for metric in METERING.metrics} == NAMES
+    assert len(NAMES) == 12
+
+
+def make(server: ApiServer, *texts: str) -> None:
+    """A person makes objects."""
+    done = server.kubectl("apply", "-f", "-", stdin="---\n".join(texts))
+    assert done.returncode == 0, done.stderr
+
+
+def cluster(name: str, class_: str = "my-cluster-class") -> str:
+    """Another Cluster like that of the seed."""
+    body = yaml.safe_load(whole(MADE[-1]))
+    body["metadata"]["name"], body["spec"]["topology"]["class"] = name, class_
+    text: str = yaml.safe_dump(body)
+    return text
+
+
+def let_go(server: ApiServer) -> None:
+    """A person deletes the Cluster of the seed, and Cluster API lets it go when all is torn down."""
+    done = server.kubectl("delete", "cluster", "my-cluster", "--wait=false")
+    assert done.returncode == 0, done.stderr
+    patch = '{"metadata": {"finalizers": null}}'
+    done = server.kubectl("patch", "cluster", "my-cluster", "--type=merge", "-p", patch)
+    assert done.returncode == 0, done.stderr
+
+
+def hosts(server: ApiServer) -> dict[str, str]:
+    """The host of each Cluster."""
+    listed = json.loads(server.kubectl("get", "clusters", "-o", "json").stdout)["items"]
+    return {
+        item["metadata"]["name"]: (item["spec"].get("controlPlaneEndpoint") or {}).get("host", "")
+        for item in listed
+    }
+
+
+def is_told(server: ApiServer) -> bool:
+    """The Cluster of the seed has all that seed 004 says it gets."""
     live = json.loads(server.kubectl("get", "cluster", "my-cluster", "-o", "json").stdout)
-    return str((live["spec"].get("controlPlaneEndpoint") or {}).get("host", ""))
+    variables = {it["name"]: it["value"] for it in live["spec"]["topology"]["variables"]}
+    named = [(live["metadata"].get(it) or {}).get(VIP) for it in ("annotations", "labels")]
+    return variables.get("clusterVip") == "10.0.0.10" and named == ["10.0.0.100"] * 2
+
+
+def shown(folder: Path, path: str) -> str:
+    return git(folder, "show", f"main:{path}")
+
+
+def phases(folder: Path, name: str = "my-cluster") -> list[str]:
+    """The phases of the records of a Cluster."""
+    listed = git(folder, "ls-tree", "-r", "--name-only", "main", "allocations/").splitlines()
+    texts = [shown(folder, path) for path in listed if f"/{name}." in path]
+    return [yaml.safe_load(text)["status"]["phase"] for text in texts]

@@ -7,6 +7,8 @@ DAEMON = ("tests/commands/watching/test_daemon.py",)
 WATCHES = ("tests/commands/watching/test_watches.py",)
 LEASE = ("tests/commands/watching/test_lease.py",)
 TOUCHED = ("tests/applying/test_touched.py",)
+STORIES = ("tests/commands/watching/test_stories.py",)
+WITNESS = ("tests/commands/watching/test_witness.py",)
 STREAM = ("tests/adapters/kube/test_watching.py",)
 
 WATCHING = (
@@ -30,6 +32,31 @@ WATCHING = (
            "return False", WATCHES),
     Mutant("watching: what vanished while nobody watched is no news", "commands/watching/watcher.py",
            "        for uid in before:\n", "        for uid in ():\n", WATCHES),
+    Mutant("watching: a Service counts by its server's clock", "commands/watching/work.py",
+           "            waited=site.witness.waited(),\n", "", STORIES),
+    Mutant("watching: nobody comes back when a Service has waited for long enough",
+           "commands/watching/work.py",
+           "            yield Event(Cause.SERVICES, name), max(seconds - past, 0.0) + LATE\n",
+           "            del name, seconds, past\n", STORIES),
+    Mutant("watching: a list begins every wait anew", "commands/watching/witness.py",
+           "found = {uid: before[uid] for uid in waiting if uid in before}", "found = dict[str, float]()",
+           WITNESS),
+    Mutant("watching: a cluster that lies is kept whole", "commands/watching/witness.py",
+           "                if len(found) >= MOST:\n                    break\n", "", WITNESS),
+    Mutant("watching: a deletion that a failing round knew of is forgotten",
+           "commands/watching/work.py",
+           "self._looked_at, self._deleted = site.monotonic(), site.witness.deleted()",
+           "self._looked_at, self._deleted = site.monotonic(), site.witness.deleted()\n"
+           "        site.witness.settled([uid_of(it) for it in self._deleted])", STORIES),
+    Mutant("watching: what is held is forgotten to be gone", "commands/watching/work.py",
+           "if (uid := uid_of(item)) not in copied)", "if (uid := uid_of(item)) or not copied)",
+           STORIES),
+    Mutant("watching: whatever goes was deleted by somebody", "clusters/watched.py",
+           '("name", "uid", "deletionTimestamp", *', '("name", "uid", *', WITNESS),
+    Mutant("watching: what is there again still counts as gone", "commands/watching/witness.py",
+           "            self.settled(map(uid_of, items))\n", "            pass\n", WITNESS),
+    Mutant("watching: what went before the first list is missed", "commands/watching/watcher.py",
+           "before = dict.fromkeys(self.ears.left(self.topic), _LEFT)", "before = {}", WATCHES),
     Mutant("watching: a Lease is taken from one that is heard of", "commands/watching/lease.py",
            "self._now() - self._since >= seconds", "True", LEASE),
     Mutant("watching: who cannot renew leads for ever", "commands/watching/lease.py",

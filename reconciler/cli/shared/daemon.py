@@ -33,6 +33,7 @@ from reconciler.commands.watching.notes import Notes, NotingClusters
 from reconciler.commands.watching.observer import Nobody, Observer, RoundDone
 from reconciler.commands.watching.schedule import Schedule
 from reconciler.commands.watching.watches import Watches
+from reconciler.commands.watching.witness import Witness
 from reconciler.commands.watching.work import Site, Work
 from reconciler.ports import Clusters, UsageError
 from reconciler.report.text.watching import (
@@ -126,7 +127,7 @@ def _made(
     serve: Callable[[Running], None],
 ) -> Daemon:
     """The daemon, all of whose threads run."""
-    notes, chance = Notes(), random.random
+    notes, witness, chance = Notes(), Witness(inbox.time.monotonic), random.random
     noting = None if clusters is None else NotingClusters(clusters, notes)
     facts = lambda: open_facts(repository)  # noqa: E731 - opened anew for each round
     site = Site(
@@ -134,6 +135,7 @@ def _made(
         applies=order.applies,
         looking=None if clusters is None else NotingClusters(clusters, notes, looks=True),
         now=clock.now,
+        witness=witness,
         looked_at=_guarded(order.observer.looked_at),
         demand_seen=_guarded(order.observer.demand_seen),
         growth_served=_guarded(order.observer.growth_served),
@@ -146,7 +148,7 @@ def _made(
         health.leader = elector.leader
     daemon = Daemon(
         work,
-        Watches(clusters, notes, inbox, order.observer, _spawn, chance),
+        Watches(clusters, notes, inbox, order.observer, _spawn, chance, witness),
         inbox,
         Schedule(resync),
         health,

@@ -109,7 +109,7 @@ def waiting(
     found: list[Service] = []
     unserved: list[str] = []
     for service in sorted(services, key=_by_name):
-        if not service.is_ours or service.is_dying or service.addresses:
+        if not service.waits:
             continue
         why = service.problem or _why_not(service, addresses)
         if why:

@@ -44,6 +44,11 @@ class Service(NamedTuple):
     needs_ipv6: bool = False
     problem: str = ""
 
+    @property
+    def waits(self) -> bool:
+        """It asks the pool that we keep for an address, and has none."""
+        return self.is_ours and not self.is_dying and not self.addresses
+
 
 class Pool(NamedTuple):
     """An IPAddressPool of ours, as it is in the cluster.

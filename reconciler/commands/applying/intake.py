@@ -136,6 +136,12 @@ def look_of(look: IntakeLook) -> Look:
     return Look(look.at, look.taken.changes, look.taken.seen)
 
 
+def copied_uids(evaluation: Evaluation) -> frozenset[str]:
+    """The uids of the objects whose copies stand in a revision."""
+    copies = copies_of(_documents(evaluation), evaluation.tree.settings.observed)
+    return frozenset(copy.uid for every in copies.by_kind.values() for copy in every.values())
+
+
 def last_named(repository: Repository, revision: str, observed: str) -> str:
     """What the newest reconcile commit with copies says that was seen; empty for nothing.
 

@@ -1,7 +1,7 @@
 """One watch: list, then watch from there, and again whenever it breaks off, for as long as it lasts."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,11 +9,13 @@ from typing import Any
 from reconciler.clusters.watched import Topic
 from reconciler.commands.watching.backoff import Backoff
 from reconciler.commands.watching.inbox import Inbox
-from reconciler.commands.watching.notes import gone_mark, mark_of
+from reconciler.commands.watching.notes import gone_mark, mark_of, uid_of
 from reconciler.commands.watching.observer import Observer
+from reconciler.commands.watching.witness import Witness
 from reconciler.model.resource import Manifest
 from reconciler.ports import (
     Became,
+    Change,
     ClusterError,
     NoSuchKindError,
     ReconcilerError,
@@ -27,8 +29,8 @@ STEADY = 30.0
 """Seconds that a watch has to last for its next failure to be the first again."""
 MOST = 100_000
 """Objects that are remembered of a watch; what more there are is news whenever it is told."""
-_UID = 64
 
+_LEFT = "left"  # how an object looked that nobody watched: as none does
 _log = logging.getLogger(__name__)
 
 
@@ -40,11 +42,15 @@ class Ears:
         news: An object that counts is new, another than it was, or gone; with its mark.
         ups: The watch works, or does not; with the failure.
         observer: Is told when it begins anew.
+        witness: Keeps what no round can read; it knows it before there are news.
+        left: The uids of our own objects of a topic that the last round left there.
     """
 
     news: Callable[[Topic, Manifest, str], None]
     ups: Callable[[Topic, ClusterError | None], None]
     observer: Observer
+    witness: Witness
+    left: Callable[[Topic], Iterable[str]]
 
 
 @dataclass
@@ -127,15 +133,18 @@ class Watcher:
             ):
                 since = mark_of(change.manifest) or since
                 if change.became is not Became.BOOKMARK:
-                    self._changed(change.manifest, is_gone=change.became is Became.DELETED)
+                    self._changed(change)
             if self.inbox.time.monotonic() - begun < 1.0:
                 return
 
-    def _relisted(self, items: Any) -> None:
+    def _relisted(self, items: Sequence[Manifest]) -> None:
         """What a list tells: what is other than before, and what is gone."""
-        before, self._known = self._known or {}, {}
+        self.ears.witness.listed(self.cluster, self.topic, items)
+        before, self._known = self._known, {}
+        if before is None:
+            before = dict.fromkeys(self.ears.left(self.topic), _LEFT)
         for item in items:
-            uid = _uid(item)
+            uid = uid_of(item)
             looks = self.topic.look(item)
             if looks and len(self._known) < MOST:
                 self._known[uid] = looks
@@ -144,10 +153,12 @@ class Watcher:
         for uid in before:
             self.ears.news(self.topic, {}, gone_mark(uid))
 
-    def _changed(self, item: Manifest, *, is_gone: bool) -> None:
+    def _changed(self, change: Change) -> None:
         """What a watch tells."""
+        self.ears.witness.told(self.cluster, self.topic, change)
+        item, is_gone = change.manifest, change.became is Became.DELETED
         known = self._known if self._known is not None else {}
-        uid = _uid(item)
+        uid = uid_of(item)
         looks = "" if is_gone else self.topic.look(item)
         if looks == known.get(uid, "") and len(known) < MOST:
             return
@@ -177,9 +188,3 @@ _WORDS: Mapping[type[ClusterError], str] = {
     UnauthorizedError: "unauthorized",
     NoSuchKindError: "unknown-kind",
 }
-
-
-def _uid(item: Manifest) -> str:
-    metadata = item.get("metadata")
-    uid = metadata.get("uid") if isinstance(metadata, Mapping) else None
-    return str(uid)[:_UID]

@@ -23,6 +23,7 @@ from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.notes import Notes
 from reconciler.commands.watching.observer import Observer
 from reconciler.commands.watching.watcher import Ears, Watcher
+from reconciler.commands.watching.witness import Witness
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Resource
@@ -47,6 +48,7 @@ class Watches:
         clusters: How clusters are reached.
         notes: How rounds got into them.
         chance: Gives a number in [0, 1).
+        witness: Keeps what no round can read.
     """
 
     clusters: Clusters | None
@@ -55,6 +57,7 @@ class Watches:
     observer: Observer
     spawn: Spawn
     chance: Callable[[], float]
+    witness: Witness = field(default_factory=Witness)
     _running: dict[str, list[Watcher]] = field(default_factory=dict)
     _ways: dict[str, object] = field(default_factory=dict)
     _topics: dict[str, tuple[Topic, ...]] = field(default_factory=dict)
@@ -102,6 +105,7 @@ class Watches:
         self._end(name)
         self._names -= {name}
         self.notes.forget(name)
+        self.witness.forget(name)
         if self._told.pop(name, None) is not None:
             self.observer.cluster_gone(name)
 
@@ -135,6 +139,8 @@ class Watches:
             lambda topic, item, mark: self._news(name, topic, item, mark),
             lambda topic, failure: self._ups(name, topic, failure),
             self.observer,
+            self.witness,
+            lambda topic: self.notes.ours(name, topic.resource, topic.namespace),
         )
         made = [
             Watcher(name, topic, lambda: self._connect(name), ears, self.inbox, self.chance)
