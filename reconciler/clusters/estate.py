@@ -1,6 +1,6 @@
 """What the management cluster shall hold."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reconciler.clusters.desired import DesiredObject
@@ -21,6 +21,7 @@ class Estate:
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
         words: What is told of those whose clusters were looked at. Of others is told what was.
         known: What the documents of the tree describe.
+        growing: Tells the objects of those who may grow.
     """
 
     desired: Sequence[DesiredObject]
@@ -29,3 +30,4 @@ class Estate:
     is_whole: bool
     words: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
     known: Collection[Identity] = ()
+    growing: Callable[[], Collection[Ref]] = frozenset

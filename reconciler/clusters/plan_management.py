@@ -208,7 +208,7 @@ class _Management:
     def _bring(self) -> None:
         recorder = EventRecorder(self.estate.pools, self.live, self.snapshot)
         bringing = Bringing(self.draft, recorder, self.live, frozenset(self.unknown))
-        desired = worded(self.desired, self.live, self.estate.words)
+        desired = worded(self.desired, self.live, self.estate.words, self.estate.growing)
         self.draft.abreast(partial(bringing.all, desired))
 
     def _prune(self) -> Stop | None:

@@ -233,6 +233,8 @@ class Objects:
         listings: What `ipam get` can list: its pools first.
         newcomer: What `ipam simulate` adds.
         growers: Those who may grow, by the documents of a whole tree.
+        may_own: Whether there may be somebody of a namespace and name whose Demand one of that
+            name is.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -258,3 +260,4 @@ class Objects:
     listings: tuple[Listing, ...] = ()
     newcomer: Newcomer | None = None
     growers: Callable[[Documents, Settings], Iterable[Grower]] | None = None
+    may_own: Callable[[Documents, str, str], bool] | None = None

@@ -19,7 +19,7 @@ ELASTIC = (
            "(self._is_announced(record) and not self._is_used(record))",
            "self._is_announced(record)", DEMAND),
     Mutant("elastic: an address that a Service took again is given away", RULES,
-           "if self._is_used(record)]", "if False]", DEMAND),
+           "if self._is_used(record) or _overlaps(named, record)", "if _overlaps(named, record)", DEMAND),
     Mutant("elastic: tenants grow where MetalLB would not give the address out", RULES,
            "        if self.shown.unwell:\n            why", "        if False:\n            why",
            DEMAND),

@@ -3,7 +3,7 @@
 No commit says it, so it stays as it was told last where nobody could look.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from reconciler.clusters.desired import DesiredObject, with_status
@@ -17,7 +17,10 @@ _MOST = 1_024
 
 
 def worded(
-    desired: Sequence[DesiredObject], live: Objects, words: Mapping[Ref, tuple[Word, ...]]
+    desired: Sequence[DesiredObject],
+    live: Objects,
+    words: Mapping[Ref, tuple[Word, ...]],
+    growing: Callable[[], Collection[Ref]],
 ) -> list[DesiredObject]:
     """Objects with what is told of them in their condition.
 
@@ -25,11 +28,14 @@ def worded(
         desired: What the objects shall be.
         live: What they are.
         words: What was seen, by object; nothing of an object that was not looked at.
+        growing: Tells the objects that may grow still; asked where something was told before.
     """
     found: list[DesiredObject] = []
     for item in desired:
         before = live[item.ref].status if item.ref in live else {}
         told = _told(words[item.ref]) if item.ref in words else _kept(before)
+        if told is not None and item.ref not in words and item.ref not in growing():
+            told = None
         status = item.status or {}
         conditions = [_with(it, told) for it in status.get("conditions") or ()]
         found.append(with_status(item, {"conditions": conditions}) if told else item)

@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache
 from threading import BoundedSemaphore
 
 from reconciler.clusters.address_conflicts import Claims, address_conflicts
 from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.elastic.model import Word
 from reconciler.clusters.estate import Estate
+from reconciler.clusters.growers import all_growers
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
@@ -184,12 +186,17 @@ class _Fleet:
             is_whole(self.evaluation),
             words,
             identities(self.evaluation),
+            cache(self._growing),
         )
         try:
             with contained():
                 return apply_management(self.management, estate, self.todo)
         except ClusterError as failed:
             return refused(MANAGEMENT, failed)
+
+    def _growing(self) -> frozenset[Ref]:
+        """The objects of those who may grow."""
+        return frozenset(item.ref for item in all_growers(self.evaluation))
 
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)

@@ -4,7 +4,7 @@ A cluster that cannot be asked neither grows nor shrinks; the others go on. Noth
 Git here: who calls commits what is found, with what follows from it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore
@@ -13,6 +13,7 @@ from reconciler.clusters.announcing import cluster_of
 from reconciler.clusters.elastic.fitting import Fitted, Wish, fitted
 from reconciler.clusters.elastic.model import Figures, Granted, Outcome, Word
 from reconciler.clusters.elastic.settling import document_of, settled
+from reconciler.clusters.growers import abandoned, all_growers
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.enrolment import check_memory
@@ -24,7 +25,6 @@ from reconciler.commands.looking.tenant import Asked, look_at
 from reconciler.engine.planner import plan
 from reconciler.engine.quotas import Quotas
 from reconciler.evaluate import Evaluation
-from reconciler.families import families
 from reconciler.families._demand import (
     DEMAND,
     Entry,
@@ -94,35 +94,30 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
         clusters: How they are reached.
         options: How they are looked at.
     """
+    left = tuple(abandoned(evaluation)) if options.only is None else ()
     growers = {
         item.cluster: item
         for item in all_growers(evaluation)
         if options.only is None or item.cluster in options.only
     }
     if not growers:
-        return Looked()
+        return Looked(changes=left)
     with ExitStack() as opened:
         try:
             cluster = clusters.management()
             if cluster is None:
-                return Looked()
+                return Looked(changes=left)
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options.apply)
         except ClusterError as failed:
             why = f"the management cluster cannot be asked: {failed}"
             bugs = (failed,) if isinstance(failed, BugError) else ()
-            return Looked(unasked=dict.fromkeys(growers, why), bugs=bugs)
+            return Looked(changes=left, unasked=dict.fromkeys(growers, why), bugs=bugs)
         work = _Look(evaluation, growers, Access(clusters, management), options)
         found = work.run()
-        return replace(found, at=management.cluster.now())
-
-
-def all_growers(evaluation: Evaluation) -> Iterable[Grower]:
-    """Those who may grow, of all families."""
-    for family in families():
-        if family.objects.growers is not None:
-            yield from family.objects.growers(evaluation.documents, evaluation.tree.settings)
+        changes = tuple(sorted((*found.changes, *left)))
+        return replace(found, changes=changes, at=management.cluster.now())
 
 
 class _Look:

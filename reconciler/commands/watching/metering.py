@@ -5,6 +5,7 @@ from dataclasses import replace
 from threading import Lock
 
 from reconciler.clusters.elastic.model import Figures
+from reconciler.clusters.growers import all_growers
 from reconciler.clusters.outcome import Applied, Result, State
 from reconciler.commands.reconcile import Reconciled
 from reconciler.commands.rounds import Round
@@ -66,6 +67,10 @@ class Metering(Nobody):
 
     def looked_at(self, evaluation: Evaluation) -> None:
         """A revision was read whole, and is what the branch holds now."""
+        with self._lock:
+            if self._asked:  # who may not grow any more asks for nothing
+                growing = {item.cluster for item in all_growers(evaluation)}
+                self._asked = {name: it for name, it in self._asked.items() if name in growing}
         usage = evaluation.plan.before
         self._meter.show("pools", metrics.of_pools(usage))
         self._meter.show("findings", metrics.of_findings(evaluation))

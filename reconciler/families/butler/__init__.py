@@ -4,7 +4,7 @@ from reconciler.families._family import Family
 from reconciler.families._objects import Objects
 from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
 from reconciler.families.butler.events import pool_event
-from reconciler.families.butler.growers import growers
+from reconciler.families.butler.growers import growers, may_own
 from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.intake import INTAKE
 from reconciler.families.butler.judging import judge
@@ -56,6 +56,7 @@ FAMILY = Family(
         listings=LISTINGS,
         newcomer=NEWCOMER,
         growers=growers,
+        may_own=may_own,
     ),
     metering=METERING,
 )

@@ -12,6 +12,12 @@ from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings
 
 
+def may_own(documents: Documents, namespace: str, name: str) -> bool:
+    """Whether there is a tenant of that name, or a file that may describe it."""
+    found = documents.find(TENANT, namespace, name, asker="")
+    return found is not None or bool(documents.unread(TENANT, namespace, name, asker=""))
+
+
 def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
     """Tenants of providers that let them grow, as far as it can be told how."""
     reader = Reader(documents, None, settings)

@@ -122,40 +122,6 @@ def test_a_service_that_no_growth_would_serve_is_told_and_grows_nothing(
     assert why in words(found)["IPAMServiceNotServed"]
 
 
-@pytest.mark.parametrize(
-    ("who", "ports", "is_told"),
-    [
-        ({}, 443, True),  # who has it shares with nobody
-        ({"annotations": {"metallb.io/allow-shared-ip": "other"}}, 443, True),
-        ({"annotations": SHARED}, 80, True),
-        ({"annotations": SHARED}, 443, False),
-    ],
-)
-def test_a_service_that_names_an_address_joins_who_has_it_or_is_told(
-    who: Any, ports: int, is_told: bool
-) -> None:
-    named = {**SHARED, "metallb.io/loadBalancerIPs": "10.0.0.1"}
-    tenant = Tenant(service("s", annotations=named, ports=[{"port": ports}]))
-    tenant.services[1] = service("b", "10.0.0.1", ports=[{"port": 80}], **who)
-    found = tenant.looked_at()
-    assert (found.figures.pending, found.wish) == (0, 0)
-    told = words(found).get("IPAMServiceNotServed", "")
-    assert ("which another Service has by another sharing key, or at the same port" in told) is (
-        is_told
-    )
-
-
-def test_two_services_of_one_name_and_uid_are_counted_however_they_differ() -> None:
-    twins = [service("c", loadBalancerIP=f"10.0.0.{at}") for at in (8, 9)]
-    grown = record(1, "10.0.0.8-10.0.0.9")
-    assert Tenant(*twins).with_growth(grown).looked_at().figures.pending == 2
-
-
-def test_a_service_that_asks_for_an_address_that_is_free_counts() -> None:
-    tenant = Tenant(service("c", loadBalancerIP="10.0.0.8"), service("d")).with_growth(GROWN)
-    assert tenant.looked_at().figures[:2] == (2, 1)
-
-
 def test_services_that_share_an_address_count_once() -> None:
     many = [service(f"s{at}", annotations=SHARED, ports=[{"port": at}]) for at in range(5)]
     assert Tenant(*many).looked_at().figures.pending == 1
@@ -402,13 +368,6 @@ def test_what_was_given_back_is_asked_for_again_before_anything_new() -> None:
     assert (found.back, found.wish) == ((entry(1), entry(2), entry(3)), 0)
     tenant.services.pop()
     assert tenant.looked_at().back == (entry(1), entry(2))
-
-
-def test_what_a_service_names_comes_back_before_anything_else() -> None:
-    given = [record(at, f"10.0.0.{at}-10.0.0.{at}", Phase.RELEASED) for at in (5, 6)]
-    tenant = Tenant(service("c", loadBalancerIP="10.0.0.6")).with_growth(*given, announces=False)
-    found = tenant.looked_at()
-    assert (found.back, found.wish) == ((entry(6),), 0)
 
 
 def test_what_comes_back_by_use_and_what_by_need_come_back_together() -> None:

@@ -1,6 +1,6 @@
 """What is told of those who may grow stands in one condition, and stays while nobody can look."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from reconciler.clusters.desired import DesiredObject, desired_object
@@ -31,10 +31,13 @@ def desired(**more: str) -> DesiredObject:
 
 
 def told(
-    words: Mapping[Ref, tuple[Word, ...]], before: dict[str, Any] | None = None, **more: str
+    words: Mapping[Ref, tuple[Word, ...]],
+    before: dict[str, Any] | None = None,
+    growing: Collection[Ref] = (OWN,),
+    **more: str,
 ) -> tuple[str, str]:
     live = {OWN: Live(OWN, {"metadata": {}, "status": before})} if before else {}
-    (found,) = worded([desired(**more)], live, words)
+    (found,) = worded([desired(**more)], live, words, lambda: growing)
     assert found.status is not None
     ready, other = found.status["conditions"]
     assert other == OTHER
@@ -49,7 +52,7 @@ def test_what_was_seen_takes_the_place_of_reason_and_message() -> None:
 
 def test_nothing_to_tell_is_as_if_nobody_had_looked_and_told_before() -> None:
     assert told({OWN: ()}, status(BLOCKED, "old")) == ("Ready", "fine")
-    assert worded([desired()], {}, {}) == [desired()]
+    assert worded([desired()], {}, {}, frozenset) == [desired()]
 
 
 def test_of_one_that_was_not_looked_at_is_told_what_was() -> None:
@@ -58,6 +61,10 @@ def test_of_one_that_was_not_looked_at_is_told_what_was() -> None:
     assert told({}, status("PoolExhausted", "old")) == ("Ready", "fine")
     assert told({}, {"conditions": [OTHER]}) == ("Ready", "fine")
     assert told({}, {"phase": "Ready"}) == ("Ready", "fine")
+
+
+def test_of_one_that_may_not_grow_any_more_nothing_is_told() -> None:
+    assert told({}, status(BLOCKED, "old"), growing=()) == ("Ready", "fine")
 
 
 def test_a_network_that_is_not_ready_says_so_still() -> None:
@@ -73,4 +80,4 @@ def test_a_message_is_cut_and_plain() -> None:
 
 def test_what_has_no_status_is_left_alone() -> None:
     bare = DesiredObject(OWN, None, None, "")
-    assert worded([bare], {}, {OWN: (Word(BLOCKED, "no room"),)}) == [bare]
+    assert worded([bare], {}, {OWN: (Word(BLOCKED, "no room"),)}, frozenset) == [bare]

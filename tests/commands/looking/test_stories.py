@@ -3,6 +3,7 @@
 import pytest
 
 from reconciler.clusters.metallb import ranges_of
+from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import State
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
@@ -166,6 +167,29 @@ def test_the_worked_example_of_eight_tenants() -> None:
     here.now += 600
     here.settle()
     assert here.announced("team-a/t3").size == 2
+    assert here.records() == []
+
+
+def test_the_growth_of_a_tenant_that_is_gone_is_not_that_of_the_next_one_of_its_name() -> None:
+    here = country()
+    for name in "cd":
+        here.ask(name)
+    here.run()
+    assert here.demand() == [(1, 2)]
+    file = here.files.pop("tenants/one.yaml")
+    here.clusters.objects.pop(ONE)
+    here.clusters.unnamed = (ONE,)
+    here.wish = ApplyOptions(confirm_withdrawn=frozenset([ONE]))
+    for _ in range(3):
+        here.number += 1
+        here.now += 3_600
+        here.commit(here.evaluation().changes, here.now - 60)
+        here.run()
+    assert here.demand() is None
+    assert here.settle() == 0
+    here.files["tenants/one.yaml"] = file
+    here.number += 1
+    here.commit(here.evaluation().changes, here.now)
     assert here.records() == []
 
 
