@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reconciler.addresses import IPSet
+from reconciler.counting import taken_over
 from reconciler.documents.document import Documents
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
 from reconciler.families import families
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
-from reconciler.gathering import documents_of, held_by, joined, records_of, state_of, taken_over
+from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Decision, Expire, Plan, Release
 from reconciler.model.state import State

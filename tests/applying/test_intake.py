@@ -198,6 +198,19 @@ def gone_for_long(world: World) -> World:
     return world
 
 
+def test_a_file_that_nobody_can_read_takes_no_copy_away(served: World) -> None:
+    held = [path for path in served.files if path.startswith("allocations/")]
+    wrong = shop()
+    wrong["spec"]["topology"]["class"] = 7
+    served.files["clusters/shop.yaml"] = dump(wrong)
+    assert served.evaluation().changes == ()
+    assert served.look().taken.changes == ()
+    del served.files["clusters/shop.yaml"]
+    served.apply()
+    assert held
+    assert {COPY, *held} <= served.files.keys()
+
+
 def test_a_refusal_is_no_proof(served: World) -> None:
     gone_for_long(served)
     served.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403: may not list clusters"))

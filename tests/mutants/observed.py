@@ -11,7 +11,7 @@ DEMAND = ("tests/test_observed.py",)
 OBSERVED = (
     Mutant(
         "observed: a copy counts where people describe it",
-        "gathering.py",
+        "counting.py",
         "files = [*compress(tree.sources, map(not_, seen)), *compress(tree.sources, seen)]",
         "files = tree.sources",
         COPIES,
@@ -32,14 +32,21 @@ OBSERVED = (
     ),
     Mutant(
         "observed: a copy goes with what nobody describes",
-        "gathering.py",
+        "counting.py",
         "not source.is_broken and all(id(document)",
         "any(id(document)",
         GROWTH,
     ),
     Mutant(
+        "observed: a copy goes with what nobody could read yet",
+        "counting.py",
+        "if counting.first[document.identity].path not in broken",
+        "if broken is not None",
+        COPIES,
+    ),
+    Mutant(
         "observed: a copy is a duplicate",
-        "gathering.py",
+        "counting.py",
         "(replaced if is_replaced else second).append(item)",
         "second.append(item)",
         GROWTH,
