@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.clusters.crds import crd_name
@@ -24,6 +26,7 @@ from reconciler.families.capi.resources import CLUSTERS
 from reconciler.model.look import Look
 from reconciler.model.resource import Ref
 from reconciler.model.verdict import Verdict
+from reconciler.ports import ExitCode
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, shop
@@ -41,10 +44,8 @@ FILES: dict[str, str | bytes] = {
     "ipam.yaml": SETTINGS,
     "pools/vips.yaml": pool(),
     "pools/doors.yaml": DOORS,
-    # Somebody who stays: a plan that releases everything is held.
-    "clusters/blog.yaml": cluster("blog"),
-    "clusters/news.yaml": cluster("news"),
 }
+PEOPLE = {f"clusters/{name}.yaml": cluster(name) for name in ("blog", "news")}
 OPTIONS = ApplyOptions()
 
 
@@ -60,8 +61,8 @@ class Clock(FakeClusters):
 class Story:
     """A repository, and a management cluster."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = repository(folder, FILES)
+    def __init__(self, folder: Path, files: dict[str, str] = PEOPLE) -> None:
+        self.folder = repository(folder, {**FILES, **files})
         self.clusters = Clock()
         definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
         hand = self.clusters.hand(HUB)
@@ -97,10 +98,11 @@ class Story:
         return host
 
 
+@pytest.mark.parametrize("files", [PEOPLE, {}], ids=["beside others", "alone"])
 def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_let_go(
-    tmp_path: Path,
+    tmp_path: Path, files: dict[str, str]
 ) -> None:
-    story = Story(tmp_path / "repo")
+    story = Story(tmp_path / "repo", files)
     story.run()
     copy = story.folder / "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
     records = list((story.folder / "allocations").rglob("shop.*.yaml"))
@@ -114,9 +116,29 @@ def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_l
     _delete(story)
     assert story.run().commit is None
     story.clusters.time += LEAST
-    assert story.run().commit is not None
+    done = story.run()
+    assert (done.commit is not None, done.code) == (True, ExitCode.OK)
     assert not copy.exists()
     assert all("phase: Released" in path.read_text() for path in records)
+    for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
+        assert replay(story.git, made).verdict is Verdict.SAME
+
+
+def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_path: Path) -> None:
+    brakes = SETTINGS + "  brakes: {maxReleasePercent: 30, minRecords: 3}\n"
+    story = Story(tmp_path / "repo", {**PEOPLE, "ipam.yaml": brakes})
+    story.run()
+    (story.folder / "clusters/blog.yaml").unlink()
+    commit(story.folder, clock=story.clusters.time + 10)
+    _delete(story)
+    for _ in range(2):
+        story.clusters.time += LEAST
+        done = story.run()
+    assert done.code is ExitCode.GATE
+    phases = {path.name: path.read_text() for path in story.folder.rglob("*.control-plane.yaml")}
+    assert {name for name, text in phases.items() if "phase: Released" in text} == {
+        "shop.control-plane.yaml"
+    }
     for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
         assert replay(story.git, made).verdict is Verdict.SAME
 

@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 GROWTH = ("tests/families/test_growth.py",)
 COPIES = ("tests/commands/reading/test_observed_copies.py", *GROWTH)
+GONE = ("tests/commands/test_intake_commits.py",)
 SHRINKING = ("tests/engine/test_shrinking.py",)
 SIGHTINGS = ("tests/commands/test_sightings.py",)
 DEMAND = ("tests/test_observed.py",)
@@ -43,6 +44,20 @@ OBSERVED = (
         "if counting.first[document.identity].path not in broken",
         "if broken is not None",
         COPIES,
+    ),
+    Mutant(
+        "intake: a brake counts what is gone for sure",
+        "evaluate.py",
+        "        and decision.claim.owner not in evaluation.gone\n",
+        "",
+        GONE,
+    ),
+    Mutant(
+        "intake: a replay does not know what was gone",
+        "commands/replay.py",
+        "terms), self.gone)",
+        "terms), [])",
+        GONE,
     ),
     Mutant(
         "observed: a copy is a duplicate",
@@ -166,7 +181,7 @@ OBSERVED = (
     Mutant(
         "shrinking: a brake counts it",
         "evaluate.py",
-        " and decision.allocation.path not in state.grown",
+        "        and decision.allocation.path not in evaluation.state.grown\n",
         "",
         SHRINKING,
     ),
