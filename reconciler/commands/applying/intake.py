@@ -144,7 +144,10 @@ def look_of(look: IntakeLook) -> Look:
 
 
 def last_named(repository: Repository, revision: str, observed: str) -> str:
-    """What the newest reconcile commit with copies says that was seen; empty for nothing.
+    """What the newest commit with copies that reconcile made says that was seen; empty for nothing.
+
+    Anybody can write a trailer: what a replay does not bear out is passed over. The end of a shallow
+    clone cannot be replayed, and is taken as it is; else a restored backup would not be noticed.
 
     Args:
         repository: Where it is.
@@ -154,10 +157,11 @@ def last_named(repository: Repository, revision: str, observed: str) -> str:
     """
     kinds = [intake.resource for intake in intakes()]
     folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]
-    steps = repository.source(revision).past(folders)
-    for step in islice((step for step in steps if step.is_reconcile), _MOST_ASKED):
+    source = repository.source(revision)
+    steps = (step for step in source.past(folders) if step.is_reconcile or step.is_cut)
+    for step in islice(steps, _MOST_ASKED):
         said = read_message(repository.made(step.id).message)
-        if said is not None and said.seen:
+        if said is not None and said.seen and (step.is_cut or source.believes(step.id)):
             return said.seen
     return ""
 
