@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reconciler.addresses import IPSet
-from reconciler.documents.document import Documents
+from reconciler.counting import taken_over
+from reconciler.documents.document import Documents, GroupKind
 from reconciler.engine import guard, rules
 from reconciler.engine.planner import plan as make_plan
-from reconciler.families import families
+from reconciler.families import families, family_of_kind
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Location, Severity, ordered, warning
-from reconciler.gathering import documents_of, held_by, joined, records_of, state_of, taken_over
+from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Decision, Expire, Plan, Release
 from reconciler.model.state import State
+from reconciler.observed import identity_of
 from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
 from reconciler.records.claimed import claimed
@@ -39,6 +41,7 @@ class Evaluation:
         allow_release: How many releases a person expects, or None.
         cut: Why it cannot be told what people did to records, or None.
         unproven: What records hold by somebody's hand alone, by path: no cluster gets it.
+        gone: Owners of whom a look proved that they are gone: family, kind, namespace, name.
     """
 
     tree: Tree
@@ -54,6 +57,7 @@ class Evaluation:
     allow_release: int | None = None
     cut: Finding | None = None
     unproven: Mapping[str, IPSet] = field(default_factory=dict)
+    gone: frozenset[tuple[str, str, str, str]] = frozenset()
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
@@ -113,11 +117,30 @@ def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     return replace(_braked(evaluation, by_hand), is_freed=bool(removed or edited))
 
 
+def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
+    """The evaluation of a look, of which no brake counts what objects held that are gone for sure.
+
+    A brake of its own counted them before their copies went (`clusters/going.py`).
+
+    Args:
+        evaluation: Of the revision without the copies.
+        removed: Paths of the files of the observed folder that the look takes away.
+    """
+    folder = evaluation.tree.settings.observed
+    named = [identity_of(folder, path) for path in removed]
+    gone = frozenset(
+        (family.name, kind, namespace, name)
+        for group, kind, namespace, name in filter(None, named)
+        if (family := family_of_kind(GroupKind(group, kind))) is not None
+    )
+    return _braked(replace(evaluation, gone=gone), NOTHING_FREED) if gone else evaluation
+
+
 def _braked(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with the brake that belongs to its plan, and to what somebody freed."""
     tree, (removed, edited, expected) = evaluation.tree, by_hand
     # A record that was edited and goes is one record.
-    releases = [it for it in evaluation.plan.decisions if _is_braked(it, evaluation.state)]
+    releases = [it for it in evaluation.plan.decisions if _is_braked(it, evaluation)]
     released = sum(1 for item in releases if item.claim not in edited)
     going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited), expected)
     brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
@@ -126,9 +149,16 @@ def _braked(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     return replace(evaluation, gates=ordered(gates), brake=brake)
 
 
-def _is_braked(decision: Decision, state: State) -> bool:
-    """A brake counts it, and holds it back: a release, but not of what shrinking gives back."""
-    return isinstance(decision, Release) and decision.allocation.path not in state.grown
+def _is_braked(decision: Decision, evaluation: Evaluation) -> bool:
+    """A brake counts it, and holds it back: a release, but not of what shrinking gives back.
+
+    Nor of what is gone for sure.
+    """
+    return (
+        isinstance(decision, Release)
+        and decision.allocation.path not in evaluation.state.grown
+        and decision.claim.owner not in evaluation.gone
+    )
 
 
 def _live(tree: Tree, state: State) -> int:
@@ -145,7 +175,7 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
     plan, state = evaluation.plan, evaluation.state
     if evaluation.is_freed:
         return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
-    rest = tuple(item for item in plan.decisions if not _is_braked(item, state))
+    rest = tuple(item for item in plan.decisions if not _is_braked(item, evaluation))
     plan = Plan(rest, plan.before, plan.after)
     return replace(evaluation, plan=plan, changes=_changes(plan, state, evaluation.tree))
 

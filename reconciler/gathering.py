@@ -7,13 +7,12 @@ stand in its text off limits (`contract.md` §4.7, ADR 0006).
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import compress
-from operator import not_
 from types import MappingProxyType
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
+from reconciler.counting import counting_of
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, duplicate
@@ -41,7 +40,7 @@ def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
     gets nothing new: the second may be the one that is meant. But what people describe takes the
     place of what was observed of it, without a word.
     """
-    first, second, _ = _counting(tree)
+    first, second, _ = counting_of(tree)
     found: list[Finding] = []
     for document in second:
         other = first[document.identity]
@@ -138,7 +137,7 @@ def described(sources: Iterable[Loaded], settings: Settings) -> Described:
 
 def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:
     """The input of the plan."""
-    _, second, _ = _counting(tree)
+    _, second, _ = counting_of(tree)
     broken = {
         (family.name, kind, namespace, name)
         for group, kind, namespace, name in (
@@ -188,53 +187,6 @@ def _grown(reading: Reading, records: Iterable[Allocation]) -> Iterator[str]:
 def _not_expiring(tree: Tree, records: Iterable[Allocation]) -> Iterator[str]:
     """All released records, when nobody can tell what time it is."""
     return (item.path for item in records if item.is_released and tree.clock_ahead is not None)
-
-
-def taken_over(tree: Tree) -> list[str]:
-    """Files of what was observed that people describe themselves by now: they may go."""
-    folder = f"{tree.settings.observed}/"
-    seen = [source for source in tree.sources if source.path.startswith(folder)]
-    if not seen or tree.last_good.halted:
-        return []
-    there = {id(document) for document in _counting(tree).replaced}
-    return [
-        source.path
-        for source in seen
-        if not source.is_broken and all(id(document) in there for document in source.documents)
-    ]
-
-
-class _Counting(NamedTuple):
-    """Which documents count.
-
-    Attributes:
-        first: The document that counts for each object.
-        second: Those of objects that another one describes.
-        replaced: What was observed, and people describe themselves.
-    """
-
-    first: dict[Identity, Document]
-    second: list[Document]
-    replaced: list[Document]
-
-
-def _counting(tree: Tree) -> _Counting:
-    """Which documents count. Of two in one file the first does."""
-    originals, folder = tree.last_good.originals, f"{tree.settings.observed}/"
-    seen = [source.path.startswith(folder) for source in tree.sources]
-    files = [*compress(tree.sources, map(not_, seen)), *compress(tree.sources, seen)]
-    every = [(item.identity, item) for source in files for item in source.documents]
-    counting: dict[Identity, Document] = {}
-    for identity, document in every:
-        if originals.get(identity, document.path) == document.path:
-            counting.setdefault(identity, document)
-    second: list[Document] = []
-    replaced: list[Document] = []
-    for identity, item in every if len(counting) < len(every) else ():
-        if (first := counting[identity]) is not item:
-            is_replaced = item.path.startswith(folder) and not first.path.startswith(folder)
-            (replaced if is_replaced else second).append(item)
-    return _Counting(counting, second, replaced)
 
 
 def _never_read(tree: Tree) -> Iterator[Loaded]:

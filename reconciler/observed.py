@@ -27,6 +27,15 @@ def path_of(folder: str, identity: Identity) -> str:
     return f"{folder}/{kind}.{group}/{namespace or '_'}/{name}.yaml"
 
 
+def identity_of(folder: str, path: str) -> Identity | None:
+    """Whose file stands at a path that `path_of` tells; None for any other path."""
+    kind, _, rest = path.removeprefix(f"{folder}/").partition("/")
+    name, _, group = kind.partition(".")
+    place, _, file = rest.partition("/")
+    identity = (group, name, "" if place == "_" else place, file.removesuffix(".yaml"))
+    return identity if path_of(folder, identity) == path else None
+
+
 def is_observed(settings: Settings, path: str) -> bool:
     """The path is that of a file of the folder."""
     return path.startswith(f"{settings.observed}/")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from reconciler.documents.document import Identity
 from reconciler.documents.load import load
 from reconciler.families._demand import (
     DEMAND,
@@ -15,7 +16,7 @@ from reconciler.families._demand import (
 from reconciler.findings import Severity
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.settings import Settings
-from reconciler.observed import differences, expected_bytes, path_of, remedy
+from reconciler.observed import differences, expected_bytes, identity_of, path_of, remedy
 from reconciler.sources import observed_kinds, source_reader
 from tests.records.examples import record
 
@@ -53,6 +54,22 @@ def read(path: str, data: bytes, settings: Settings | None = None) -> tuple[list
 def test_a_demand_is_written_in_one_way_whatever_the_order_of_its_entries() -> None:
     entries = [Entry(2, 4), Entry(1, 1)]
     assert demand_document("team-backend", "my-cluster", entries) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("path", "identity"),
+    [
+        (PLACE, ("gitops-ipam.dev", "Demand", "team-backend", "my-cluster")),
+        ("seen/Pool.x.y/_/a.b.yaml", None),
+        ("observed/Pool.x.y/_/a.b.yaml", ("x.y", "Pool", "", "a.b")),
+        ("observed/Pool.x.y/a.yaml", None),
+        ("observed/Pool.x.y/_/a.yml", None),
+        ("observed/a.yaml", None),
+        ("observed/Pool.x.y//a.yaml", None),
+    ],
+)
+def test_a_path_tells_whose_file_stands_there(path: str, identity: Identity | None) -> None:
+    assert identity_of("observed", path) == identity
 
 
 def test_what_is_written_is_read_back() -> None:

@@ -68,10 +68,13 @@ class Standing:
     """What is known before.
 
     Attributes:
-        described: What people's files describe, rightly or wrongly.
+        described: What people's documents describe. A copy of it goes with the plan of the
+            revision (`counting.py`), and by nothing else.
         copies: The copies in the tree.
         named: What the trailer `Ipam-Observed` of the last such commit says; empty for none.
         allowed: How many copies a person expects to go, or None.
+        unread: What people describe, but wrongly: nothing is taken in for it. A copy that stands is
+            what counts meanwhile.
     """
 
     settings: Settings
@@ -80,6 +83,7 @@ class Standing:
     named: str = ""
     memory: IntakeMemory = field(default_factory=IntakeMemory)
     allowed: int | None = None
+    unread: Collection[Identity] = ()
 
 
 class Rejected(NamedTuple):
@@ -159,7 +163,7 @@ class _Taking:
         self.seen = seen
         self.standing = standing
         self.settings = standing.settings
-        self.known = set(standing.described)
+        self.known = {*standing.described, *standing.unread}
         self.changes: dict[str, bytes | None] = {}
         self.rejected: list[Rejected] = []
         self.events: list[Manifest] = []
@@ -193,8 +197,6 @@ class _Taking:
     def _kind(self, intake: Intake, listed: Listed | None) -> None:
         copies = self.standing.copies.of(intake)
         mine = {it: copy for it, copy in copies.items() if it not in self.standing.described}
-        for identity in copies.keys() - mine.keys():
-            self.changes[path_of(self.settings.observed, identity)] = None
         if listed is None:
             return
         there = dict(self._there(intake, listed, mine))
@@ -239,6 +241,8 @@ class _Taking:
 
     def _is_new(self, intake: Intake, manifest: Manifest) -> bool:
         """An object without a copy is for us."""
+        if intake.identity(manifest) in self.standing.unread:
+            return False
         pool = intake.pool(manifest)
         is_going = "deletionTimestamp" in manifest["metadata"]
         return not (is_going or intake.is_others(manifest)) and (pool is None or pool in self.known)

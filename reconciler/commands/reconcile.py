@@ -7,7 +7,7 @@ stands, what fell due since, and what was looked at in clusters (`commands/writi
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reconciler.commands.answers import Answers
@@ -27,7 +27,7 @@ from reconciler.commands.writing import (
 )
 from reconciler.engine.due import latest_due
 from reconciler.engine.guard import clock_behind
-from reconciler.evaluate import Evaluation, released
+from reconciler.evaluate import Evaluation, released, with_gone
 from reconciler.findings import ordered
 from reconciler.model.look import Look
 from reconciler.ports import (
@@ -242,9 +242,10 @@ class _Run:
         self, base: Revision, source: Source, clock: int | None = None, look: Look | None = None
     ) -> Part:
         """Plan, but for what clusters still announce; commit and publish."""
-        evaluation = self._evaluate(source, {})
+        gone = look.removed if look is not None else ()
+        evaluation = self._evaluate(source, {}, gone)
         if held := self.answers.held(evaluation):
-            evaluation = self._evaluate(source, held)
+            evaluation = self._evaluate(source, held, gone)
         options = self.options
         wishes = Wishes(options.allow_release, options.sign, options.committer)
         planned = Planned(base, self._timed(base, evaluation), clock, look)
@@ -253,9 +254,11 @@ class _Run:
             self.made.append(part)
         return part
 
-    def _evaluate(self, source: Source, held: Mapping[str, str]) -> Evaluation:
+    def _evaluate(
+        self, source: Source, held: Mapping[str, str], gone: Sequence[str] = ()
+    ) -> Evaluation:
         terms = Terms(allow_release=self.options.allow_release, retained=held)
-        found = evaluate_incrementally(source, self.facts, terms)
+        found = with_gone(evaluate_incrementally(source, self.facts, terms), gone)
         return with_overrides(with_changes_by_hand(self.repository, source, found, self.facts))
 
     def _timed(self, base: Revision, evaluation: Evaluation) -> Evaluation:

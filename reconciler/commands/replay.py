@@ -17,7 +17,7 @@ from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.documents.load import is_yaml
 from reconciler.engine.due import due_instants
-from reconciler.evaluate import Evaluation, leaving, let_pass
+from reconciler.evaluate import Evaluation, leaving, let_pass, with_gone
 from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
@@ -115,7 +115,8 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
     then = AsOf(below, when.clock, base.clock if when.clock < base.clock else None)
     # What people described since is no more observed: a plan takes such files away.
     planned = written if when.has_look else changed
-    tries = _Tries(then, files_of, said, planned, facts)
+    gone = [item.path for item in seen if item.new is None] if when.has_look else []
+    tries = _Tries(then, files_of, said, planned, facts, gone)
     files = tries.nearest(when)
     if files is None:
         return Replayed(Verdict.FOREIGN, version=said.version)
@@ -186,13 +187,18 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Tries:
-    """The plans that may have made a commit, compared with what it changed."""
+    """The plans that may have made a commit, compared with what it changed.
+
+    Attributes:
+        gone: Paths of what a look took away.
+    """
 
     base: Source
     made: Source
     said: Said
     changed: Sequence[Changed]
     facts: Facts | None
+    gone: Sequence[str]
 
     def nearest(self, when: When) -> dict[str, bool] | None:
         """The files that differ of the nearest plan; None when nothing fell due at its clock."""
@@ -217,7 +223,7 @@ class _Tries:
 
     def _evaluate(self, held: Mapping[str, str]) -> Evaluation:
         terms = Terms(allow_release=self.said.allow_release, retained=held)
-        return evaluate_incrementally(self.base, self.facts, terms)
+        return with_gone(evaluate_incrementally(self.base, self.facts, terms), self.gone)
 
     def _theirs(self) -> dict[str, bytes | None]:
         """The files that the commit changed, with their bytes; None for what it removed."""

@@ -18,3 +18,8 @@ class Look:
     at: int
     changes: tuple[Change, ...]
     seen: str = ""
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Paths of the files that go."""
+        return tuple(change.path for change in self.changes if change.data is None)

@@ -202,6 +202,19 @@ def gone_for_long(world: World) -> World:
     return world
 
 
+def test_a_file_that_nobody_can_read_takes_no_copy_away(served: World) -> None:
+    held = [path for path in served.files if path.startswith("allocations/")]
+    wrong = shop()
+    wrong["spec"]["topology"]["class"] = 7
+    served.files["clusters/shop.yaml"] = dump(wrong)
+    assert served.evaluation().changes == ()
+    assert served.look().taken.changes == ()
+    del served.files["clusters/shop.yaml"]
+    served.apply()
+    assert held
+    assert {COPY, *held} <= served.files.keys()
+
+
 def test_a_refusal_is_no_proof(served: World) -> None:
     gone_for_long(served)
     served.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403: may not list clusters"))
@@ -303,6 +316,18 @@ def test_a_dry_run_writes_nothing(world: World) -> None:
     world.clusters.opened.clear()
     world.look(options=ApplyOptions(dry_run=True))
     assert [it.writes() for it in world.clusters.opened] == [[] for _ in world.clusters.opened]
+
+
+def test_a_dry_run_takes_in_and_lets_nothing_go(world: World) -> None:
+    dry = ApplyOptions(dry_run=True)
+    assert COPY in [it.path for it in world.look(options=dry).taken.changes]
+    world.apply()
+    world.look()
+    world.hand.delete(SHOP, there(world)["metadata"]["uid"])
+    for _ in range(3):
+        world.pass_(LEAST)
+        assert world.look(options=dry).taken.changes == ()
+    assert COPY in world.files
 
 
 def test_without_intake_the_cluster_is_not_asked(world: World) -> None:

@@ -111,10 +111,20 @@ def test_a_label_of_ours_that_somebody_else_wrote_hides_nothing() -> None:
     assert paths(take_in(looked(cluster(labels=owned_labels())), standing()))
 
 
-def test_what_people_describe_is_theirs_and_the_copy_goes() -> None:
-    found = take_in(looked(cluster()), standing(cluster(), described=[IDENTITY]))
+def test_what_people_describe_is_theirs_and_the_plan_alone_takes_its_copy_away() -> None:
+    taken = {"described": [IDENTITY], "memory": gone_by(cluster()).memory, "named": "uid-1 90"}
+    for seen in (looked(cluster(class_="db")), looked()):
+        assert take_in(seen, standing(cluster(), **taken)).changes == ()
+    assert take_in(looked(cluster()), standing(described=[IDENTITY])).changes == ()
+
+
+def test_what_people_describe_wrongly_is_not_taken_in_and_its_copy_counts() -> None:
+    wrong: Any = {"unread": [IDENTITY]}
+    assert take_in(looked(cluster()), standing(**wrong)).changes == ()
+    assert take_in(looked(cluster()), standing(cluster(), **wrong)).changes == ()
+    assert paths(take_in(looked(cluster(class_="db")), standing(cluster(), **wrong)))
+    found = take_in(looked(), replace(gone_by(cluster()), **wrong))
     assert found.changes == (Change(SHOP, None),)
-    assert take_in(looked(), standing(cluster(), described=[IDENTITY], named="uid-1 200")).changes
 
 
 def test_what_is_being_deleted_is_not_taken_in_and_its_copy_says_so() -> None:

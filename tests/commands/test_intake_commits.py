@@ -1,6 +1,9 @@
 """A run commits copies of objects that are not in Git, with the addresses that follow from them."""
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
@@ -18,12 +21,13 @@ from reconciler.commands.applying.intake import (
 )
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.replay import replay
+from reconciler.commands.replay import believes, replay
 from reconciler.evaluate import Evaluation
 from reconciler.families.capi.resources import CLUSTERS
 from reconciler.model.look import Look
 from reconciler.model.resource import Ref
 from reconciler.model.verdict import Verdict
+from reconciler.ports import ExitCode
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, shop
@@ -41,10 +45,8 @@ FILES: dict[str, str | bytes] = {
     "ipam.yaml": SETTINGS,
     "pools/vips.yaml": pool(),
     "pools/doors.yaml": DOORS,
-    # Somebody who stays: a plan that releases everything is held.
-    "clusters/blog.yaml": cluster("blog"),
-    "clusters/news.yaml": cluster("news"),
 }
+PEOPLE = {f"clusters/{name}.yaml": cluster(name) for name in ("blog", "news")}
 OPTIONS = ApplyOptions()
 
 
@@ -60,8 +62,8 @@ class Clock(FakeClusters):
 class Story:
     """A repository, and a management cluster."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = repository(folder, FILES)
+    def __init__(self, folder: Path, files: dict[str, str] = PEOPLE) -> None:
+        self.folder = repository(folder, {**FILES, **files})
         self.clusters = Clock()
         definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
         hand = self.clusters.hand(HUB)
@@ -97,10 +99,11 @@ class Story:
         return host
 
 
+@pytest.mark.parametrize("files", [PEOPLE, {}], ids=["beside others", "alone"])
 def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_let_go(
-    tmp_path: Path,
+    tmp_path: Path, files: dict[str, str]
 ) -> None:
-    story = Story(tmp_path / "repo")
+    story = Story(tmp_path / "repo", files)
     story.run()
     copy = story.folder / "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
     records = list((story.folder / "allocations").rglob("shop.*.yaml"))
@@ -114,9 +117,29 @@ def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_l
     _delete(story)
     assert story.run().commit is None
     story.clusters.time += LEAST
-    assert story.run().commit is not None
+    done = story.run()
+    assert (done.commit is not None, done.code) == (True, ExitCode.OK)
     assert not copy.exists()
     assert all("phase: Released" in path.read_text() for path in records)
+    for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
+        assert replay(story.git, made).verdict is Verdict.SAME
+
+
+def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_path: Path) -> None:
+    brakes = SETTINGS + "  brakes: {maxReleasePercent: 30, minRecords: 3}\n"
+    story = Story(tmp_path / "repo", {**PEOPLE, "ipam.yaml": brakes})
+    story.run()
+    (story.folder / "clusters/blog.yaml").unlink()
+    commit(story.folder, clock=story.clusters.time + 10)
+    _delete(story)
+    for _ in range(2):
+        story.clusters.time += LEAST
+        done = story.run()
+    assert done.code is ExitCode.GATE
+    phases = {path.name: path.read_text() for path in story.folder.rglob("*.control-plane.yaml")}
+    assert {name for name, text in phases.items() if "phase: Released" in text} == {
+        "shop.control-plane.yaml"
+    }
     for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
         assert replay(story.git, made).verdict is Verdict.SAME
 
@@ -136,6 +159,34 @@ def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) 
 def test_without_such_a_commit_nothing_is_named(tmp_path: Path) -> None:
     story = Story(tmp_path / "repo")
     assert last_named(story.git, "HEAD", "observed") == ""
+
+
+def test_what_a_commit_names_that_reconcile_did_not_make_is_not_believed(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo", {})
+    story.run()
+    named = last_named(proving(story.git), "HEAD", "observed")
+    (copy,) = (story.folder / "observed").rglob("shop.yaml")
+    copy.write_text(f"{copy.read_text(encoding='utf-8')}# x\n", encoding="utf-8")
+    uid, _, _ = named.partition(" ")
+    message = git(story.folder, "show", "-s", "--format=%B").replace(uid, "another")
+    commit(story.folder, message, story.clusters.time + 10)
+    assert last_named(story.git, "HEAD", "observed").startswith("another ")
+    assert last_named(proving(story.git), "HEAD", "observed") == named
+
+
+def test_the_end_of_a_clone_names_what_it_says(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo", {})
+    story.run()
+    named = last_named(story.git, "HEAD", "observed")
+    git(tmp_path, "clone", "-q", "--depth=1", story.folder.as_uri(), "shallow")
+    shallow = open_repository(tmp_path / "shallow", ENVIRONMENT)
+    assert replay(shallow, shallow.resolve("HEAD").id).verdict is Verdict.NOT_HERE
+    assert last_named(proving(shallow), "HEAD", "observed") == named
+
+
+def proving(found: GitRepository) -> GitRepository:
+    """The repository as commands open it: what a commit says of itself is proven."""
+    return replace(found, proves=lambda it: believes(found, MemoryFacts(), it))
 
 
 def _delete(story: Story) -> None:

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from reconciler.evaluate import evaluate
+from reconciler.evaluate import evaluate, let_pass, with_gone
+from reconciler.model.plan import Release
 from tests.engine.outcome import after_removal, codes, without
 from tests.world import (
     AHEAD,
@@ -65,6 +66,22 @@ def test_what_expires_later_is_still_held_while_the_date_is_ahead() -> None:
     tree = tree_of({**files, "tenants/two.yaml": tenant("two")}, CLOCK + 86_400)
     (changed,) = evaluate(replace(tree, clock_ahead=AHEAD)).changes
     assert b"startAddress: 10.40.0.8\n" in raw(changed.data or b"")
+
+
+def test_no_brake_counts_what_a_look_proved_to_be_gone() -> None:
+    evaluation = evaluate(tree_of(leaving(fleet(10), 4)))
+    seen = [f"observed/TenantCluster.butler.butlerlabs.dev/team-a/t00{at}.yaml" for at in range(2)]
+    demand = "observed/Demand.gitops-ipam.dev/team-a/t002.yaml"
+    found = let_pass(with_gone(evaluation, [*seen, demand, "observed/odd.yaml"]))
+    assert (evaluation.brake is not None, found.brake, found.gates) == (True, None, ())
+    assert len([it for it in found.plan.decisions if isinstance(it, Release)]) == 4
+    tight = settings(brakes="{maxReleasePercent: 5}")
+    some = with_gone(evaluate(tree_of({**leaving(fleet(10), 4), "ipam.yaml": tight})), seen)
+    assert some.brake is not None
+    assert "releases 2 of 10 live records" in some.brake.message
+    passed = [it.claim.name for it in let_pass(some).plan.decisions if isinstance(it, Release)]
+    assert passed == ["t000", "t001"]
+    assert with_gone(evaluation, [demand]) is evaluation
 
 
 def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -> None:

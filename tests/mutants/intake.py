@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 GOING = ("tests/clusters/test_going.py",)
 TAKING = ("tests/clusters/test_intake.py",)
+COMMITS = ("tests/commands/test_intake_commits.py",)
 COPYING = ("tests/families/test_intake.py", "tests/properties/test_intake.py")
 
 INTAKE = (
@@ -25,6 +26,17 @@ INTAKE = (
     Mutant("intake: what people describe is copied, too", "clusters/intake.py",
            "            if identity in self.standing.described:\n                continue\n", "",
            TAKING),
+    Mutant("intake: what people describe wrongly is copied, too", "clusters/intake.py",
+           "        if intake.identity(manifest) in self.standing.unread:\n            return False\n", "",
+           TAKING),
+    Mutant("intake: a look takes away what people describe", "clusters/intake.py",
+           "        if listed is None:\n            return\n        there = dict(",
+           "        self.changes |= {path_of(self.settings.observed, it): None for it in copies if it not in mine}\n"
+           "        if listed is None:\n            return\n        there = dict(", TAKING),
+    Mutant("intake: whoever writes a trailer says what was seen", "commands/applying/intake.py",
+           " and (step.is_cut or source.believes(step.id))", "", COMMITS),
+    Mutant("intake: the end of a clone says nothing", "commands/applying/intake.py",
+           "(step.is_cut or source.believes(step.id))", "source.believes(step.id)", COMMITS),
     Mutant("intake: a deletion of another object of the name counts", "clusters/intake.py",
            "if seen.get(it) == uid]", "if it in seen]", TAKING),
     Mutant("intake: what we wrote is asked for", "families/_intake.py",

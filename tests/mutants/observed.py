@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 GROWTH = ("tests/families/test_growth.py",)
 COPIES = ("tests/commands/reading/test_observed_copies.py", *GROWTH)
+GONE = ("tests/commands/test_intake_commits.py",)
 SHRINKING = ("tests/engine/test_shrinking.py",)
 SIGHTINGS = ("tests/commands/test_sightings.py",)
 DEMAND = ("tests/test_observed.py",)
@@ -11,7 +12,7 @@ DEMAND = ("tests/test_observed.py",)
 OBSERVED = (
     Mutant(
         "observed: a copy counts where people describe it",
-        "gathering.py",
+        "counting.py",
         "files = [*compress(tree.sources, map(not_, seen)), *compress(tree.sources, seen)]",
         "files = tree.sources",
         COPIES,
@@ -32,14 +33,35 @@ OBSERVED = (
     ),
     Mutant(
         "observed: a copy goes with what nobody describes",
-        "gathering.py",
+        "counting.py",
         "not source.is_broken and all(id(document)",
         "any(id(document)",
         GROWTH,
     ),
     Mutant(
+        "observed: a copy goes with what nobody could read yet",
+        "counting.py",
+        "if counting.first[document.identity].path not in broken",
+        "if broken is not None",
+        COPIES,
+    ),
+    Mutant(
+        "intake: a brake counts what is gone for sure",
+        "evaluate.py",
+        "        and decision.claim.owner not in evaluation.gone\n",
+        "",
+        GONE,
+    ),
+    Mutant(
+        "intake: a replay does not know what was gone",
+        "commands/replay.py",
+        "terms), self.gone)",
+        "terms), [])",
+        GONE,
+    ),
+    Mutant(
         "observed: a copy is a duplicate",
-        "gathering.py",
+        "counting.py",
         "(replaced if is_replaced else second).append(item)",
         "second.append(item)",
         GROWTH,
@@ -159,7 +181,7 @@ OBSERVED = (
     Mutant(
         "shrinking: a brake counts it",
         "evaluate.py",
-        " and decision.allocation.path not in state.grown",
+        "        and decision.allocation.path not in evaluation.state.grown\n",
         "",
         SHRINKING,
     ),

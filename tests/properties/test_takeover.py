@@ -1,13 +1,24 @@
 """People take over what was observed: whoever describes it, whatever it holds, no address moves."""
 
-from hypothesis import given
+from collections.abc import Callable, Iterable
+
+import yaml
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reconciler.clusters.crds import crd_name
+from reconciler.clusters.options import ApplyOptions
+from reconciler.clusters.resources import CRD
+from reconciler.commands.applying.intake import look_for_intake
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import evaluate
 from reconciler.families._demand import Entry, demand_document
-from reconciler.model.plan import Keep, Refuse
+from reconciler.model.change import Change
+from reconciler.model.plan import Expire, Keep, Refuse, Release
 from reconciler.observed import path_of
+from tests.fake_cluster import HUB
+from tests.fake_clusters import FakeClusters
+from tests.families.live import intake
 from tests.memory import MemorySource
 from tests.properties.trees import Files
 from tests.world import evaluation_of, pool, provider, reconciled, tenant
@@ -63,3 +74,68 @@ def test_a_person_who_describes_what_was_observed_moves_no_address(
     after = reconciled(both)
     assert after.keys() == both.keys() - set(gone)
     assert evaluation_of(after).changes == ()
+
+
+def wrong(name: str) -> str:
+    return tenant(name, networking="{lbPoolSize: many}")
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "right": tenant,
+    "wrong": wrong,
+    "no YAML": "{{{}".format,
+    "right beside wrong": lambda name: f"{tenant(name)}---\n{wrong('other')}",
+}
+INTAKE = """apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec:
+  intake: [{kind: TenantCluster}]
+"""
+
+
+def living(names: Iterable[str]) -> FakeClusters:
+    """A management cluster in which all of these live."""
+    clusters = FakeClusters()
+    hand, resource = clusters.hand(HUB), intake("TenantCluster").resource
+    definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
+    hand.put({**definition, "metadata": {"name": crd_name(resource)}})
+    hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
+    for name in names:
+        hand.put(yaml.safe_load(tenant(name)))
+    return clusters
+
+
+def carried(files: Files, changes: Iterable[Change]) -> Files:
+    after = dict(files)
+    for path, data in changes:
+        if data is None:
+            after.pop(path, None)
+        else:
+            after[path] = data
+    return after
+
+
+@given(observed(), st.data())
+@settings(max_examples=60)
+def test_what_people_describe_takes_a_copy_away_only_when_it_can_be_read(
+    drawn: tuple[Files, list[str]], data: st.DataObject
+) -> None:
+    files, seen = drawn
+    before = reconciled({**files, "ipam.yaml": INTAKE})
+    forms = st.dictionaries(st.sampled_from(seen), st.sampled_from(sorted(FORMS)))
+    written = data.draw(forms) if seen else {}
+    both = before | {f"tenants/{name}.yaml": FORMS[form](name) for name, form in written.items()}
+    evaluation = evaluate(read_tree(MemorySource(both, before=[before])))
+    right = {name for name, form in written.items() if form == "right"}
+    gone = {it.path for it in evaluation.changes if it.data is None}
+    assert gone == {copy_of(name) for name in right}
+    look = look_for_intake(evaluation, living(seen), ApplyOptions())
+    assert look.at
+    assert [it.path for it in look.taken.changes if it.data is None] == []
+    after = carried(both, [*evaluation.changes, *look.taken.changes])
+    assert {copy_of(name) for name in seen if name not in right} <= after.keys()
+    removed = {f"tenants/{name}.yaml" for name in written if name not in right}
+    later = {path: text for path, text in after.items() if path not in removed}
+    found = evaluate(read_tree(MemorySource(later, before=[before, both, after])))
+    assert not [item for item in found.plan.decisions if isinstance(item, Release | Expire)]

@@ -22,6 +22,7 @@ from reconciler.clusters.shapes import shaped
 from reconciler.commands.applying.management import ManagementCluster, open_management
 from reconciler.commands.applying.work import contained
 from reconciler.commands.message import read_message
+from reconciler.counting import of_people
 from reconciler.documents.document import Document, Identity
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
@@ -100,10 +101,16 @@ def look_for_intake(
             deleted,
             is_re_enrolled=MANAGEMENT in options.re_enrol,
         )
-        described = _described(evaluation)
-        settings, allowed = evaluation.tree.settings, options.allow_release
-        memory = read_memory(before)
-        taken = take_in(seen, Standing(settings, described, copies, named, memory, allowed))
+        standing = Standing(
+            evaluation.tree.settings,
+            of_people(evaluation.tree),
+            copies,
+            named,
+            read_memory(before),
+            options.allow_release,
+            _unread(evaluation),
+        )
+        taken = take_in(seen, standing)
         if not options.dry_run:
             taken = _told(management, taken)
     return IntakeLook(seen.at, taken, before)
@@ -143,7 +150,10 @@ def copied_uids(evaluation: Evaluation) -> frozenset[str]:
 
 
 def last_named(repository: Repository, revision: str, observed: str) -> str:
-    """What the newest reconcile commit with copies says that was seen; empty for nothing.
+    """What the newest commit with copies that reconcile made says that was seen; empty for nothing.
+
+    Anybody can write a trailer: what a replay does not bear out is passed over. The end of a shallow
+    clone cannot be replayed, and is taken as it is; else a restored backup would not be noticed.
 
     Args:
         repository: Where it is.
@@ -153,10 +163,11 @@ def last_named(repository: Repository, revision: str, observed: str) -> str:
     """
     kinds = [intake.resource for intake in intakes()]
     folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]
-    steps = repository.source(revision).past(folders)
-    for step in islice((step for step in steps if step.is_reconcile), _MOST_ASKED):
+    source = repository.source(revision)
+    steps = (step for step in source.past(folders) if step.is_reconcile or step.is_cut)
+    for step in islice(steps, _MOST_ASKED):
         said = read_message(repository.made(step.id).message)
-        if said is not None and said.seen:
+        if said is not None and said.seen and (step.is_cut or source.believes(step.id)):
             return said.seen
     return ""
 
@@ -165,15 +176,11 @@ def _documents(evaluation: Evaluation) -> Iterator[Document]:
     return (document for source in evaluation.tree.sources for document in source.documents)
 
 
-def _described(evaluation: Evaluation) -> frozenset[Identity]:
-    """What people's own files describe, rightly or wrongly."""
+def _unread(evaluation: Evaluation) -> frozenset[Identity]:
+    """What people's own files describe, but wrongly."""
     tree = evaluation.tree
     own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
-    broken = (identity for source in own for identity in source.broken)
-    right = (document.identity for source in own for document in source.documents)
-    every = tree.last_good.documents
-    before = (it.identity for it in every if not is_observed(tree.settings, it.path))
-    return frozenset([*right, *broken, *before])
+    return frozenset(identity for source in own for identity in source.broken)
 
 
 def _listed(cluster: Cluster, resource: Resource) -> Listed:
