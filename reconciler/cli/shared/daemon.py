@@ -14,7 +14,7 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.where import BranchHead
 from reconciler.cli.shared import clock, logs, streams
 from reconciler.cli.shared.cluster_options import Reach
-from reconciler.cli.shared.ending import ending
+from reconciler.cli.shared.ending import Ending, ending
 from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.opening import open_facts
 from reconciler.cli.shared.output import emit
@@ -107,14 +107,15 @@ def run_daemon(order: Order, serve: Callable[[Running], None] = lambda _running:
     inbox = Inbox()
     clusters = order.reach.open() if order.reach is not None else None
     elector = _elector(clusters, inbox) if order.watch.elects and clusters is not None else None
-    with ending(inbox.stop, elector.release if elector is not None else _nothing):
+    ways = Ending(inbox.stop, elector.release if elector is not None else _nothing)
+    with ending(ways):
         repository = _opened(order, inbox)
         if repository is not None:
             _made(order, repository, clusters, elector, inbox, serve).run()
     if elector is not None:
         elector.release()
     _log.info("ended")
-    return 0
+    return ways.code
 
 
 def _made(
