@@ -24,6 +24,7 @@ from reconciler.commands.reconcile import ReconcileOptions
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.backoff import Backoff
 from reconciler.commands.watching.branch import BranchWatch
+from reconciler.commands.watching.claim_log import ClaimLog
 from reconciler.commands.watching.daemon import Daemon
 from reconciler.commands.watching.events import Cause, Event
 from reconciler.commands.watching.health import Health
@@ -205,6 +206,7 @@ class _Teller:
         self._order = order
         self._repository = repository
         self._told: frozenset[str] = frozenset()
+        self._claims = ClaimLog()
 
     def __call__(self, done: RoundDone) -> None:
         """Give out a round."""
@@ -214,6 +216,7 @@ class _Teller:
         else:
             self._tell(done)
             streams.flush()
+        self._claims.tell(done)
         _log.info(
             "round ended: %s, %.2f s", done.ending, done.seconds, extra={"round": done.number}
         )
