@@ -45,6 +45,7 @@ class Site:
         demand_seen: Told what a cluster that was looked at asks for; it raises nothing.
         growth_served: Told after how many seconds that was applied; it raises nothing.
         monotonic: The clock that rounds are measured by.
+        sleep: Waits before a race that was lost is run again.
     """
 
     repository: Repository
@@ -62,6 +63,7 @@ class Site:
     demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None
     growth_served: Callable[[str, float], None] = lambda _cluster, _seconds: None
     monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
 
 
 class _But(Container[str]):
@@ -140,7 +142,7 @@ class Work:
                 still_announced=partial(self._announced, clusters),
             )
         options = replace(options, now=site.now)
-        self._done = reconcile(site.repository, options, facts=site.facts())
+        self._done = reconcile(site.repository, options, site.sleep, site.facts())
         if self._looker is not None:
             self.bugs.extend(self._looker.bugs)
             self._seen(self._looker.looked.figures, scope)
