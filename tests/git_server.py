@@ -13,6 +13,7 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 Start = Callable[[str, list[tuple[str, str]]], Any]
+Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
 _PASSED = ("REQUEST_METHOD", "PATH_INFO", "QUERY_STRING", "CONTENT_TYPE", "CONTENT_LENGTH")
 
 
@@ -79,10 +80,17 @@ class GitServer:
 
 
 @contextmanager
-def serving(root: Path) -> Iterator[GitServer]:
-    """Serve every repository below a folder, at `url`/name."""
+def serving(
+    root: Path, wrap: Callable[[GitServer], Application] = lambda served: served
+) -> Iterator[GitServer]:
+    """Serve every repository below a folder, at `url`/name.
+
+    Args:
+        root: The folder.
+        wrap: What stands in front of it.
+    """
     served = GitServer(root)
-    with make_server("127.0.0.1", 0, served, _Server, _Quiet) as server:
+    with make_server("127.0.0.1", 0, wrap(served), _Server, _Quiet) as server:
         served.url = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -10,6 +10,7 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.cli.shared import logs
+from reconciler.commands.watching.about import in_round
 from tests.e2e.daemon import daemon
 from tests.world import SMALL, commit, git, repository, tenant, write
 
@@ -60,6 +61,18 @@ def test_a_line_of_the_log_says_what_it_is_about_and_no_password(
         assert " WARNING round=7 cluster=a/web no way" in err
 
 
+@pytest.mark.usefixtures("_quiet")
+def test_what_is_said_while_a_round_is_worked_at_names_the_round(capsys: Capture) -> None:
+    logs.start("json")
+    log = logging.getLogger("reconciler.x")
+    with in_round(3):
+        log.info("published", extra={"claim": "a/b/c"})
+    log.info("ended")
+    inside, outside = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (inside["round"], inside["claim"]) == (3, "a/b/c")
+    assert "round" not in outside
+
+
 def test_a_branch_that_moves_is_answered_and_the_end_is_in_order(tmp_path: Path) -> None:
     folder = repository(tmp_path / "repo", SMALL)
     with daemon(folder, tmp_path / "cache", "--log-format", "json") as running:
@@ -68,7 +81,12 @@ def test_a_branch_that_moves_is_answered_and_the_end_is_in_order(tmp_path: Path)
         commit(folder, "another")
         assert running.round()["plan"]["summary"]["allocate"] == 1
         assert running.end() == 0
-        assert json.loads(running.errors().splitlines()[-1])["message"] == "ended"
+        lines = list(map(json.loads, running.errors().splitlines()))
+        assert lines[-1]["message"] == "ended"
+        claim = "butler/TenantCluster/team-a/two/loadbalancer"
+        given = next(it for it in lines if it.get("claim") == claim)
+        published = [it for it in lines if it["message"].startswith("published ")]
+        assert [it["round"] for it in (*published, given)] == [1, 2, 2]
 
 
 def test_a_branch_that_is_protected_is_told_and_tried_again_until_it_is_not(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Elastic tenants through their lives: whatever comes in whatever order, nobody loses an address.
 
 Services come, go and share; MetalLB gives addresses when it likes; clusters die, come back and are
-built anew; people commit between; a run is cut off between any two of its parts.
+built anew under another uid; people commit between, also between a plan and its push; a process is
+killed at any step that changes something, with its cache or without. Every commit is replayed.
 """
 
 import os
@@ -18,7 +19,9 @@ from reconciler.clusters.metallb import ranges_of
 from reconciler.commands.looking.elastic import Looked
 from reconciler.model.allocation import Allocation
 from reconciler.ports import UnreachableError
-from tests.commands.looking.country import ELASTIC, Country, elastic
+from reconciler.report.verification import Verdict
+from tests.commands.looking.country import ELASTIC, elastic
+from tests.commands.watching.land import Land
 from tests.world import provider, tenant
 
 NAMES = ("ant", "bee", "cat")
@@ -49,7 +52,7 @@ class Demand(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.here = Country({})
+        self.here = Land({})
         self.looked = Looked()
         self.dead: set[str] = set()
         self.count = 0
@@ -58,7 +61,7 @@ class Demand(RuleBasedStateMachine):
     @initialize(size=st.sampled_from((27, 28)))
     def begin(self, size: int) -> None:
         files = elastic(*NAMES, cidr=f"10.0.0.0/{size}")
-        self.here = Country({**files, "ipam.yaml": SETTINGS})
+        self.here = Land({**files, "ipam.yaml": SETTINGS})
         self.here.run()
 
     @rule(cluster=clusters, sort=st.sampled_from(SORTS), many=st.integers(1, 7))
@@ -159,19 +162,32 @@ class Demand(RuleBasedStateMachine):
     @rule(balancer=st.sampled_from(PROVIDERS))
     def change_the_provider(self, balancer: str) -> None:
         files = {"providers/default.yaml": provider("default", loadBalancer=balancer)}
-        self.people_commit(files)
+        self.here.people(files)
 
     @rule(name=st.sampled_from(NAMES))
     def remove_or_add(self, name: str) -> None:
         path = f"tenants/{name}.yaml"
-        self.people_commit({path: "" if path in self.here.files else tenant(name)})
+        self.here.people({path: None if path in self.here.branch.files() else tenant(name)})
 
-    def people_commit(self, files: Mapping[str, str]) -> None:
-        for path, text in files.items():
-            self.here.files.pop(path, None)
-            self.here.files |= {path: text} if text else {}
-        self.here.number += 1
-        self.here.clock = max(self.here.now, self.here.clock + 1)
+    @rule(at=st.integers(1, 14), keeps_cache=st.booleans())
+    def be_killed(self, at: int, keeps_cache: bool) -> None:
+        """The daemon ends as by signal 9, at a step of a round; its clusters go on."""
+        with self.here.killed_at(at, keeps_cache=keeps_cache):
+            self.here.apply(self.here.decide())
+        self.here.serve()
+
+    @rule(name=st.sampled_from(NAMES), keeps=st.booleans())
+    def lose_a_race(self, name: str, keeps: bool) -> None:
+        """Somebody pushes between a plan and its push."""
+        path = f"tenants/{name}.yaml"
+
+        def meanwhile() -> None:
+            self.here.branch.meanwhile = lambda: None
+            self.here.people({path: tenant(name) if keeps else None})
+
+        self.here.branch.meanwhile = meanwhile
+        self.run()
+        self.here.branch.meanwhile = lambda: None
 
     @invariant()
     def no_address_is_announced_twice(self) -> None:
@@ -202,7 +218,7 @@ class Demand(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """In a world that stands still there are few commits, and then none."""
-        if not self.here.files:
+        if not self.here.branch.files():
             return
         self.come_back() if self.dead else None
         self.here.now += 4_000
@@ -212,6 +228,9 @@ class Demand(RuleBasedStateMachine):
         assert self.here.settle() == 0
         self.no_address_is_announced_twice()
         self.all_are_served_or_told()
+        *ours, first = self.here.verify()
+        assert {it.verdict for it in ours} <= {Verdict.SAME}
+        assert first.verdict is Verdict.FOREIGN  # people began with records
 
     def all_are_served_or_told(self) -> None:
         looked = self.here.looked()

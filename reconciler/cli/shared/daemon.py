@@ -14,7 +14,7 @@ from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.where import BranchHead
 from reconciler.cli.shared import clock, logs, streams
 from reconciler.cli.shared.cluster_options import Reach
-from reconciler.cli.shared.ending import ending
+from reconciler.cli.shared.ending import Ending, ending
 from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.opening import open_facts
 from reconciler.cli.shared.output import emit
@@ -24,6 +24,7 @@ from reconciler.commands.reconcile import ReconcileOptions
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.backoff import Backoff
 from reconciler.commands.watching.branch import BranchWatch
+from reconciler.commands.watching.claim_log import ClaimLog
 from reconciler.commands.watching.daemon import Daemon
 from reconciler.commands.watching.events import Cause, Event
 from reconciler.commands.watching.health import Health
@@ -108,14 +109,15 @@ def run_daemon(order: Order, serve: Callable[[Running], None] = lambda _running:
     inbox = Inbox()
     clusters = order.reach.open() if order.reach is not None else None
     elector = _elector(clusters, inbox) if order.watch.elects and clusters is not None else None
-    with ending(inbox.stop, elector.release if elector is not None else _nothing):
+    ways = Ending(inbox.stop, elector.release if elector is not None else _nothing)
+    with ending(ways):
         repository = _opened(order, inbox)
         if repository is not None:
             _made(order, repository, clusters, elector, inbox, serve).run()
     if elector is not None:
         elector.release()
     _log.info("ended")
-    return 0
+    return ways.code
 
 
 def _made(
@@ -206,6 +208,7 @@ class _Teller:
         self._order = order
         self._repository = repository
         self._told: frozenset[str] = frozenset()
+        self._claims = ClaimLog()
 
     def __call__(self, done: RoundDone) -> None:
         """Give out a round."""
@@ -215,6 +218,7 @@ class _Teller:
         else:
             self._tell(done)
             streams.flush()
+        self._claims.tell(done)
         _log.info(
             "round ended: %s, %.2f s", done.ending, done.seconds, extra={"round": done.number}
         )

@@ -4,8 +4,10 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 from reconciler.cli.shared.failures import without_passwords
+from reconciler.commands.watching.about import round_in_hand
 from reconciler.report.escape import escape
 
 _ABOUT = ("round", "cluster", "claim", "watch")
@@ -15,7 +17,7 @@ class _Lines(logging.Formatter):
     """One line a record, of which nothing is a control character or a password."""
 
     def format(self, record: logging.LogRecord) -> str:
-        about = {name: getattr(record, name) for name in _ABOUT if hasattr(record, name)}
+        about = _about(record)
         words = "".join(f" {name}={escape(str(value))}" for name, value in about.items())
         said = escape(without_passwords(record.getMessage()))
         line = f"{_time(record)} {record.levelname}{words} {said}"
@@ -30,7 +32,7 @@ class _Json(_Lines):
 
     def format(self, record: logging.LogRecord) -> str:
         told = {"time": _time(record), "level": record.levelname.lower()}
-        told |= {name: getattr(record, name) for name in _ABOUT if hasattr(record, name)}
+        told |= _about(record)
         told["message"] = escape(without_passwords(record.getMessage()))
         if _shows(record):
             told["traceback"] = self._steps(record)
@@ -45,6 +47,13 @@ def start(form: str) -> None:
     own = logging.getLogger("reconciler")
     if own.getEffectiveLevel() > logging.INFO:
         own.setLevel(logging.INFO)
+
+
+def _about(record: logging.LogRecord) -> dict[str, Any]:
+    """What a line is about. What is said while a round is worked at is about that round."""
+    about = {name: getattr(record, name) for name in _ABOUT if hasattr(record, name)}
+    number = round_in_hand()
+    return about if number is None else {"round": number, **about}
 
 
 def _shows(record: logging.LogRecord) -> bool:

@@ -4,6 +4,7 @@ A cluster that cannot be asked neither grows nor shrinks; the others go on. Noth
 Git here: who calls commits what is found, with what follows from it.
 """
 
+import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -37,11 +38,14 @@ from reconciler.families._objects import Grower
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Refusal
 from reconciler.model.current import current_records
+from reconciler.model.growth import BLOCKED
 from reconciler.model.plan import Refuse
 from reconciler.model.resource import Manifest, Ref
 from reconciler.observed import path_of
 from reconciler.ports import CONTACTS, BugError, ClusterError, Clusters
 from reconciler.records.changes import Change
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +253,11 @@ class _Look:
         growth = [it for it in granted.records if index_of(it.claim.slot)]
         stays = [index_of(it.claim.slot) for it in growth if self.state.is_left_alone(it)]
         found = settled(outcome, got, stays)
+        for word in found.words:
+            about = {"cluster": name}
+            if word.reason == BLOCKED:
+                about["claim"] = str(self.growers[name].claim(outcome.first, 1).key)
+            _log.info("%s: %s", word.reason, word.message, extra=about)
         stands = document_of(granted.entries, found.entries, standing(growth), growth)
         if stands == granted.entries:
             return None, found.words, found.figures

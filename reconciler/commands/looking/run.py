@@ -1,5 +1,6 @@
 """A run of reconcile that asks clusters: single runs and rounds of a daemon are the same."""
 
+import time
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 
@@ -67,7 +68,12 @@ class LookingRun:
         whole, options = asking.whole, asking.options
         self.looker = Looker(whole.repository, whole, asking.looking, options, asking.now)
 
-    def reconcile(self, options: ReconcileOptions, facts: Facts) -> Reconciled:
+    def reconcile(
+        self,
+        options: ReconcileOptions,
+        facts: Facts,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Reconciled:
         """Git, with what clusters show, and after they were asked about what would come free."""
         asking = self._asking
         asked = replace(
@@ -76,7 +82,7 @@ class LookingRun:
             server_now=lambda: server_now(asking.clusters()),
             still_announced=self._still_announced,
         )
-        done = reconcile(asking.whole.repository, asked, facts=facts)
+        done = reconcile(asking.whole.repository, asked, sleep, facts)
         asking.bugs.extend(self.looker.bugs)
         return self.looker.told(done)
 

@@ -10,6 +10,7 @@ from typing import Protocol
 from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.rounds import Round
+from reconciler.commands.watching.about import in_round
 from reconciler.commands.watching.backoff import Backoff
 from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.health import Health
@@ -132,8 +133,9 @@ class Daemon:
         extra = {"round": self._number}
         _log.info("round begins: %s", ", ".join(scope.causes), extra=extra)
         try:
-            for item in self.work.rounds(scope, self.watching.down()):
-                done.append(item)  # noqa: PERF402 - what was done before a failure is done
+            with in_round(self._number):
+                for item in self.work.rounds(scope, self.watching.down()):
+                    done.append(item)  # noqa: PERF402 - what was done before a failure is done
         except Exception as failed:  # noqa: BLE001 - nothing ends the loop
             failure = failed
         now = self.inbox.time.monotonic()

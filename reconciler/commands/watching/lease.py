@@ -49,6 +49,7 @@ class Elector:
     _seen: tuple[object, ...] = ()
     _since: float = 0.0
     _holder: str | None = None
+    _is_over: bool = False
 
     def run(self) -> None:
         """Try to lead, and go on leading, until the end."""
@@ -80,7 +81,8 @@ class Elector:
         return "" if self.leads() else self._holder
 
     def release(self) -> None:
-        """Let others take over at once."""
+        """Let others take over at once, and take it no more: a try may be under way in its thread."""
+        self._is_over = True
         if self._renewed is None:
             return
         self._renewed = None
@@ -99,6 +101,9 @@ class Elector:
             cluster.limit(DEADLINE)
             begun = self._now()
             live = cluster.get(REF)
+            if self._is_over:  # who ends takes nothing: others would wait for one that is gone
+                self._renewed = None
+                return
             if live is None:
                 self._make(cluster)
             elif not self._may_take(live):

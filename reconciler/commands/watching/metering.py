@@ -10,12 +10,12 @@ from reconciler.clusters.outcome import Applied, Result, State
 from reconciler.commands.reconcile import Reconciled
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.observer import Ending, Nobody, Push, RoundDone
+from reconciler.commands.watching.refusals import Refusals
 from reconciler.evaluate import Evaluation
 from reconciler.families._metering import Turn
 from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.key import Key
 from reconciler.model.metric import Metric, Sample
-from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.model.plan import Grant
 from reconciler.ports.meter import Meter
 from reconciler.report import metrics
 
@@ -41,7 +41,7 @@ class Metering(Nobody):
         self._meter = meter
         self._now = now
         self._lock = Lock()
-        self._refused: dict[Key, str] = {}
+        self._refused = Refusals()
         self._up: dict[str, bool] = {}
         self._applied: dict[str, float] = {}
         self._asked: dict[str, Figures] = {}
@@ -114,8 +114,9 @@ class Metering(Nobody):
         """This process leads, or not. Who does not has nothing to say of what others change."""
         if not is_leader:
             with self._lock:
-                for known in (self._up, self._applied, self._asked, self._refused):
+                for known in (self._up, self._applied, self._asked):
                     known.clear()
+                self._refused.clear()
             for part in _OF_LEADERS:
                 self._meter.show(part, ())
         self._meter.show("leading", [Sample(metrics.LEADING, (), int(is_leader))])
@@ -147,25 +148,12 @@ class Metering(Nobody):
                 documents=evaluation.documents,
                 claims=evaluation.state.claims,
                 decisions=evaluation.plan.decisions,
-                newly_refused=frozenset(self._newly_refused(evaluation)),
+                newly_refused=frozenset(it.claim for it in self._refused.news(evaluation)),
                 failed=frozenset(_failed(applied)),
                 is_applied=management is not None and management.state is State.APPLIED,
                 seconds=done.seconds,
                 since=done.since,
             )
-
-    def _newly_refused(self, evaluation: Evaluation) -> Iterator[Key]:
-        """A claim that is refused in each round is told once, and again for another reason."""
-        for decision in evaluation.plan.decisions:
-            if isinstance(decision, Refuse):
-                if self._refused.get(decision.claim) != decision.reason:
-                    yield decision.claim
-                self._refused[decision.claim] = decision.reason
-            elif isinstance(decision, Keep | Grant):
-                self._refused.pop(decision.claim, None)
-        if metrics.is_whole(evaluation):
-            for claim in self._refused.keys() - evaluation.state.claims.keys():
-                del self._refused[claim]
 
     def _clusters(self, applied: Iterable[Applied]) -> None:
         for item in applied:

@@ -46,6 +46,7 @@ class Site:
         demand_seen: Told what a cluster that was looked at asks for; it raises nothing.
         growth_served: Told after how many seconds that was applied; it raises nothing.
         monotonic: The clock that rounds are measured by.
+        sleep: Waits before a race that was lost is run again.
     """
 
     repository: Repository
@@ -62,6 +63,7 @@ class Site:
     demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None
     growth_served: Callable[[str, float], None] = lambda _cluster, _seconds: None
     monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
 
 
 class _But(Container[str]):
@@ -138,10 +140,10 @@ class Work:
             return Reconciled(head, None, 1, self._at(head), exit_code(self._at(head)))
         options = replace(site.options, now=site.now)
         if site.clusters is None:
-            self._done = reconcile(site.repository, options, facts=site.facts())
+            self._done = reconcile(site.repository, options, site.sleep, site.facts())
             return self._done
         self._run = run = self._begun(site.clusters, scope)
-        self._done = run.reconcile(options, site.facts())
+        self._done = run.reconcile(options, site.facts(), site.sleep)
         self._seen(run.looker.looked.figures, scope)
         if run.looker.intake.at:
             self._taken_in(self._done.head)

@@ -1,6 +1,7 @@
 """What a daemon did, a line for each change."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from reconciler.clusters.outcome import WRITTEN, Applied, Outcome, Result
 from reconciler.digest import actions, summary
@@ -17,13 +18,38 @@ def commit_line(evaluation: Evaluation, base: str, commit: str) -> str:
     return f"git: committed {commit[:12]} on {base[:12]}{': ' if words else ''}{words}\n"
 
 
-def decision_lines(evaluation: Evaluation) -> Iterator[str]:
+class Told(NamedTuple):
+    """What is told of one decision.
+
+    Attributes:
+        action: What is done: `allocate`, `release`, `expire` or `refuse`.
+        claim: Whom it is done to.
+        words: The rest of it, on one line or more.
+    """
+
+    action: str
+    claim: str
+    words: str
+
+    @property
+    def is_refusal(self) -> bool:
+        """Nothing new is given."""
+        return self.action == "refuse"
+
+
+def decisions_told(evaluation: Evaluation) -> Iterator[Told]:
     """What a plan gives, takes and refuses."""
     for action in actions(evaluation):
         held = f"{action['start']}-{action['end']} of {action['pool']}" if action["start"] else ""
         why = f"{action['reason']}: {action['message']}" if action["reason"] else ""
-        told = "; ".join(word for word in (held, why) if word)
-        yield f"{action['action']}: {escape(action['claim'])}: {escape(told)}\n"
+        words = "; ".join(word for word in (held, why) if word)
+        yield Told(action["action"], action["claim"], words)
+
+
+def decision_lines(evaluation: Evaluation) -> Iterator[str]:
+    """The same as lines."""
+    for told in decisions_told(evaluation):
+        yield f"{told.action}: {escape(told.claim)}: {escape(told.words)}\n"
 
 
 def applied_lines(applied: Iterable[Applied]) -> Iterator[str]:

@@ -92,7 +92,9 @@ class _Answer(NamedTuple):
     body: bytes
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
+    """Answers one connection, request by request."""
+
     protocol_version = "HTTP/1.1"
     wbufsize = -1
     proxy: Proxy
@@ -185,14 +187,23 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def proxied(kubeconfig: bytes, *faults: Fault) -> Iterator[Proxy]:
-    """A proxy in front of the API server that a kubeconfig of one cluster names."""
+def proxied(
+    kubeconfig: bytes, *faults: Fault, proxy: Proxy | None = None, handler: type | None = None
+) -> Iterator[Proxy]:
+    """A proxy in front of the API server that a kubeconfig of one cluster names.
+
+    Args:
+        kubeconfig: Of the server.
+        faults: What breaks.
+        proxy: Decides what breaks, in place of one that follows the faults.
+        handler: Answers each connection, as `Handler` does.
+    """
     config = yaml.read(kubeconfig).documents[0].value
     cluster = config["clusters"][0]["cluster"]
-    proxy = Proxy(faults)
+    proxy = proxy or Proxy(faults)
     upstream = staticmethod(_upstream(cluster))
-    handler = type("Handler", (_Handler,), {"proxy": proxy, "upstream": upstream})
-    server = Loopback(("127.0.0.1", 0), handler)
+    made = type("Made", (handler or Handler,), {"proxy": proxy, "upstream": upstream})
+    server = Loopback(("127.0.0.1", 0), made)
     proxy.url = f"http://127.0.0.1:{server.server_address[1]}"
     there = [{"name": config["clusters"][0]["name"], "cluster": {"server": proxy.url}}]
     proxy.kubeconfig = json.dumps(config | {"clusters": there}).encode()

@@ -1,5 +1,6 @@
 """Why a tenant does not grow stands in the condition of its object, and is told once as an Event."""
 
+import logging
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from reconciler.families.butler.resources import TENANT_CLUSTER
 from reconciler.model.builtin import EVENT
 from reconciler.model.resource import Ref
-from tests.commands.looking.country import Country, country
+from tests.commands.looking.country import ONE, Country, country
 from tests.fake_cluster import HUB
 
 OWN = Ref(TENANT_CLUSTER, "team-a", "one")
@@ -58,6 +59,17 @@ def test_growth_that_is_blocked_is_told_and_taken_back_when_it_is_not(here: Coun
     here.run()
     assert ready(here)[:2] == ("True", "Ready")
     assert len(events(here)) == 1
+
+
+def test_the_log_says_which_claim_is_blocked_in_which_cluster(
+    here: Country, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "reconciler")
+    here.ask("c")
+    here.decide()
+    (line,) = [it for it in caplog.records if it.getMessage().startswith("IPAMGrowthBlocked: 1 ")]
+    claim = "butler/TenantCluster/team-a/one/loadbalancer-1"
+    assert (line.__dict__["cluster"], line.__dict__["claim"]) == (ONE, claim)
 
 
 def test_it_is_told_once_in_ten_minutes_whatever_else_comes(here: Country) -> None:

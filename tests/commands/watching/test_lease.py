@@ -122,6 +122,23 @@ def test_who_goes_lets_others_lead_at_once(hall: Hall) -> None:
     assert hall.spec["holderIdentity"] == "two"
 
 
+def test_who_gives_it_back_while_its_thread_looks_at_it_does_not_take_it_again(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+
+    def meanwhile(verb: str, _what: object) -> None:
+        if verb == "get":
+            hall.server.fault = lambda _verb, _what: None
+            one.release()
+
+    hall.server.fault = meanwhile
+    one.step()
+    assert (hall.spec["holderIdentity"], one.leads()) == ("", False)
+    two = hall.elector("two")
+    two.step()
+    assert two.leads()
+
+
 def test_of_two_that_take_it_at_once_one_gets_it(hall: Hall) -> None:
     one, two = hall.elector("one"), hall.elector("two")
     one.step()

@@ -1,0 +1,152 @@
+"""How a daemon ends when it is asked to: the round in hand first, 20 seconds at most; no clock is real."""
+
+import os
+import shlex
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli.shared.ending import GRACE_SECONDS, Ending, ending
+from reconciler.commands.watching.lease import Elector
+from tests.commands.watching.test_lease import Hall
+from tests.e2e.daemon import daemon
+from tests.world import SMALL, git, repository
+
+
+@dataclass
+class Process:
+    """A process that is asked to end. Its threads run when a test lets them.
+
+    Attributes:
+        log: What happened, in order.
+    """
+
+    log: list[object] = field(default_factory=list)
+    threads: list[Callable[[], None]] = field(default_factory=list)
+    release: Callable[[], None] = lambda: None
+
+    def ending(self) -> Ending:
+        def given_back() -> None:
+            self.log.append("release")
+            self.release()
+
+        return Ending(
+            lambda: self.log.append("stop"),
+            given_back,
+            lambda seconds: self.log.append(seconds),
+            lambda code: self.log.append(("exit", code)),
+            self.threads.append,
+        )
+
+    def go(self) -> None:
+        """All threads run to their end."""
+        while self.threads:
+            self.threads.pop(0)()
+
+
+@pytest.fixture
+def process() -> Process:
+    return Process()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_after_a_signal_no_round_begins_and_one_that_takes_over_20_seconds_is_cut_with_code_0(
+    process: Process, number: signal.Signals
+) -> None:
+    process.ending().ask(number)
+    assert process.log == []  # a handler of signals itself does nothing
+    process.go()
+    assert GRACE_SECONDS == 20
+    assert process.log == ["stop", 20, "release", ("exit", 0)]
+
+
+def test_a_second_signal_cuts_it_off_at_once_with_its_number(process: Process) -> None:
+    asked = process.ending()
+    asked.ask(signal.SIGTERM)
+    process.threads.clear()  # they wait for the round
+    asked.ask(signal.SIGINT)
+    process.go()
+    assert process.log == ["release", ("exit", 130)]
+
+
+@pytest.mark.parametrize("seconds", [0, 3])
+def test_the_lease_is_given_back_also_where_the_round_is_cut_off(
+    process: Process, seconds: int
+) -> None:
+    hall = Hall()
+    one: Elector = hall.elector("one")
+    one.step()
+    hall.time.now += seconds
+    process.release = one.release
+    process.ending().ask(signal.SIGTERM)
+    process.go()
+    assert hall.spec["holderIdentity"] == ""
+    two = hall.elector("two")
+    two.step()
+    assert two.leads()
+
+
+def test_what_cannot_be_given_back_keeps_nobody_from_leaving(process: Process) -> None:
+    def broken() -> None:
+        raise OSError("no way")
+
+    process.release = broken
+    process.ending().ask(signal.SIGTERM)
+    process.go()
+    assert process.log[-1] == ("exit", 0)
+
+
+def test_signals_are_answered_while_the_block_runs_and_not_after_it(process: Process) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with ending(process.ending()):
+        os.kill(os.getpid(), signal.SIGTERM)
+        process.go()
+    assert process.log[0] == "stop"
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_who_is_to_ignore_a_signal_goes_on_ignoring_it(process: Process) -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with ending(process.ending()):
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert process.threads == []
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _hangs(remote: Path) -> tuple[Path, Path]:
+    """A push to a remote waits: it says so by one pipe, and goes on by another."""
+    here, further = remote / "here", remote / "further"
+    for pipe in (here, further):
+        os.mkfifo(pipe)
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    says, waits = (shlex.quote(str(pipe)) for pipe in (here, further))
+    hook.write_text(f"#!/bin/sh\necho here > {says}\ncat {waits}\n", encoding="utf-8")
+    hook.chmod(0o755)
+    return here, further
+
+
+@pytest.mark.parametrize("is_asked_twice", [False, True])
+def test_a_daemon_in_the_middle_of_a_push_ends_it_first_and_asked_twice_leaves_it(
+    tmp_path: Path, is_asked_twice: bool
+) -> None:
+    made = repository(tmp_path / "made", SMALL)
+    remote = tmp_path / "remote.git"
+    git(tmp_path, "clone", "-q", "--bare", str(made), str(remote))
+    here, further = _hangs(remote)
+    with daemon(tmp_path, tmp_path / "cache", "--remote", f"file://{remote}") as running:
+        assert here.read_text(encoding="ascii") == "here\n"
+        running.process.send_signal(signal.SIGTERM)
+        if is_asked_twice:
+            running.process.send_signal(signal.SIGINT)
+            assert running.process.wait(60) in (130, 143)  # who comes second is the system's choice
+        else:
+            further.write_text("go on\n", encoding="ascii")
+            assert running.process.wait(60) == 0
+    moved = git(remote, "rev-parse", "main") != git(made, "rev-parse", "HEAD")
+    assert moved is not is_asked_twice

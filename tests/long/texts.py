@@ -1,0 +1,28 @@
+"""Who holds what by the text of records alone: no code of the program reads them here."""
+
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+
+_FIRST, _LAST = (
+    re.compile(rf"^  {name}Address: \"?([0-9a-f.:]+)\"?$", re.MULTILINE)
+    for name in ("start", "end")
+)
+
+
+def held(text: str) -> tuple[int, int] | None:
+    """The first and last address that a record holds, as numbers; None for none."""
+    found = [pattern.search(text) for pattern in (_FIRST, _LAST)]
+    first, last = (int(ip_address(it.group(1))) if it else None for it in found)
+    return None if first is None or last is None else (first, last)
+
+
+def twice(records: Mapping[str, str]) -> list[str]:
+    """Records that hold what another holds, too, by path."""
+    ranges = sorted((it, path) for path, text in records.items() if (it := held(text)))
+    found, last, holder = [], -1, ""
+    for (first, end), path in ranges:
+        if first <= last:
+            found.append(f"{holder} and {path}")
+        last, holder = max((last, holder), (end, path))
+    return found
