@@ -18,8 +18,8 @@ from reconciler.addresses import IPSet
 from reconciler.clusters.metallb import ranges_of
 from reconciler.commands.looking.elastic import Looked
 from reconciler.model.allocation import Allocation
+from reconciler.model.verdict import Verdict
 from reconciler.ports import UnreachableError
-from reconciler.report.verification import Verdict
 from tests.commands.looking.country import ELASTIC, elastic
 from tests.commands.watching.land import Land
 from tests.world import provider, tenant

@@ -13,11 +13,12 @@ from reconciler.commands.looking.elastic import Looked, look
 from reconciler.commands.looking.looker import Looker
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.replay import Outcome, replay
+from reconciler.commands.replay import replay
 from reconciler.commands.verify import Shared, verify
 from reconciler.evaluate import Evaluation
 from reconciler.model.builtin import SERVICE
 from reconciler.model.resource import Ref
+from reconciler.model.verdict import Verdict
 from reconciler.ports import Cluster, Commit, Revision
 from reconciler.report.verification import Verified
 from tests.commands.looking.country import ONE, Clusters, Country
@@ -186,7 +187,7 @@ class Land(Country):
         for commit in self.branch.line():
             if commit in self.branch.ours and commit not in self.replayed:
                 found = replay(self.branch, commit, MemoryFacts())
-                assert found.outcome is Outcome.SAME, (self.branch.messages[commit], found)
+                assert found.verdict is Verdict.SAME, (self.branch.messages[commit], found)
                 self.replayed.add(commit)
                 self.commits.append(())
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 
 from reconciler.commands.watching.notes import MOST
+from reconciler.model.verdict import Verdict
 from reconciler.ports import ClusterError, UnreachableError
-from reconciler.report.verification import Verdict
 from tests.commands.looking.country import elastic
 from tests.commands.watching.land import Land
 from tests.commands.watching.posts import Post, Shared, Telling, go_on, held

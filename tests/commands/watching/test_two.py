@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from reconciler.addresses import IPSet
-from reconciler.report.verification import Verdict
+from reconciler.model.verdict import Verdict
 from tests.commands.looking.country import elastic
 from tests.commands.watching.land import Branch, Land
 from tests.commands.watching.posts import Post, Shared, Telling, go_on
