@@ -30,6 +30,8 @@ WATCHING = (
     Mutant("watching: an own write begins a round", "commands/watching/watches.py",
            "return bool(event.mark) and self.notes.is_known(event.cluster, event.mark, looks=looks)",
            "return False", WATCHES),
+    Mutant("watching: who refuses one kind is down as a whole", "commands/watching/watches.py",
+           "if isinstance(failure, UnreachableError):", "if isinstance(failure, ClusterError):", WATCHES),
     Mutant("watching: what vanished while nobody watched is no news", "commands/watching/watcher.py",
            "        for uid in before:\n", "        for uid in ():\n", WATCHES),
     Mutant("watching: a Service counts by its server's clock", "commands/watching/work.py",
