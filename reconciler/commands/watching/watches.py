@@ -181,6 +181,8 @@ class Watches:
             return  # a round has read that very Secret
         with self._lock:
             found = tenant_of_secret(item, self._names)
+            for cluster in self.down().intersection(found):
+                self._end(cluster)  # nobody knows how it is by the new one: a round finds out
         for cluster in found:
             self.inbox.put(Event(Cause.KUBECONFIG, cluster))
 
