@@ -22,6 +22,9 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Ref
 
+LATE = 0.01
+"""Seconds by which a cluster is looked at late: a trace too early, and it would have to be again."""
+
 _log = logging.getLogger(__name__)
 
 K = TypeVar("K")
@@ -90,10 +93,12 @@ class Attention:
     """What earlier rounds left to look at.
 
     Attributes:
+        monotonic: The clock that pauses are measured by.
         chance: Gives a number in [0, 1).
         words: What is told of tenants, as they were looked at last.
     """
 
+    monotonic: Callable[[], float]
     chance: Callable[[], float]
     words: dict[Ref, tuple[Word, ...]] = field(default_factory=dict)
     _down: frozenset[str] = frozenset()
@@ -126,12 +131,13 @@ class Attention:
         self._meant = frozenset(tree.bears if self._only is None else found | self._only)
         return self._meant
 
-    def looked(self, looked: Looked, head: Evaluation) -> None:
+    def looked(self, looked: Looked, head: Evaluation, begun: float) -> None:
         """A round has looked, and committed what follows.
 
         Args:
             looked: What it saw.
             head: The revision by now.
+            begun: When it began to look.
         """
         if self._meant is None:
             return  # it never came to a look
@@ -144,19 +150,23 @@ class Attention:
         lacking = [name for name, it in looked.figures.items() if it.blocked]
         self._lacking |= dict.fromkeys(lacking, tree.room) if lacking else {}
         self._tell(looked.unasked)
+        for name, seconds in looked.again.items():
+            self._come(name, begun + seconds + LATE)
         self._pause(self._meant, {*lacking, *looked.unasked})
         self.words |= looked.words
+        self._meant = None
         self._forget(tree)
 
     def applied(self, applied: Iterable[Applied]) -> None:
         """Who was not well is looked at when something of it was mended."""
         for item in applied:
             if item.is_changed and item.cluster in self._failures:
-                self._again[item.cluster] = 0.0
+                self._come(item.cluster, self.monotonic())
 
     def again(self) -> Iterator[tuple[str, float]]:
         """The clusters to look at by themselves after the last round, and after how many seconds."""
-        yield from self._again.items()
+        now = self.monotonic()
+        yield from ((name, max(at - now, 0.0)) for name, at in self._again.items())
 
     def _of(self, evaluation: Evaluation) -> _Tree:
         revision = evaluation.tree.revision
@@ -164,6 +174,9 @@ class Attention:
         if known is None or revision is None or known.evaluation.tree.revision != revision:
             self._tree = known = _tree(evaluation)
         return known
+
+    def _come(self, name: str, at: float) -> None:
+        self._again[name] = min(at, self._again.get(name, at))
 
     def _is_down(self, name: str) -> bool:
         return MANAGEMENT in self._down or name in self._down
@@ -173,13 +186,13 @@ class Attention:
 
         One lot is drawn for all: what befell many at once does not become as many rounds.
         """
-        drawn = self.chance()
+        drawn, now = self.chance(), self.monotonic()
         still = frozenset(name for name in waiting if not self._is_down(name))
         for name in frozenset(meant) - still:
             self._failures.pop(name, None)
         for name in sorted(still):
             backoff = Backoff(lambda: drawn, self._failures.get(name, 0))
-            self._again[name] = backoff.pause()
+            self._come(name, now + backoff.pause())
             self._failures[name] = backoff.failures
 
     def _tell(self, unasked: Mapping[str, str]) -> None:

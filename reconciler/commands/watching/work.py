@@ -18,7 +18,7 @@ from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.rounds import Round, rounds
-from reconciler.commands.watching.attention import Attention
+from reconciler.commands.watching.attention import LATE, Attention
 from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.notes import uid_of
 from reconciler.commands.watching.silent import SILENT, Answering
@@ -28,9 +28,6 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import BugError, Clusters, Facts, Repository, Revision
-
-LATE = 0.01
-"""Seconds by which a cluster is looked at late: a trace too early, and it would have to be again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ class Work:
 
     def __post_init__(self) -> None:
         self._whole = Newest(self.site.repository)
-        self._attention = Attention(self.site.chance)
+        self._attention = Attention(self.site.monotonic, self.site.chance)
 
     def head(self) -> str:
         """The revision that was fetched or published last; empty before the first."""
@@ -118,6 +115,7 @@ class Work:
             down: Clusters that do not answer: nobody waits for them.
         """
         self.bugs.clear()
+        self._attention.begin(scope.asked, down)
         most = 1 if self.site.clusters is None or not self.site.applies or not scope.plans else 2
         return rounds(partial(self._git, scope, down), partial(self._clusters, scope, down), most)
 
@@ -134,19 +132,16 @@ class Work:
         due = [it for it in due_instants(self._at(done.head).state) if it > at]
         if due:
             yield Event(Cause.DUE), min(due) - at
-        past = self.site.monotonic() - self._looked_at
-        for name, seconds in (self._run.looker.looked.again if self._run else {}).items():
-            yield Event(Cause.SERVICES, name), max(seconds - past, 0.0) + LATE
         for name, seconds in self._attention.again():
             yield Event(Cause.SERVICES, name), seconds
         missing = self._run.looker.missing if self._run and self.site.applies else None
         if missing is not None:
+            past = self.site.monotonic() - self._looked_at
             yield Event(Cause.INTAKE, MANAGEMENT), max(missing - past, 0.0) + LATE
 
     def _git(self, scope: Scope, down: frozenset[str]) -> Reconciled:
         site, before = self.site, self._done
         self._run = None
-        self._attention.begin(scope.asked, down)
         if before is not None and not scope.plans:
             head = before.head
             return Reconciled(head, None, 1, self._at(head), exit_code(self._at(head)))
@@ -157,7 +152,8 @@ class Work:
         self._run = run = self._begun(site.clusters, scope, down)
         self._done = run.reconcile(options, site.facts())
         self._seen(run.looker.looked.figures, scope)
-        self._attention.looked(run.looker.looked, self._whole(self._done.head.id))
+        found = self._whole(self._done.head.id)
+        self._attention.looked(run.looker.looked, found, self._looked_at)
         if run.looker.intake.at:
             self._taken_in(self._done.head)
         return self._done
