@@ -76,6 +76,8 @@ WATCHING = (
     Mutant("watching: what was seen of tenants is told at the resync", "commands/watching/work.py",
            "{MANAGEMENT} if _spoken(self._attention.words) != _spoken(self._told) else set()",
            "set()", ("tests/commands/watching/test_rounds.py",)),
+    Mutant("watching: what went before the first list is missed", "commands/watching/watcher.py",
+           "before = dict.fromkeys(self.ears.left(self.topic), _LEFT)", "before = {}", WATCHES),
     Mutant("watching: a Lease is taken from one that is heard of", "commands/watching/lease.py",
            "self._now() - self._since >= seconds", "True", LEASE),
     Mutant("watching: who cannot renew leads for ever", "commands/watching/lease.py",
