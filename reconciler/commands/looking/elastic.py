@@ -5,7 +5,7 @@ Git here: who calls commits what is found, with what follows from it.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore
@@ -57,6 +57,7 @@ class LookOptions:
         writes: Clusters may be written to: since when addresses are idle is noted in them.
         waited: For how many seconds Services were seen to wait, by cluster and uid.
         only: The clusters that are looked at; None for all.
+        also: Those that are besides, for what the tree says.
         deleted: Objects of the management cluster that a watch saw go after somebody deleted them.
     """
 
@@ -64,6 +65,7 @@ class LookOptions:
     writes: bool = True
     waited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     only: frozenset[str] | None = None
+    also: Callable[[Evaluation], Container[str]] = lambda _evaluation: ()
     deleted: tuple[Manifest, ...] = ()
 
 
@@ -98,11 +100,12 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
         clusters: How they are reached.
         options: How they are looked at.
     """
-    left = tuple(abandoned(evaluation)) if options.only is None else ()
+    only, also = options.only, options.also(evaluation)
+    left = tuple(abandoned(evaluation)) if only is None else ()
     growers = {
         item.cluster: item
         for item in all_growers(evaluation)
-        if options.only is None or item.cluster in options.only
+        if only is None or item.cluster in only or item.cluster in also
     }
     if not growers:
         return Looked(changes=left)

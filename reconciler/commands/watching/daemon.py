@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import inf
 from typing import Protocol
 
 from reconciler.clusters.outcome import Applied, State
@@ -28,7 +27,7 @@ from reconciler.ports import (
 )
 
 STANDBY = 600.0
-"""Seconds after which one that does not lead looks up, if nobody wakes it."""
+"""Seconds after which the loop turns, if nobody wakes it and a resync is not due before."""
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +49,9 @@ class Watching(Protocol):
 
     def down(self) -> frozenset[str]:
         """Those that do not answer."""
+
+    def reason(self, cluster: str) -> str:
+        """Why one does not answer; empty when it does."""
 
     def is_known(self, event: Event) -> bool:
         """An event tells of nothing but what a round wrote, or read."""
@@ -87,6 +89,7 @@ class Daemon:
 
     def __post_init__(self) -> None:
         self._git = Backoff(self.chance)
+        self.health.silence = lambda: self.watching.reason(MANAGEMENT)
 
     def run(self) -> None:
         """Work until somebody asks for the end; a round that was begun is ended first."""
@@ -102,16 +105,19 @@ class Daemon:
         self.health.turned(now)
         if not self._may_work(now):
             self.inbox.drain()
-            self.inbox.wait(now + STANDBY)
+            self.inbox.wait(now + self._longest())
             return
         for event, at in self.inbox.drain().items():
             self.schedule.add(event, at)
         scope = self.schedule.take(now, self.watching.is_known)
         if scope is None:
-            at = self.schedule.next_at()
-            self.inbox.wait(min(at, now + self.schedule.resync) if at < inf else now + STANDBY)
+            self.inbox.wait(min(self.schedule.next_at(), now + self._longest()))
             return
         self._round(scope)
+
+    def _longest(self) -> float:
+        """Seconds after which the loop turns at least: who asks whether it lives counts by them."""
+        return min(STANDBY, self.schedule.resync)
 
     def _may_work(self, now: float) -> bool:
         leads = self.leads()

@@ -18,11 +18,13 @@ class Health:
         monotonic: Tells the time.
         resync: Seconds in which the loop turns once at least.
         leader: Who leads: empty when this process does, or nobody elects; None when nobody knows.
+        silence: Why the management cluster does not answer those who watch it; empty when it does.
     """
 
     monotonic: Callable[[], float]
     resync: float
     leader: Callable[[], str | None] = lambda: ""
+    silence: Callable[[], str] = lambda: ""
     _turned: float | None = None
     _reasons: dict[str, str] = field(default_factory=lambda: {"git": "not read yet"})
 
@@ -41,7 +43,9 @@ class Health:
             return Readiness(is_leading=False, reasons={"lease": "nobody knows who leads"})
         if leader:
             return Readiness(is_leading=False)
-        return Readiness(is_leading=True, reasons=dict(self._reasons))
+        silence = self.silence()
+        told = {"management": silence} if silence else {}
+        return Readiness(is_leading=True, reasons={**self._reasons, **told})
 
     def git_works(self) -> None:
         """The branch was read, and written if need be."""

@@ -39,6 +39,9 @@ from reconciler.ports import (
 Spawn = Callable[[Callable[[], None], str], None]
 """Runs something in a thread of its own, which has a name."""
 
+_IN_ORDER = (NoSuchKindError, UnauthorizedError)
+"""Failures of one who does not ask as it should: the cluster is as well as if it had answered."""
+
 
 @dataclass
 class Watches:
@@ -179,6 +182,8 @@ class Watches:
             return  # a round has read that very Secret
         with self._lock:
             found = tenant_of_secret(item, self._names)
+            for cluster in self.down().intersection(found):
+                self._end(cluster)  # nobody knows how it is by the new one: a round finds out
         for cluster in found:
             self.inbox.put(Event(Cause.KUBECONFIG, cluster))
 
@@ -186,18 +191,18 @@ class Watches:
         """A watch works, or does not."""
         key = (name, topic.title)
         if isinstance(failure, UnauthorizedError):
-            # Its kubeconfig may be another one by now: a round reads it. A right that is missing
-            # takes nothing but the news of one kind.
+            # Its kubeconfig may be another one by now: a round reads it.
             self.inbox.put(Event(Cause.KUBECONFIG, name))
-            failure = None
         with self._lock:
             if self._running.get(name) is None:
                 return  # it was ended meanwhile
-            if failure is None or isinstance(failure, NoSuchKindError):
-                self._down.pop(key, None)
-                self._down.pop((name, ""), None)
-            else:
+            if isinstance(failure, UnreachableError):
                 self._down[key] = str(failure)
+            else:
+                # A refusal is an answer, too. It takes nothing but the news of one kind.
+                self._down.pop(key, None)
+                if failure is None or isinstance(failure, _IN_ORDER):
+                    self._down.pop((name, ""), None)
             self._tell(name)
 
     def _tell(self, name: str) -> None:

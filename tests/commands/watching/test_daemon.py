@@ -73,6 +73,9 @@ class Watched:
     def down(self) -> frozenset[str]:
         return self.away
 
+    def reason(self, cluster: str) -> str:
+        return "no answer" if cluster in self.away else ""
+
     def is_known(self, event: Event) -> bool:
         return event.mark == "ours"
 
@@ -299,6 +302,34 @@ def test_it_is_healthy_while_it_turns(stage: Stage) -> None:
     assert not stage.health.healthy()
     daemon.turn()
     assert stage.health.healthy()
+
+
+@pytest.mark.parametrize("resync", [30.0, 150.0, 7200.0])
+@pytest.mark.parametrize("leads", [True, False])
+def test_the_loop_turns_in_time_whether_it_leads_or_not(
+    stage: Stage, resync: float, leads: bool
+) -> None:
+    daemon = stage.daemon([HUB], leads=lambda: leads)
+    stage.schedule.resync = stage.health.resync = resync
+    while stage.time.now < 5 * resync:
+        before = stage.time.now
+        daemon.turn()
+        assert stage.health.healthy()
+        assert stage.time.now - before <= min(resync, 600)
+
+
+def test_who_asks_is_told_at_once_that_the_management_cluster_does_not_answer(
+    stage: Stage,
+) -> None:
+    daemon = stage.daemon([HUB, WEB])
+    stage.until(daemon, 1)
+    assert stage.health.ready().is_ready
+    rounds = len(stage.told)
+    stage.watched.away = frozenset({MANAGEMENT})
+    assert stage.health.ready().reasons == {"management": "no answer"}
+    assert len(stage.told) == rounds, "its watch knows it, before there is a round"
+    stage.watched.away = frozenset()
+    assert stage.health.ready().is_ready
 
 
 def test_one_that_waits_for_the_lease_of_another_is_ready_and_one_that_knows_nothing_is_not() -> (

@@ -247,7 +247,7 @@ FAULTS: dict[str, tuple[ClusterError, str, bool]] = {
     "unreachable": (UnreachableError("no answer"), "unreachable", False),
     "unauthorized": (UnauthorizedError("401"), "unauthorized", True),
     "no kind": (NoSuchKindError("unknown"), "unknown-kind", True),
-    "other": (ClusterError("odd"), "failed", False),
+    "refused": (ClusterError("the conversion webhook is unavailable"), "failed", True),
 }
 
 
@@ -267,6 +267,21 @@ def test_a_watch_that_breaks_off_begins_anew(
     assert site.watches.down() == frozenset()
     assert (Event(Cause.UP, WEB) in found) is not is_up
     assert (Event(Cause.KUBECONFIG, WEB) in found) is (word == "unauthorized")
+
+
+def test_who_refuses_a_kind_is_away_still_when_a_round_missed_it(site: Site) -> None:
+    site.follow(HUB, TENANT)
+    site.run(POOLS)
+    site.begun.clear()
+    site.servers[WEB].fault = lambda _verb, _what: ClusterError("odd")
+    site.follow(HUB, Applied(WEB, State.UNREACHABLE, error="no answer"))
+
+    def mend() -> None:
+        assert site.watches.down() == {WEB}  # nothing was ever listed since
+        site.servers[WEB].fault = lambda _verb, _what: None
+
+    assert Event(Cause.UP, WEB) in site.run(POOLS, mend)
+    assert site.watches.down() == frozenset()
 
 
 def test_a_bug_in_a_watch_is_told_and_ends_nothing(site: Site) -> None:
