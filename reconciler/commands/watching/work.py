@@ -229,6 +229,8 @@ class Work:
     def _whole(self, head: str) -> Evaluation:
         if head not in self._read:
             source = self.site.repository.source(head)
-            read = with_changes_by_hand(self.site.repository, source, evaluate_source(source))
+            site, read = self.site, evaluate_source(source)
+            # The cache knows the commits of this process: none is planned anew to be believed.
+            read = with_changes_by_hand(site.repository, source, read, site.facts())
             self._read = {head: read}
         return self._read[head]
