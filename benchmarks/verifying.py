@@ -12,7 +12,7 @@ from benchmarks.measure import Row
 from reconciler.adapters.git.opening import open_repository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from tests.memory import MemoryFacts
-from tests.world import ENVIRONMENT, pool, request
+from tests.world import ENVIRONMENT, pool, provider, tenant
 
 COMMITS = 1_000
 FIRST = COMMITS // 2
@@ -49,13 +49,15 @@ def _grown(folder: Path) -> Path:
 
 
 def _files(count: int) -> Iterator[tuple[str, bytes]]:
-    for home in range((FIRST + COMMITS) // _IN_A_POOL):
+    """A pool and a provider for each hundred tenants; each of these gets one record."""
+    for home in range(-(-(FIRST + COMMITS) // _IN_A_POOL)):
         yield f"pools/p{home}.yaml", pool(f"p{home}", f"10.{home}.0.0/16").encode()
+        yield f"providers/p{home}.yaml", provider(f"p{home}", f"[{{name: p{home}}}]").encode()
     for number in range(count):
         yield _file(number)
 
 
 def _file(number: int) -> tuple[str, bytes]:
-    name = f"r{number:05d}"
-    text = request(name, f"p{number // _IN_A_POOL}", count=4)
-    return f"pools/requests/{name}.yaml", text.encode()
+    name = f"t{number:05d}"
+    text = tenant(name, providerConfigRef=f"{{name: p{number // _IN_A_POOL}}}")
+    return f"tenants/{name}.yaml", text.encode()

@@ -76,7 +76,7 @@ def many_rows(fleet: Fleet, folder: Path, clusters: int) -> tuple[Idle, Waited]:
         start = time.monotonic()
         with running(site, "--leader-elect") as made:
             whole, whole_cpu = time.monotonic() - start - SETTLED, processor_seconds(made)
-            time.sleep(_PAUSE)
+            _quiet(made)
             share, rest, writes, made_commits = _idle(site, made, fakes)
             runs, number, asked_cpu = _asking(site, made, fakes, clusters)
             most = memory(made, "VmHWM")
@@ -145,6 +145,14 @@ class Fakes:
             yield made
         finally:
             made.close()
+
+
+def _quiet(made: Daemon) -> None:
+    """Wait until all watches are begun: three connections for each cluster."""
+    before = -1.0
+    while (now := processor_seconds(made)) - before > _PAUSE / 20:
+        before = now
+        time.sleep(_PAUSE)
 
 
 def _idle(site: Site, made: Daemon, fakes: Fakes) -> tuple[float, float, int, int]:

@@ -11,6 +11,15 @@ from reconciler.report.metrics import catalogue
 Series = tuple[str, tuple[tuple[str, str], ...]]
 
 
+def series(text: str) -> dict[Series, float]:
+    """All series that a scrape tells; those of histograms by their parts."""
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
 class Shown:
     """A real registry, and what somebody who scrapes it sees."""
 
@@ -19,11 +28,7 @@ class Shown:
 
     def all(self) -> dict[Series, float]:
         """All series; those of histograms by their parts."""
-        return {
-            (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-            for family in text_string_to_metric_families(self.registry.text().decode())
-            for sample in family.samples
-        }
+        return series(self.registry.text().decode())
 
     def value(self, name: str, **labels: str) -> float | None:
         """One figure; None when there is none."""

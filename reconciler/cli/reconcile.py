@@ -28,20 +28,13 @@ from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.watch_options import Watch, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
-from reconciler.commands.applying.expiry import still_announced
-from reconciler.commands.applying.extent import WHOLE, Extent
-from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.looking.elastic import LookOptions
-from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
-from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.writing import Part, has_wrong_settings
-from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, ExitCode
 from reconciler.report.machine import apply_document, json_line, listed, reconcile_document
 from reconciler.report.text.apply import applied_text
@@ -128,7 +121,7 @@ def reconcile(
     return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Job:
     """One reconcile, of which a loop makes many. Clusters are connected to anew each time.
 
@@ -136,10 +129,8 @@ class _Job:
         reach: The clusters; None when none is named.
         applies: Whether they are applied to.
         metrics: Where metrics are written, or None.
-        read: The revision that was read last. It follows from its id alone: a loop on a branch
-            that stands still reads it once.
         bugs: Those that were met in this run while clusters were asked.
-        lookers: What looks at clusters, the newest last: one for each round.
+        whole: Reads a revision whole: a loop on a branch that stands still reads it once.
     """
 
     repository: GitRepository
@@ -148,9 +139,12 @@ class _Job:
     wish: ApplyOptions
     applies: bool = True
     metrics: Path | None = None
-    read: dict[str, Evaluation] = field(default_factory=dict)
     bugs: list[BugError] = field(default_factory=list)
-    lookers: list[Looker] = field(default_factory=list)
+    whole: Newest = field(init=False)
+    _run: LookingRun | None = None
+
+    def __post_init__(self) -> None:
+        self.whole = Newest(self.repository, lambda: open_facts(self.repository))
 
     def rounds(self) -> Iterator[Round]:
         """Git and clusters; twice when addresses come free at once."""
@@ -166,43 +160,18 @@ class _Job:
             with progress("reconciling"):
                 return run_reconcile(self.repository, options, facts=open_facts(self.repository))
         asked = LookOptions(self.wish, writes=self.applies)
-        looker = Looker(self.repository, self.whole, reach.open, asked, clock.now)
-        self.lookers[:] = [looker]
-        options = replace(
-            options,
-            look=looker,
-            server_now=lambda: server_now(reach.open()),
-            still_announced=lambda found: still_announced(
-                found, reach.open(), self.wish, self.bugs
-            ),
+        self._run = LookingRun(
+            Asking(self.whole, reach.open, reach.open, asked, clock.now, self.bugs)
         )
         with progress("reconciling"):
-            done = run_reconcile(self.repository, options, facts=open_facts(self.repository))
-        self.bugs.extend(looker.bugs)
-        return looker.told(done)
+            return self._run.reconcile(options, open_facts(self.repository))
 
     def apply(self, done: Reconciled) -> list[Applied] | None:
         """The clusters; None when none is named, or none shall be applied to."""
-        if self.reach is None or not self.applies:
+        if self._run is None or not self.applies:
             return None
         with progress("applying"):
-            evaluation, extent = self.whole(done.head.id), WHOLE
-            for looker in self.lookers:
-                extent = Extent(words=looker.words)
-            is_in, clusters = self.repository.is_in, self.reach.open()
-            applied = apply_fleet(evaluation, clusters, self.wish, is_in, extent)
-            for looker in self.lookers:
-                looker.remember()
-            return applied
-
-    def whole(self, head: str) -> Evaluation:
-        """All that a revision holds."""
-        if head not in self.read:
-            self.read.clear()
-            source = self.repository.source(head)
-            read = evaluate_source(source)
-            self.read[head] = with_changes_by_hand(self.repository, source, read)
-        return self.read[head]
+            return self._run.apply(done.head.id, self.repository.is_in)
 
 
 def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:

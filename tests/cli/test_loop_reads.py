@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli import reconcile as verb
 from reconciler.cli import run
+from reconciler.commands.looking import run as asking
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.evaluate import Evaluation
 from reconciler.ports import Source
@@ -37,8 +37,8 @@ def test_a_loop_reads_a_revision_once_and_another_one_anew(
         if len(applied) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(verb, "evaluate_source", evaluated)
-    monkeypatch.setattr(verb, "apply_fleet", apply)
+    monkeypatch.setattr(asking, "evaluate_source", evaluated)
+    monkeypatch.setattr(asking, "apply_fleet", apply)
     monkeypatch.setattr("reconciler.cli.shared.loop.pause", sleep)
     words = ["reconcile", "--repo", str(folder), "--interval", "60s"]
     assert run([*words, "--kubeconfig", str(kubeconfig)]) == 130

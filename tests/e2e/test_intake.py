@@ -25,11 +25,14 @@ from reconciler.commands.applying.intake import (
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.evaluate import Evaluation
+from reconciler.families.capi.metering import METERING
 from reconciler.model.look import Look
 from tests.cli.running import ipam
+from tests.e2e.capi_meter import LONELY, NAMES, Meter
 from tests.e2e.daemon import daemon
 from tests.e2e.site import _kubeconfig
 from tests.envtest.fixtures import CRDS
+from tests.envtest.processes import free_port
 from tests.envtest.servers import ApiServer, Fleet, until
 from tests.memory import MemoryFacts
 from tests.world import ENVIRONMENT, git, repository
@@ -50,7 +53,7 @@ VERSION = "v1beta1"
 NAME = "capi-by-kubectl"
 VIP = "vip.capi.gorizond.io/ingress-vip"
 COPY = "observed/Cluster.cluster.x-k8s.io/default/my-cluster.yaml"
-HOSTS = {"my-cluster": "10.0.0.10", "other": "10.0.0.11"}
+HOSTS = {"my-cluster": "10.0.0.10", "other": "10.0.0.11", "lonely": ""}
 FINALIZER = "cluster.cluster.x-k8s.io"  # as Cluster API sets it
 
 
@@ -128,22 +131,35 @@ def test_a_cluster_made_with_kubectl_is_served_while_a_daemon_runs_and_released_
     tmp_path: Path, hub: ApiServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = repository(tmp_path / "repo", {"ipam.yaml": SETTINGS})
-    with daemon(folder, tmp_path / "cache", "--kubeconfig", str(_kubeconfig(hub))) as running:
+    meter = Meter(free_port())
+    words = ("--kubeconfig", str(_kubeconfig(hub)), "--listen", f"127.0.0.1:{meter.port}")
+    with daemon(folder, tmp_path / "cache", *words) as running:
         running.round()
-        make(hub, *map(whole, MADE), cluster("other"))
-        until(lambda: hosts(hub) == HOSTS, "both Clusters have their hosts")
+        meter.shows(0)
+        *pools, class_, seed = map(whole, MADE)
+        make(hub, *pools, class_)
+        meter.shows(1)
+        make(hub, seed, cluster("other"), cluster("lonely", LONELY))
+        until(lambda: hosts(hub) == HOSTS, "both Clusters that a pool serves have their hosts")
         until(lambda: is_told(hub), "variable, annotation and label are there")
         assert "10.0.0.10" not in shown(folder, COPY)
+        meter.shows(2)
         let_go(hub)
         until(lambda: phases(folder) == ["Released", "Released"], "both records are released")
+        meter.shows(3)
         assert running.end() == 0
         assert "Traceback" not in running.errors()
     assert phases(folder, "other") == ["Allocated", "Allocated"]
     copies = git(folder, "ls-tree", "-r", "--name-only", "main", "observed/").splitlines()
     assert COPY not in copies
-    assert len(copies) == len(MADE)  # one went, and there is another
+    assert len(copies) == len(MADE) + 1  # one went, and there are two others
     replayed = ipam(capsys, "verify", "--repo", folder)
     assert replayed.code == 0, replayed.out
+
+
+def test_each_of_the_twelve_metrics_is_asked_for() -> None:
+    assert {metric.name for metric in METERING.metrics} == NAMES
+    assert len(NAMES) == 12
 
 
 def make(server: ApiServer, *texts: str) -> None:

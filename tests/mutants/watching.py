@@ -55,6 +55,8 @@ WATCHING = (
            '("name", "uid", "deletionTimestamp", *', '("name", "uid", *', WITNESS),
     Mutant("watching: what is there again still counts as gone", "commands/watching/witness.py",
            "            self.settled(map(uid_of, items))\n", "            pass\n", WITNESS),
+    Mutant("watching: what went before the first list is missed", "commands/watching/watcher.py",
+           "before = dict.fromkeys(self.ears.left(self.topic), _LEFT)", "before = {}", WATCHES),
     Mutant("watching: a Lease is taken from one that is heard of", "commands/watching/lease.py",
            "self._now() - self._since >= seconds", "True", LEASE),
     Mutant("watching: who cannot renew leads for ever", "commands/watching/lease.py",

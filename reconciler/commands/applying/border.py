@@ -3,42 +3,28 @@
 Behind it, an object that some code cannot read is a bug of that code.
 """
 
-from dataclasses import dataclass
-
 from reconciler.clusters.resources import resource_of
 from reconciler.clusters.shapes import shaped
+from reconciler.commands.applying.relay import Relay
 from reconciler.model.resource import Manifest, Ref, Resource
-from reconciler.ports import Cluster, ClusterError, Listing, Requests
+from reconciler.ports import ClusterError, Listing
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A cluster of which nothing is passed on unseen. Any call may raise a `ClusterError`."""
+class Checked(Relay):
+    """A cluster of which no object is passed on unseen."""
 
-    cluster: Cluster
-
-    def requests(self) -> Requests:
-        """As the cluster's own."""
-        return self.cluster.requests()
-
-    def now(self) -> int:
-        """As the cluster's own."""
-        return self.cluster.now()
-
-    def version(self) -> str:
-        """As the cluster's own."""
-        return self.cluster.version()
+    __slots__ = ()
 
     def get(self, ref: Ref) -> Manifest | None:
         """An object, or None."""
-        found = self.cluster.get(ref)
+        found = super().get(ref)
         return None if found is None else _seen(found, ref.resource)
 
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> Listing:
         """All objects of a kind."""
-        found = self.cluster.list(resource, namespace, labels=labels, fields=fields)
+        found = super().list(resource, namespace, labels=labels, fields=fields)
         items = [_seen(item, resource) for item in found.items]
         return Listing(items, found.resource_version)
 
@@ -46,36 +32,16 @@ class Checked:
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
         """Apply an object, or its status."""
-        now = self.cluster.apply(manifest, manager, force=force, status=status)
+        now = super().apply(manifest, manager, force=force, status=status)
         return _seen(now, resource_of(manifest))
 
     def create(self, manifest: Manifest) -> Manifest:
         """Create an object, or ask for a review."""
-        return _seen(self.cluster.create(manifest), resource_of(manifest))
+        return _seen(super().create(manifest), resource_of(manifest))
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         """Apply a JSON merge patch."""
-        return _seen(self.cluster.merge(ref, patch, manager), ref.resource)
-
-    def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the very object of this uid."""
-        self.cluster.delete(ref, uid, version)
-
-    def pause(self, seconds: float) -> None:
-        """As the cluster's own."""
-        self.cluster.pause(seconds)
-
-    def limit(self, seconds: float | None) -> None:
-        """As the cluster's own."""
-        self.cluster.limit(seconds)
-
-    def extend(self, seconds: float) -> None:
-        """As the cluster's own."""
-        self.cluster.extend(seconds)
-
-    def close(self) -> None:
-        """As the cluster's own."""
-        self.cluster.close()
+        return _seen(super().merge(ref, patch, manager), ref.resource)
 
 
 def _seen(manifest: object, resource: Resource) -> Manifest:

@@ -1,7 +1,7 @@
 """One watch: list, then watch from there, and again whenever it breaks off, for as long as it lasts."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +30,7 @@ STEADY = 30.0
 MOST = 100_000
 """Objects that are remembered of a watch; what more there are is news whenever it is told."""
 
+_LEFT = "left"  # how an object looked that nobody watched: as none does
 _log = logging.getLogger(__name__)
 
 
@@ -42,12 +43,14 @@ class Ears:
         ups: The watch works, or does not; with the failure.
         observer: Is told when it begins anew.
         witness: Keeps what no round can read; it knows it before there are news.
+        left: The uids of our own objects of a topic that the last round left there.
     """
 
     news: Callable[[Topic, Manifest, str], None]
     ups: Callable[[Topic, ClusterError | None], None]
     observer: Observer
     witness: Witness
+    left: Callable[[Topic], Iterable[str]]
 
 
 @dataclass
@@ -137,7 +140,9 @@ class Watcher:
     def _relisted(self, items: Sequence[Manifest]) -> None:
         """What a list tells: what is other than before, and what is gone."""
         self.ears.witness.listed(self.cluster, self.topic, items)
-        before, self._known = self._known or {}, {}
+        before, self._known = self._known, {}
+        if before is None:
+            before = dict.fromkeys(self.ears.left(self.topic), _LEFT)
         for item in items:
             uid = uid_of(item)
             looks = self.topic.look(item)

@@ -140,6 +140,7 @@ class Watches:
             lambda topic, failure: self._ups(name, topic, failure),
             self.observer,
             self.witness,
+            lambda topic: self.notes.ours(name, topic.resource, topic.namespace),
         )
         made = [
             Watcher(name, topic, lambda: self._connect(name), ears, self.inbox, self.chance)

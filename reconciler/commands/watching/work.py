@@ -8,18 +8,14 @@ from functools import partial
 from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
-from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.intake import copied_uids
-from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.applying.targets import Standing, standing
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.looking.elastic import LookOptions
-from reconciler.commands.looking.looker import Looker
-from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.notes import uid_of
@@ -91,12 +87,15 @@ class Work:
     site: Site
     bugs: list[BugError] = field(default_factory=list)
     _done: Reconciled | None = None
-    _read: dict[str, Evaluation] = field(default_factory=dict)
+    _whole: Newest = field(init=False)
     _standing: Standing | None = None
-    _looker: Looker | None = None
+    _run: LookingRun | None = None
     _pending: dict[str, float] = field(default_factory=dict)
     _looked_at: float = 0.0
     _deleted: tuple[Manifest, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._whole = Newest(self.site.repository, lambda: self.site.facts())
 
     def head(self) -> str:
         """The revision that was fetched or published last; empty before the first."""
@@ -128,31 +127,24 @@ class Work:
         if due:
             yield Event(Cause.DUE), min(due) - at
         past = self.site.monotonic() - self._looked_at
-        for name, seconds in (self._looker.looked.again if self._looker else {}).items():
+        for name, seconds in (self._run.looker.looked.again if self._run else {}).items():
             yield Event(Cause.SERVICES, name), max(seconds - past, 0.0) + LATE
 
     def _git(self, scope: Scope) -> Reconciled:
         site, before = self.site, self._done
-        self._looker = None
+        self._run = None
         if before is not None and not scope.plans:
             head = before.head
             return Reconciled(head, None, 1, self._at(head), exit_code(self._at(head)))
-        options, clusters = site.options, site.clusters
-        if clusters is not None:
-            self._looker = self._looking(clusters, scope)
-            options = replace(
-                options,
-                look=self._looker,
-                server_now=lambda: server_now(clusters),
-                still_announced=partial(self._announced, clusters),
-            )
-        options = replace(options, now=site.now)
-        self._done = reconcile(site.repository, options, facts=site.facts())
-        if self._looker is not None:
-            self.bugs.extend(self._looker.bugs)
-            self._seen(self._looker.looked.figures, scope)
-            self._taken_in(self._looker, self._done.head)
-            self._done = self._looker.told(self._done)
+        options = replace(site.options, now=site.now)
+        if site.clusters is None:
+            self._done = reconcile(site.repository, options, facts=site.facts())
+            return self._done
+        self._run = run = self._begun(site.clusters, scope)
+        self._done = run.reconcile(options, site.facts())
+        self._seen(run.looker.looked.figures, scope)
+        if run.looker.intake.at:
+            self._taken_in(self._done.head)
         return self._done
 
     def _seen(self, figures: Mapping[str, Figures], scope: Scope) -> None:
@@ -162,9 +154,9 @@ class Work:
             if asked.need > asked.blocked:
                 self._pending.setdefault(name, scope.since)
 
-    def _taken_in(self, looker: Looker, head: Revision) -> None:
-        """Forget what went, as far as a look took it in and Git has no copy of it any more."""
-        if looker.intake.at and self._deleted:
+    def _taken_in(self, head: Revision) -> None:
+        """Forget what went, as far as Git has no copy of it any more: a look took it in."""
+        if self._deleted:
             copied = copied_uids(self._whole(head.id))
             gone = (uid for item in self._deleted if (uid := uid_of(item)) not in copied)
             self.site.witness.settled(gone)
@@ -176,7 +168,7 @@ class Work:
                 since = self._pending.pop(item.cluster)
                 self.site.growth_served(item.cluster, self.site.monotonic() - since)
 
-    def _looking(self, clusters: Clusters, scope: Scope) -> Looker:
+    def _begun(self, clusters: Clusters, scope: Scope) -> LookingRun:
         site = self.site
         self._looked_at, self._deleted = site.monotonic(), site.witness.deleted()
         asked = LookOptions(
@@ -187,10 +179,9 @@ class Work:
             deleted=self._deleted,
         )
         looking = site.looking or clusters
-        return Looker(site.repository, self._whole, lambda: looking, asked, site.now)
-
-    def _announced(self, clusters: Clusters, found: Evaluation) -> dict[str, str]:
-        return still_announced(found, clusters, self.site.wish, self.bugs)
+        return LookingRun(
+            Asking(self._whole, lambda: clusters, lambda: looking, asked, site.now, self.bugs)
+        )
 
     def _clusters(
         self, scope: Scope, down: frozenset[str], done: Reconciled
@@ -199,7 +190,6 @@ class Work:
         if site.clusters is None or not site.applies:
             return None
         evaluation = self._at(done.head)
-        words = self._looker.words if self._looker is not None else {}
         now = standing(evaluation, site.wish.default_port)
         changed = now.touched(self._standing)
         is_whole = scope.clusters is None or changed is None
@@ -211,11 +201,12 @@ class Work:
         if names is not None and not names - down:
             self._standing = now
             return []
-        extent = Extent(_But(names, down), words)
-        applied = apply_fleet(evaluation, site.clusters, site.wish, site.is_in, extent)
+        meant = _But(names, down)
+        if self._run is not None:
+            applied = self._run.apply(done.head.id, site.is_in, meant)
+        else:  # nothing was looked at: what was last planned is applied
+            applied = apply_fleet(evaluation, site.clusters, site.wish, site.is_in, Extent(meant))
         self._served(applied)
-        if self._looker is not None:
-            self._looker.remember()
         is_away = any(item.cluster == MANAGEMENT and not item.uid for item in applied)
         self._standing = None if is_away else now
         return applied
@@ -225,12 +216,3 @@ class Work:
         found = self._whole(head.id)
         self.site.looked_at(found)
         return found
-
-    def _whole(self, head: str) -> Evaluation:
-        if head not in self._read:
-            source = self.site.repository.source(head)
-            site, read = self.site, evaluate_source(source)
-            # The cache knows the commits of this process: none is planned anew to be believed.
-            read = with_changes_by_hand(site.repository, source, read, site.facts())
-            self._read = {head: read}
-        return self._read[head]

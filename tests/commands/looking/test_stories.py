@@ -3,8 +3,11 @@
 import pytest
 
 from reconciler.clusters.metallb import ranges_of
+from reconciler.clusters.outcome import State
+from reconciler.commands.applying.extent import Extent
+from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.model.resource import Ref
-from tests.commands.looking.country import ONE, TWO, country, elastic
+from tests.commands.looking.country import ONE, TWO, country, elastic, is_in
 from tests.fake_clusters import POOL
 
 
@@ -180,3 +183,19 @@ def test_growth_of_a_provider_that_is_static_now_is_left_alone(mode: str) -> Non
     looked = here.looked()
     assert (looked.changes, before) == ((), [(1, 1)])
     assert bool(looked.figures) is (mode == "elastic")
+
+
+def test_what_a_look_read_is_no_reason_to_apply_over_a_newer_run() -> None:
+    here = country()
+    here.ask("c")
+    looked = here.decide()
+    late = here.evaluation()
+    here.leave("c")  # meanwhile another reconciler gives back and withdraws what was granted
+    here.settle()
+    here.now += 600
+    here.settle()
+    assert here.announced() == ranges_of(["10.0.0.0-10.0.0.1"])
+    extent = Extent(words=looked.words)
+    found = apply_fleet(late, here.clusters, here.wish, is_in, extent)
+    assert {item.state for item in found} == {State.REFUSED}
+    assert here.announced() == ranges_of(["10.0.0.0-10.0.0.1"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from reconciler.clusters.desired import owned_labels
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL, NAMESPACE, SECRET, SERVICE
 from reconciler.commands.watching.events import Cause, Event
@@ -33,8 +34,8 @@ POOL = Ref(ADDRESS_POOL, HERE, "default-pool")
 KUBECONFIG = b"kubeconfig"
 
 
-def pool(*addresses: str) -> dict[str, Any]:
-    metadata = {"name": "default-pool", "namespace": HERE}
+def pool(*addresses: str, name: str = "default-pool") -> dict[str, Any]:
+    metadata = {"name": name, "namespace": HERE, "labels": owned_labels()}
     spec = {"addresses": list(addresses)}
     return {
         "apiVersion": "metallb.io/v1beta1",
@@ -195,6 +196,36 @@ def test_an_object_that_vanished_while_nobody_watched_is_news(site: Site) -> Non
     found = site.run(POOLS, deleted, lambda: None)
     assert found[-1].mark.startswith("-")
     assert not site.watches.is_known(found[-1])
+
+
+def test_an_object_that_went_after_the_round_and_before_the_first_list_is_news(site: Site) -> None:
+    server = site.servers[WEB]
+    ours = NotingClusters(site, site.notes).connect(WEB, KUBECONFIG)
+    ours.list(ADDRESS_POOL, HERE)
+    uids = [
+        ours.apply(pool(f"10.0.0.{at}/32", name=f"p{at}"), "us")["metadata"]["uid"]
+        for at in (1, 2, 3)
+    ]
+    ours.delete(POOL._replace(name="p1"), uids[0])
+    site.follow(TENANT)
+    del server.objects[POOL._replace(name="p2")]  # somebody was quick
+    found = site.run(POOLS, lambda: None)
+    (news,) = [event for event in found if not site.watches.is_known(event)]
+    assert (news.cause, news.mark) == (Cause.DRIFT, f"-{uids[1]}")
+
+
+def test_an_object_of_a_round_before_is_not_missed_in_the_cluster_that_has_its_name_now(
+    site: Site,
+) -> None:
+    ours = NotingClusters(site, site.notes).connect(WEB, KUBECONFIG)
+    ours.apply(pool("10.0.0.1/32"), "us")
+    site.follow(HUB, TENANT)
+    site.follow(HUB, is_whole=True)
+    del site.servers[WEB].objects[POOL]
+    site.begun.clear()
+    site.notes.found_way(WEB, KUBECONFIG, is_named=False)
+    site.follow(TENANT)
+    assert site.run(POOLS, lambda: None) == []
 
 
 def test_services_that_want_no_address_are_nobody_s_concern(site: Site) -> None:

@@ -1,0 +1,110 @@
+"""A run of reconcile that asks clusters: single runs and rounds of a daemon are the same."""
+
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, replace
+
+from reconciler.clusters.outcome import Applied
+from reconciler.commands.applying.expiry import still_announced
+from reconciler.commands.applying.extent import Extent
+from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.server_clock import server_now
+from reconciler.commands.looking.elastic import LookOptions
+from reconciler.commands.looking.looker import Looker
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.commands.review import with_changes_by_hand
+from reconciler.evaluate import Evaluation
+from reconciler.ports import BugError, Clusters, Facts, Repository
+
+
+@dataclass
+class Newest:
+    """Revisions read whole. One follows from its id alone, so the newest is not read again.
+
+    Attributes:
+        facts: Opens the cache. It knows the commits that this process made: none of them is planned
+            once more to be believed.
+    """
+
+    repository: Repository
+    facts: Callable[[], Facts]
+    _read: dict[str, Evaluation] = field(default_factory=dict)
+
+    def __call__(self, head: str) -> Evaluation:
+        """All that a revision holds."""
+        if head not in self._read:
+            source = self.repository.source(head)
+            read = evaluate_source(source)
+            self._read = {head: with_changes_by_hand(self.repository, source, read, self.facts())}
+        return self._read[head]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks which clusters.
+
+    Attributes:
+        whole: Reads a revision whole.
+        clusters: How they are reached.
+        looking: How they are reached for looks.
+        options: How they are looked at.
+        now: This machine's clock; None where time stands still.
+        bugs: Gets those of ours that are met while clusters are asked.
+    """
+
+    whole: Newest
+    clusters: Callable[[], Clusters]
+    looking: Callable[[], Clusters]
+    options: LookOptions
+    now: Callable[[], float] | None
+    bugs: list[BugError]
+
+
+class LookingRun:
+    """One run, from its look to what is remembered of it.
+
+    Attributes:
+        looker: What was seen.
+    """
+
+    def __init__(self, asking: Asking) -> None:
+        """Begin it; nothing is asked yet."""
+        self._asking = asking
+        whole, options = asking.whole, asking.options
+        self.looker = Looker(whole.repository, whole, asking.looking, options, asking.now)
+
+    def reconcile(self, options: ReconcileOptions, facts: Facts) -> Reconciled:
+        """Git, with what clusters show, and after they were asked about what would come free."""
+        asking = self._asking
+        asked = replace(
+            options,
+            look=self.looker,
+            server_now=lambda: server_now(asking.clusters()),
+            still_announced=self._still_announced,
+        )
+        done = reconcile(asking.whole.repository, asked, facts=facts)
+        asking.bugs.extend(self.looker.bugs)
+        return self.looker.told(done)
+
+    def apply(
+        self,
+        head: str,
+        is_in: Callable[[str, str], bool],
+        only: Container[str] | None = None,
+    ) -> list[Applied]:
+        """The clusters, or some of them; then what the next look has to know is noted.
+
+        Args:
+            head: What is applied.
+            is_in: Whether a revision is contained in another one.
+            only: The clusters that are worked on; None for all.
+        """
+        asking = self._asking
+        evaluation, extent = asking.whole(head), Extent(only, self.looker.words)
+        applied = apply_fleet(evaluation, asking.clusters(), asking.options.apply, is_in, extent)
+        self.looker.remember()
+        return applied
+
+    def _still_announced(self, found: Evaluation) -> dict[str, str]:
+        asking = self._asking
+        return still_announced(found, asking.clusters(), asking.options.apply, asking.bugs)
