@@ -27,37 +27,33 @@ spec:
 """
 
 
-def growth_rows(fleet: Fleet, folder: Path) -> list[Waited]:
+def growth_rows(fleet: Fleet, folder: Path) -> Iterator[Waited]:
     """All that Services ask for."""
     with _site(fleet, folder / "growth", "1h") as site:
-        singles = _singles(site)
-    with _site(fleet, folder / "bursts", "1h") as site:
-        bursts = _bursts(site)
-    with _site(fleet, folder / "returns", "5s") as site:
-        returns = _returns(site)
-    made = sum(number for _, number in bursts)
-    return [
-        Waited(
+        yield Waited(
             "Service made → its address, all others used; 1 s of it is `pendingAfter`",
-            singles,
+            _singles(site),
             (1.5, 2.5),
             "Butler 37 s, by its documentation",
-        ),
-        Waited(
+        )
+    with _site(fleet, folder / "bursts", "1h") as site:
+        bursts = _bursts(site)
+        made = sum(number for _, number in bursts)
+        yield Waited(
             f"{AT_ONCE} Services at once in one tenant → all have an address",
             [seconds for seconds, _ in bursts],
             (None, 3.0),
             f"Butler: {AT_ONCE} passes",
             f"{made} commits in {BURSTS} runs",
             made == BURSTS,
-        ),
-        Waited(
+        )
+    with _site(fleet, folder / "returns", "5s") as site:
+        yield Waited(
             "Service deleted → its address is free, with `shrinkAfter: 5s`",
-            returns,
+            _returns(site),
             (None, 8.0),
             "Butler about 10 min, fixed",
-        ),
-    ]
+        )
 
 
 def _singles(site: Site) -> list[float]:

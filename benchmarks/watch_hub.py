@@ -46,28 +46,26 @@ _TENANTS: dict[str, str | bytes] = {
 }
 
 
-def hub_rows(fleet: Fleet, folder: Path) -> list[Waited]:
+def hub_rows(fleet: Fleet, folder: Path) -> Iterator[Waited]:
     """All that a management cluster and a branch ask for."""
     server = _emptied(fleet)
-    rows = []
     taking = {"ipam.yaml": _SETTINGS.replace("KIND", "TenantCluster")}
     site = _site(folder / "tenants", server, {**_TENANTS, **taking})
     with _ringing(site) as ring:
-        rows.append(_allocated("TenantCluster pushed, `/hook` called", _pushed_tenants(site, ring)))
-        rows.append(_allocated("TenantCluster made with kubectl", _made_tenants(site)))
-    rows.append(_edited(fleet, folder))
+        yield _allocated("TenantCluster pushed, `/hook` called", _pushed_tenants(site, ring))
+        yield _allocated("TenantCluster made with kubectl", _made_tenants(site))
+    yield _edited(fleet, folder)
     server = _emptied(fleet)
     server.install_cluster_api("v1beta1")
-    site = _site(
-        folder / "made", server, {**_POOLS, "ipam.yaml": _SETTINGS.replace("KIND", "Cluster")}
-    )
+    taking = {"ipam.yaml": _SETTINGS.replace("KIND", "Cluster")}
+    site = _site(folder / "made", server, {**_POOLS, **taking})
     with running(site):
-        rows += [_made(site, count) for count in MADE]
+        for count in MADE:
+            yield _made(site, count)
     _emptied(fleet)
     site = _site(folder / "pushed", server, _POOLS)
     with _ringing(site) as ring:
-        rows.append(_pushed(site, ring))
-    return rows
+        yield _pushed(site, ring)
 
 
 def _allocated(what: str, runs: list[float]) -> Waited:

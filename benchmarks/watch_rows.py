@@ -44,17 +44,19 @@ def table(rows: Sequence[Waited]) -> str:
         "| from … to | runs | p50 | p95 | target | met | others |",
         "| --- | ---: | ---: | ---: | --- | --- | --- |",
     ]
-    for row in rows:
-        half, most = row.limits
-        target = f"{most:g} s" if half is None else f"{half:g} s / {most:g} s"
-        cells = [
-            f"{row.what}; {row.told}" if row.told else row.what,
-            str(len(row.runs)),
-            f"{median(row.runs):.2f} s",
-            f"{p95(row.runs):.2f} s",
-            target,
-            "yes" if row.is_met else "no",
-            row.peer,
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *map(line_of, rows)]) + "\n"
+
+
+def line_of(row: Waited) -> str:
+    """One row."""
+    half, most = row.limits
+    cells = [
+        f"{row.what}; {row.told}" if row.told else row.what,
+        str(len(row.runs)),
+        f"{median(row.runs):.2f} s",
+        f"{p95(row.runs):.2f} s",
+        f"{most:g} s" if half is None else f"{half:g} s / {most:g} s",
+        "yes" if row.is_met else "no",
+        row.peer,
+    ]
+    return f"| {' | '.join(cells)} |"
