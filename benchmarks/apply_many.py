@@ -109,10 +109,10 @@ def _clusters(folder: Path, port: int, hole: int, dead: int) -> KubeClusters:
     return KubeClusters(home, clusters=named, timeouts=Timeouts(DEADLINE))
 
 
-def kubeconfig(folder: Path, name: str, url: str) -> Path:
+def kubeconfig(folder: Path, name: str, url: str, **tls: str) -> Path:
     """A file that leads to a cluster."""
     config = {
-        "clusters": [{"name": "c", "cluster": {"server": url}}],
+        "clusters": [{"name": "c", "cluster": {"server": url, **tls}}],
         "users": [{"name": "u", "user": {"token": "secret-token"}}],
         "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
         "current-context": "x",
@@ -128,9 +128,9 @@ def name_of(number: int) -> str:
 
 
 @contextmanager
-def served(module: str = "benchmarks.fake_clusters") -> Iterator[int]:
+def served(module: str = "benchmarks.fake_clusters", *words: str) -> Iterator[int]:
     """The port of a server in a process of its own; by default one that stands for many clusters."""
-    command = [sys.executable, "-m", module]
+    command = [sys.executable, "-m", module, *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -145,7 +145,7 @@ class _Job:
     _run: LookingRun | None = None
 
     def __post_init__(self) -> None:
-        self.whole = Newest(self.repository)
+        self.whole = Newest(self.repository, lambda: open_facts(self.repository))
 
     def rounds(self) -> Iterator[Round]:
         """Git and clusters; twice when addresses come free at once."""

@@ -20,7 +20,13 @@ Document = Mapping[str, Any]
 
 
 class Daemon:
-    """A daemon that runs."""
+    """A daemon that runs.
+
+    Attributes:
+        patience: Seconds after which one that says nothing has failed.
+    """
+
+    patience = PATIENCE
 
     def __init__(self, folder: Path, cache: Path, words: Sequence[str]) -> None:
         self.process = subprocess.Popen(
@@ -90,7 +96,7 @@ class Daemon:
 
     def _next(self, lines: "Queue[str | None]") -> str:
         try:
-            line = lines.get(timeout=PATIENCE)
+            line = lines.get(timeout=self.patience)
         except Empty:
             line = None
         if line is None:

@@ -28,6 +28,9 @@ from reconciler.model.growth import NOT_SERVED
 from reconciler.model.instant import parse_instant
 from reconciler.model.settings import Elastic
 
+TOGETHER = 0.3
+"""Seconds that a Service waits longer at most, so that others that came after it count with it."""
+
 
 def demand(shown: Shown, granted: Granted, idle: Mapping[str, int], settings: Elastic) -> Outcome:
     """What follows from what the cluster of a tenant shows.
@@ -241,9 +244,10 @@ class _Demand:
         """After how many seconds a Service has waited, or growth was idle, for long enough."""
         ages = Ages(self.shown.waited, self.shown.now)
         old = frozenset(service.uid for service in waits.old)
-        for service in waits.all:
-            if service.uid not in old and ages.of(service) >= 0:
-                yield self.settings.pending_after - ages.of(service)
+        waited = (ages.of(service) for service in waits.all if service.uid not in old)
+        soon = sorted(self.settings.pending_after - age for age in waited if age >= 0)
+        if soon:  # those that were made together grow together, in one commit
+            yield max(seconds for seconds in soon if seconds <= soon[0] + TOGETHER)
         for since in idle.values():
             if self.shown.now and (left := since + self.settings.shrink_after - self.shown.now) > 0:
                 yield left

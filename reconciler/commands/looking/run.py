@@ -20,17 +20,23 @@ from reconciler.ports import BugError, Clusters, Facts, Repository
 
 @dataclass
 class Newest:
-    """Revisions read whole. One follows from its id alone, so the newest is not read again."""
+    """Revisions read whole. One follows from its id alone, so the newest is not read again.
+
+    Attributes:
+        facts: Opens the cache. It knows the commits that this process made: none of them is planned
+            once more to be believed.
+    """
 
     repository: Repository
+    facts: Callable[[], Facts]
     _read: dict[str, Evaluation] = field(default_factory=dict)
 
     def __call__(self, head: str) -> Evaluation:
         """All that a revision holds."""
         if head not in self._read:
             source = self.repository.source(head)
-            read = with_changes_by_hand(self.repository, source, evaluate_source(source))
-            self._read = {head: read}
+            read = evaluate_source(source)
+            self._read = {head: with_changes_by_hand(self.repository, source, read, self.facts())}
         return self._read[head]
 
 

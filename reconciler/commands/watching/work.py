@@ -101,7 +101,7 @@ class Work:
     _deleted: tuple[Manifest, ...] = ()
 
     def __post_init__(self) -> None:
-        self._whole = Newest(self.site.repository)
+        self._whole = Newest(self.site.repository, lambda: self.site.facts())
         self._attention = Attention(self.site.monotonic, self.site.chance)
 
     def head(self) -> str:

@@ -76,6 +76,14 @@ def test_who_watches_knows_better_than_whole_seconds_how_long_a_service_waits() 
     assert tenant.looked_at().figures.pending == 0
 
 
+def test_services_that_came_together_are_looked_at_again_together() -> None:
+    tenant = Tenant(*map(service, "cde"))
+    tenant.waited = {"uid-c": 0.9, "uid-d": 0.75, "uid-e": 0.5}
+    assert tenant.looked_at().again == pytest.approx(0.25)
+    tenant.waited = {"uid-c": 0.75, "uid-d": 0.75, "uid-e": 1.5}
+    assert tenant.looked_at().again == pytest.approx(0.25)
+
+
 def test_nobody_waits_by_the_clock_of_a_server_that_tells_no_time() -> None:
     tenant = Tenant(service("c")).with_growth(GROWN)
     tenant.now, tenant.idle = 0, {"1@a000008": LONG_AGO, "7@b": 1}

@@ -1,9 +1,11 @@
 """What people do in clusters while a daemon runs, from the event to the commit."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from reconciler.commands.replay import Outcome, Replayed
 from reconciler.commands.watching.events import Cause
 from reconciler.commands.watching.observer import Ending
 from reconciler.model.resource import Ref
@@ -12,7 +14,8 @@ from tests.commands.looking.country import ONE, elastic
 from tests.commands.watching.country import Country
 from tests.fake_cluster import HUB
 from tests.families.capi.hub import SHOP, shop
-from tests.world import CLOCK
+from tests.memory import MemoryFacts
+from tests.world import CLOCK, SMALL
 
 SERVICES = f"{ONE} services"
 MORE = SHOP._replace(name="more")
@@ -54,6 +57,23 @@ def test_a_service_counts_a_second_after_it_was_seen_though_the_server_s_clock_s
     assert [done.rounds[-1].done.commit is not None for done in here.told[1:3]] == [False, True]
     assert GROWTH in here.branch.files()
     assert here.told[2].applied
+
+
+def test_a_commit_that_a_round_makes_is_not_planned_once_more_to_be_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, facts, replayed = Country(dict(SMALL)), MemoryFacts(), list[str]()
+    here.work.site = replace(here.work.site, facts=lambda: facts)
+
+    def noted(_repository: object, commit: str, *_: object, **__: object) -> Replayed:
+        replayed.append(commit)
+        return Replayed(Outcome.SAME)
+
+    monkeypatch.setattr("reconciler.commands.replay.replay", noted)
+    here.start()
+    assert here.told[0].rounds[-1].done.commit is not None
+    assert here.work.evaluation() is not None
+    assert replayed == []
 
 
 def test_a_service_that_gets_its_address_within_the_second_begins_no_commit() -> None:

@@ -1,0 +1,63 @@
+"""`ipam verify` of a long branch: every reconcile commit of it, replayed."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.corpus import build, change_file
+from benchmarks.measure import Row
+from reconciler.adapters.git.opening import open_repository
+from reconciler.commands.reconcile import ReconcileOptions, reconcile
+from tests.memory import MemoryFacts
+from tests.world import ENVIRONMENT, pool, provider, tenant
+
+COMMITS = 1_000
+FIRST = COMMITS // 2
+"""Records that are there before: so that there are as many as commits, on the average."""
+LIMIT = 60.0
+_IN_A_POOL = 100
+
+
+def verify_rows(folder: Path) -> list[Row]:
+    """A branch on which each commit of a person was answered by one of reconcile."""
+    repository = _grown(folder / "verified.git")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    words = [sys.executable, "-m", "reconciler", "verify", f"--repo={repository}", "main"]
+    start = time.perf_counter()
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    seconds = time.perf_counter() - start
+    if done.returncode != 0:
+        raise RuntimeError(done.stdout[-2_000:] + done.stderr[-2_000:])
+    size = f"{COMMITS + 1:,} commits, {FIRST:,} to {FIRST + COMMITS:,} records"
+    return [Row("verify", size, seconds, target=f"<= {LIMIT:g} s", met=seconds <= LIMIT)]
+
+
+def _grown(folder: Path) -> Path:
+    """The repository; each commit adds a record."""
+    build(folder, FIRST, _files)
+    branch, facts = open_repository(folder, ENVIRONMENT), MemoryFacts()
+    for number in range(FIRST, FIRST + COMMITS + 1):
+        reconcile(branch, ReconcileOptions(), facts=facts)
+        if number < FIRST + COMMITS:
+            change_file(folder, *_file(number))
+            words = ["update-ref", "refs/heads/main", "refs/heads/change"]
+            subprocess.run(["git", f"--git-dir={folder}", *words], check=True)
+    return folder
+
+
+def _files(count: int) -> Iterator[tuple[str, bytes]]:
+    """A pool and a provider for each hundred tenants; each of these gets one record."""
+    for home in range(-(-(FIRST + COMMITS) // _IN_A_POOL)):
+        yield f"pools/p{home}.yaml", pool(f"p{home}", f"10.{home}.0.0/16").encode()
+        yield f"providers/p{home}.yaml", provider(f"p{home}", f"[{{name: p{home}}}]").encode()
+    for number in range(count):
+        yield _file(number)
+
+
+def _file(number: int) -> tuple[str, bytes]:
+    name = f"t{number:05d}"
+    text = tenant(name, providerConfigRef=f"{{name: p{number // _IN_A_POOL}}}")
+    return f"tenants/{name}.yaml", text.encode()
