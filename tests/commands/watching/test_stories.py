@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from reconciler.commands.replay import Outcome, Replayed
+from reconciler.commands.replay import Replayed
 from reconciler.commands.watching.events import Cause
 from reconciler.commands.watching.observer import Ending
 from reconciler.model.resource import Ref
+from reconciler.model.verdict import Verdict
 from tests.applying.test_intake import COPY, SETTINGS, fill
 from tests.commands.looking.country import ONE, elastic
 from tests.commands.watching.country import Country
@@ -67,7 +68,7 @@ def test_a_commit_that_a_round_makes_is_not_planned_once_more_to_be_believed(
 
     def noted(_repository: object, commit: str, *_: object, **__: object) -> Replayed:
         replayed.append(commit)
-        return Replayed(Outcome.SAME)
+        return Replayed(Verdict.SAME)
 
     monkeypatch.setattr("reconciler.commands.replay.replay", noted)
     here.start()
