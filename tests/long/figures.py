@@ -24,6 +24,7 @@ class Held(NamedTuple):
     cache: float
 
 
+_PORTION = 10
 TITLES = ("minute", "RSS MiB", "threads", "descriptors", "temp files", "cache MiB")
 
 
@@ -62,9 +63,15 @@ def second_half(samples: Sequence[Held]) -> Sequence[Held]:
     return [sample for sample in samples if sample.minute >= middle]
 
 
+def floors(samples: Sequence[Held]) -> list[Held]:
+    """The least of each figure in portions of ten samples: what a round opens for a moment is none."""
+    portions = [samples[at : at + _PORTION] for at in range(0, len(samples), _PORTION)]
+    return [Held(*(min(values) for values in zip(*portion, strict=True))) for portion in portions]
+
+
 def grown(samples: Sequence[Held]) -> dict[str, float]:
-    """By how much each figure grows in an hour, judged by the second half."""
-    late = second_half(samples)
+    """By how much each figure grows in an hour, judged by the floors of the second half."""
+    late = floors(second_half(samples))
     return {
         name: 60 * slope([(sample.minute, getattr(sample, name)) for sample in late])
         for name in Held._fields[1:]
