@@ -47,9 +47,15 @@ def watching_tables(*only: str) -> str:
                     rows += _shown([asked])
         finally:
             fleet.stop()
+    with tempfile.TemporaryDirectory() as folder:
         verified = verify_rows(Path(folder)) if not only or "verify" in only else []
     loads = f"Processes that waited to run: {load:.1f} before, {os.getloadavg()[1]:.1f} after."
-    return "\n".join([f"{loads}\n", table(rows), idle_table(idle), markdown(verified)])
+    tables = [
+        table(rows) if rows else "",
+        idle_table(idle) if idle else "",
+        markdown(verified) if verified else "",
+    ]
+    return "\n".join([f"{loads}\n", *filter(None, tables)])
 
 
 def _shown(rows: Iterable[Waited]) -> Iterator[Waited]:
