@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.where import BranchHead
+from reconciler.adapters.memory import give_back, keep_little
 from reconciler.cli.shared import clock, logs, streams
 from reconciler.cli.shared.cluster_options import Reach
 from reconciler.cli.shared.ending import Ending, ending
@@ -106,6 +107,7 @@ def run_daemon(order: Order, serve: Callable[[Running], None] = lambda _running:
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
     logs.start(order.watch.log_format)
     threading.stack_size(STACK)
+    keep_little()
     inbox = Inbox()
     clusters = order.reach.open() if order.reach is not None else None
     elector = _elector(clusters, inbox) if order.watch.elects and clusters is not None else None
@@ -225,6 +227,7 @@ class _Teller:
         )
         if done.clusters is None:
             self._repository.tidy()
+            give_back()
 
     def _tell(self, done: RoundDone) -> None:
         lasting: set[str] = set()

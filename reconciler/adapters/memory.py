@@ -1,0 +1,38 @@
+"""What a process that runs on gives back to the machine.
+
+The C library keeps what threads let go of, in an arena for each few of them: a process whose
+threads come and go holds ever more, of which nothing is in use.
+"""
+
+import ctypes
+import gc
+
+ARENAS = 2
+"""Arenas of the C library: one for each processor that a daemon is expected to have."""
+
+_ARENA_MAX = -8
+"""M_ARENA_MAX of glibc's mallopt."""
+
+
+def keep_little() -> bool:
+    """Have the C library keep little, before threads begin; False where it cannot be told."""
+    ask = _function("mallopt")
+    return ask is not None and bool(ask(_ARENA_MAX, ARENAS))
+
+
+def give_back() -> bool:
+    """Give back what is not in use any more; False where that cannot be asked for."""
+    gc.collect()
+    ask = _function("malloc_trim")
+    if ask is not None:
+        ask(0)
+    return ask is not None
+
+
+def _function(name: str) -> "ctypes._FuncPointer | None":
+    """A function of the C library; None where it has another one."""
+    try:
+        found: ctypes._FuncPointer | None = getattr(ctypes.CDLL(None), name, None)
+    except OSError:  # a program without one
+        return None
+    return found

@@ -1,0 +1,54 @@
+"""What a process that runs on gives back to the machine."""
+
+import ctypes
+import os
+import subprocess
+import sys
+
+import pytest
+
+from reconciler.adapters import memory
+from tests.caches import PYTHON
+
+FREED = """
+import threading
+from reconciler.adapters.memory import give_back, keep_little
+assert keep_little()
+def work():
+    parts = [bytes(900) for _ in range(60_000)]
+    kept.append(parts[::600])
+kept = []
+for _ in range(4):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1])
+before = resident()
+assert give_back()
+print(before - resident())
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="no GNU C library")
+def test_what_threads_let_go_of_goes_back_to_the_machine() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FREED],
+        env={"PATH": os.environ["PATH"], **PYTHON},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) > 0
+
+
+def test_with_another_c_library_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: object())
+    assert (memory.keep_little(), memory.give_back()) == (False, False)
+
+    def lacking(name: object) -> None:
+        raise OSError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", lacking)
+    assert (memory.keep_little(), memory.give_back()) == (False, False)
