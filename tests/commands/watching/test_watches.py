@@ -346,6 +346,29 @@ def test_a_secret_that_comes_is_a_kubeconfig_of_the_clusters_of_its_name(site: S
     assert Ref(NAMESPACE, "", "a") in hub.objects
 
 
+def test_one_that_is_away_is_reached_by_a_new_kubeconfig_as_soon_as_there_is_one(
+    site: Site,
+) -> None:
+    hub = site.servers[MANAGEMENT]
+    site.follow(HUB, Applied(WEB, State.UNREACHABLE, error="no answer"))
+    assert site.watches.down() == {WEB}
+
+    def came() -> None:
+        hub.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}})
+        metadata = {"namespace": "a", "name": "web-kubeconfig"}
+        hub.put({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": {}})
+
+    found = site.run(f"{MANAGEMENT} secrets", came)
+    assert [(event.cause, event.cluster) for event in found] == [(Cause.KUBECONFIG, WEB)]
+    assert site.watches.down() == frozenset(), "a round asks it"
+    site.notes.found_way(WEB, b"new", is_named=False)
+    site.begun.clear()
+    site.follow(TENANT)
+    site.run(POOLS)
+    assert site.opened == [(WEB, b"new")]
+    assert site.observer.ups[-1] == (WEB, True)
+
+
 def test_news_of_services_in_the_management_cluster_are_of_dependants() -> None:
     from reconciler.clusters.watched import DEPENDANTS, management_topics
 
