@@ -11,7 +11,14 @@ STORIES = ("tests/commands/watching/test_stories.py",)
 WITNESS = ("tests/commands/watching/test_witness.py",)
 STREAM = ("tests/adapters/kube/test_watching.py",)
 
+PACE = ("tests/commands/watching/test_pace.py",)
+
 WATCHING = (
+    Mutant("watching: who hangs on rounds begins the next one by its watch",
+           "commands/watching/daemon.py", "            self.schedule.rest(name, until)\n",
+           "            pass\n", PACE),
+    Mutant("watching: one that was too slow is asked again in the same round",
+           "commands/watching/pace.py", "        self.pace.check(cluster)\n", "", PACE),
     Mutant("watching: a round never begins while events come", "commands/watching/schedule.py",
            "first + PATIENCE", "inf", SCHEDULE),
     Mutant("watching: a cluster that is never quiet begins any number of rounds",
