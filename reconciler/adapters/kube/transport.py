@@ -123,7 +123,7 @@ class Transport:
         with self.deadline.running():
             answer = self.send(ask)
             try:
-                return parsed(answer.body), answer.weight
+                return parsed(answer.body, cuts=self.budget.limits.cuts), answer.weight
             except ValueError as why:
                 raise ClusterError(f"{ask.what}: the answer is {why}") from None
 
