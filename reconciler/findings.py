@@ -213,6 +213,7 @@ CODES: dict[str, str] = {
     # What was observed
     "observed-edited": "What was observed is written by `ipam reconcile` alone. Revert the change.",
     "demand-unused": "A tenant grew, but its provider grows nobody now. What it holds stays.",
+    "demand-unasked": "A cluster cannot be asked what it needs. It neither grows nor shrinks meanwhile.",
     # Records
     "record-unreadable": "A record cannot be read. It counts as it last could be, until mended.",
     "record-edited": "A record differs from what `ipam reconcile` wrote.",

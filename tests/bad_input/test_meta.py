@@ -42,6 +42,7 @@ ELSEWHERE = {
     "manual-range-changed": "check --base: tests/hostile",
     "observed-edited": "what was observed: tests/test_observed.py, tests/commands",
     "demand-unused": "growth: tests/families/test_growth.py",
+    "demand-unasked": "clusters: tests/commands/looking",
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",
     "record-removed": "group R: tests/commands",

@@ -9,6 +9,7 @@ LEASE = ("tests/commands/watching/test_lease.py",)
 TOUCHED = ("tests/applying/test_touched.py",)
 STORIES = ("tests/commands/watching/test_stories.py",)
 WITNESS = ("tests/commands/watching/test_witness.py",)
+ATTENTION = ("tests/commands/watching/test_attention.py",)
 STREAM = ("tests/adapters/kube/test_watching.py",)
 
 PACE = ("tests/commands/watching/test_pace.py",)
@@ -60,9 +61,8 @@ WATCHING = (
     Mutant("watching: a Service counts by its server's clock", "commands/watching/work.py",
            "            waited=site.witness.waited(),\n", "", STORIES),
     Mutant("watching: nobody comes back when a Service has waited for long enough",
-           "commands/watching/work.py",
-           "            yield Event(Cause.SERVICES, name), max(seconds - past, 0.0) + LATE\n",
-           "            del name, seconds, past\n", STORIES),
+           "commands/watching/attention.py",
+           "            self._come(name, begun + seconds + LATE)\n", "            pass\n", STORIES),
     Mutant("watching: a list begins every wait anew", "commands/watching/witness.py",
            "found = {uid: before[uid] for uid in waiting if uid in before}", "found = dict[str, float]()",
            WITNESS),
@@ -80,6 +80,27 @@ WATCHING = (
            '("name", "uid", "deletionTimestamp", *', '("name", "uid", *', WITNESS),
     Mutant("watching: what is there again still counts as gone", "commands/watching/witness.py",
            "            self.settled(map(uid_of, items))\n", "            pass\n", WITNESS),
+    Mutant("watching: what the tree says of a tenant begins no look",
+           "commands/watching/attention.py", "self._seen.get(name) != it}", "name not in self._seen}",
+           ATTENTION),
+    Mutant("watching: room that comes begins no look", "commands/watching/attention.py",
+           "return self.places != before.places or bool(before.taken - self.taken)", "return False",
+           ATTENTION),
+    Mutant("watching: who lacks something is looked at with each commit",
+           "commands/watching/attention.py",
+           "return self.places != before.places or bool(before.taken - self.taken)", "return True",
+           ATTENTION),
+    Mutant("watching: who could not be asked is not asked again", "commands/watching/attention.py",
+           "            self._come(name, now + backoff.pause())\n", "            backoff.pause()\n",
+           ATTENTION),
+    Mutant("watching: one that is known to be silent is waited for", "commands/watching/silent.py",
+           "        if cluster in self.down:\n", "        if False:\n",
+           (*ATTENTION, "tests/commands/watching/test_rounds.py")),
+    Mutant("watching: what was seen of tenants is told at the resync", "commands/watching/work.py",
+           "{MANAGEMENT} if _spoken(self._attention.words) != _spoken(self._told) else set()",
+           "set()", ("tests/commands/watching/test_rounds.py",)),
+    Mutant("watching: what went before the first list is missed", "commands/watching/watcher.py",
+           "before = dict.fromkeys(self.ears.left(self.topic), _LEFT)", "before = {}", WATCHES),
     Mutant("watching: a Lease is taken from one that is heard of", "commands/watching/lease.py",
            "self._now() - self._since >= seconds", "True", LEASE),
     Mutant("watching: who cannot renew leads for ever", "commands/watching/lease.py",

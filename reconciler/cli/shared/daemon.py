@@ -145,6 +145,7 @@ def _made(
         demand_seen=_guarded(order.observer.demand_seen),
         growth_served=_guarded(order.observer.growth_served),
         monotonic=inbox.time.monotonic,
+        chance=chance,
     )
     work, resync = Work(site), float(order.watch.resync)
     leads = elector.leads if elector is not None else _always

@@ -4,7 +4,7 @@ A cluster that cannot be asked neither grows nor shrinks; the others go on. Noth
 Git here: who calls commits what is found, with what follows from it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore
@@ -54,6 +54,7 @@ class LookOptions:
         lb_class: The class of Services that MetalLB serves; empty for those without one.
         waited: For how many seconds Services were seen to wait, by cluster and uid.
         only: The clusters that are looked at; None for all.
+        also: Those that are besides, for what the tree says.
         deleted: Objects of the management cluster that a watch saw go after somebody deleted them.
     """
 
@@ -62,6 +63,7 @@ class LookOptions:
     lb_class: str = ""
     waited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     only: frozenset[str] | None = None
+    also: Callable[[Evaluation], Container[str]] = lambda _evaluation: ()
     deleted: tuple[Manifest, ...] = ()
 
 
@@ -96,10 +98,11 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
         clusters: How they are reached.
         options: How they are looked at.
     """
+    only, also = options.only, options.also(evaluation)
     growers = {
         item.cluster: item
         for item in all_growers(evaluation)
-        if options.only is None or item.cluster in options.only
+        if only is None or item.cluster in only or item.cluster in also
     }
     if not growers:
         return Looked()

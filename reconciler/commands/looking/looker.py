@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from reconciler.clusters.elastic.model import Word
+from reconciler.clusters.going import LEAST
 from reconciler.clusters.intake import findings_of
 from reconciler.commands.applying.intake import (
     IntakeLook,
@@ -104,6 +105,17 @@ class Looker:
         for failed in self._failures:
             message = f"the management cluster was not asked what lives in it alone: {failed}"
             yield warning("intake-doubt", Location(settings.observed), message)
+        for why in dict.fromkeys(self.looked.unasked.values()):
+            message = f"{why}; nobody grows or shrinks there until it can be"
+            yield warning("demand-unasked", Location(settings.observed), message)
+
+    @property
+    def missing(self) -> float | None:
+        """After how many seconds what is missing now counts as gone; None when nothing waits."""
+        ends = (
+            since + LEAST - self.intake.at for since in self.intake.taken.memory.missing.values()
+        )
+        return min((left for left in ends if left > 0), default=None)
 
     def remember(self) -> None:
         """Note in the management cluster what the next look has to know, once all is published.

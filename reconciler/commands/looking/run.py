@@ -1,6 +1,6 @@
 """A run of reconcile that asks clusters: single runs and rounds of a daemon are the same."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from reconciler.clusters.outcome import Applied
@@ -84,17 +84,17 @@ class LookingRun:
         self,
         head: str,
         is_in: Callable[[str, str], bool],
-        only: Container[str] | None = None,
+        extent: Extent | None = None,
     ) -> list[Applied]:
         """The clusters, or some of them; then what the next look has to know is noted.
 
         Args:
             head: What is applied.
             is_in: Whether a revision is contained in another one.
-            only: The clusters that are worked on; None for all.
+            extent: What it is about; None for all clusters, with what was seen now.
         """
         asking = self._asking
-        evaluation, extent = asking.whole(head), Extent(only, self.looker.words)
+        evaluation, extent = asking.whole(head), extent or Extent(words=self.looker.words)
         applied = apply_fleet(evaluation, asking.clusters(), asking.options.apply, is_in, extent)
         self.looker.remember()
         return applied

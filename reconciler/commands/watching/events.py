@@ -27,7 +27,7 @@ class Cause(StrEnum):
 _PLANNED = frozenset(
     (
         *(Cause.START, Cause.RESYNC, Cause.GIT, Cause.HOOK),
-        *(Cause.DUE, Cause.INTAKE, Cause.SERVICES),
+        *(Cause.DUE, Cause.INTAKE, Cause.SERVICES, Cause.UP),
     )
 )
 _WHOLE = frozenset((Cause.START, Cause.RESYNC))
@@ -62,7 +62,7 @@ class Scope:
         causes: Why, each once, in the order in which they came.
         plans: Git is fetched and planned; else what was last planned is applied.
         clusters: Those that are applied to, besides those that a plan changes; None for all.
-        asked: The clusters whose own objects changed what they ask for; None for all.
+        asked: The clusters whose own objects changed what they ask for, or may have; None for all.
         since: When the oldest of its events came, by the monotonic clock.
     """
 
@@ -81,7 +81,10 @@ def scope_of(events: Iterable[tuple[Event, float]]) -> Scope:
     touched = frozenset(
         event.cluster for event, _ in found if event.cluster and event.cause is not Cause.SERVICES
     )
-    asked = frozenset(event.cluster for event, _ in found if event.cause is Cause.SERVICES)
+    # What changed in a cluster while it did not answer, nobody has told.
+    asked = frozenset(
+        event.cluster for event, _ in found if event.cause in (Cause.SERVICES, Cause.UP)
+    )
     return Scope(
         causes,
         any(event.is_planned for event, _ in found),

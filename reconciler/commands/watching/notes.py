@@ -2,7 +2,7 @@
 
 A watch tells of our own writes, too. They are known by their resourceVersion, which a server gives
 to nothing else; so no round is begun by what a round has done. What a round has read is no news
-either.
+either. And what it left behind may be gone before a watch has listed it for the first time.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +12,7 @@ from typing import Any
 
 from reconciler.commands.applying.relay import Relay
 from reconciler.model.cluster import MANAGEMENT
+from reconciler.model.marks import MANAGER, OWNER_LABEL
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, Clusters, Listing
 
@@ -44,6 +45,7 @@ class Notes:
 
     _marks: dict[tuple[str, str], bool] = field(default_factory=dict)
     _ways: dict[str, tuple[bytes, bool]] = field(default_factory=dict)
+    _ours: dict[tuple[str, str, str], dict[str, str]] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
     def note(self, cluster: str, marks: Iterable[str], *, looks: bool = False) -> None:
@@ -80,6 +82,48 @@ class Notes:
         """A cluster is no concern of ours any more."""
         with self._lock:
             self._ways.pop(cluster, None)
+            for about in [about for about in self._ours if about[0] == cluster]:
+                del self._ours[about]
+
+    def listed(self, cluster: str, resource: Resource, namespace: str, listing: Listing) -> None:
+        """A round saw all objects of a kind, in a namespace or everywhere: those of ours are kept."""
+        with self._lock:
+            before = self._ours.pop((cluster, resource.group, resource.kind), {})
+            found = {uid: home for uid, home in before.items() if namespace not in ("", home)}
+            found |= {uid: _home(item) for item in listing.items if (uid := _uid_of_ours(item))}
+            if found:
+                self._ours[cluster, resource.group, resource.kind] = found
+
+    def made(self, cluster: str, manifest: Manifest) -> None:
+        """A round wrote an object: one of ours is kept."""
+        if uid := _uid_of_ours(manifest):
+            group, slash, _ = str(manifest.get("apiVersion")).partition("/")
+            about = cluster, group if slash else "", str(manifest.get("kind"))
+            with self._lock:
+                self._ours.setdefault(about, {})[uid] = _home(manifest)
+
+    def went(self, cluster: str, ref: Ref, uid: str) -> None:
+        """A round deleted an object."""
+        with self._lock:
+            self._ours.get((cluster, ref.resource.group, ref.resource.kind), {}).pop(uid, None)
+
+    def ours(self, cluster: str, resource: Resource, namespace: str) -> frozenset[str]:
+        """The uids of our own objects of a kind that the last round left there."""
+        with self._lock:
+            found = self._ours.get((cluster, resource.group, resource.kind), {})
+            return frozenset(uid for uid, home in found.items() if namespace in ("", home))
+
+
+def _uid_of_ours(manifest: Manifest) -> str:
+    """The uid of an object that bears our label; empty for others. It may say anything yet."""
+    metadata = manifest.get("metadata")
+    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    is_ours = isinstance(labels, Mapping) and labels.get(OWNER_LABEL) == MANAGER
+    return uid_of(manifest) if is_ours else ""
+
+
+def _home(manifest: Manifest) -> str:
+    return str(manifest["metadata"].get("namespace") or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +173,17 @@ class _NotingCluster(Relay):
     ) -> Listing:
         found = super().list(resource, namespace, labels=labels, fields=fields)
         self.notes.note(self.name, map(mark_of, found.items), looks=self.looks)
+        if not (labels or fields):
+            self.notes.listed(self.name, resource, namespace, found)
         return found
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
-        return self._noted(super().apply(manifest, manager, force=force, status=status))
+        return self._made(super().apply(manifest, manager, force=force, status=status))
 
     def create(self, manifest: Manifest) -> Manifest:
-        return self._noted(super().create(manifest))
+        return self._made(super().create(manifest))
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         return self._noted(super().merge(ref, patch, manager))
@@ -145,6 +191,11 @@ class _NotingCluster(Relay):
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         super().delete(ref, uid, version)
         self.notes.note(self.name, [gone_mark(uid)])
+        self.notes.went(self.name, ref, uid)
+
+    def _made(self, manifest: Manifest) -> Manifest:
+        self.notes.made(self.name, manifest)
+        return self._noted(manifest)
 
     def _noted(self, manifest: Manifest) -> Manifest:
         self.notes.note(self.name, [mark_of(manifest)], looks=self.looks)

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +31,7 @@ STEADY = 30.0
 MOST = 100_000
 """Objects that are remembered of a watch; what more there are is news whenever it is told."""
 
+_LEFT = "left"  # how an object looked that nobody watched: as none does
 _log = logging.getLogger(__name__)
 
 
@@ -43,12 +44,14 @@ class Ears:
         ups: The watch works, or does not; with the failure.
         observer: Is told when it begins anew.
         witness: Keeps what no round can read; it knows it before there are news.
+        left: The uids of our own objects of a topic that the last round left there.
     """
 
     news: Callable[[Topic, Manifest, str], None]
     ups: Callable[[Topic, ClusterError | None], None]
     observer: Observer
     witness: Witness
+    left: Callable[[Topic], Iterable[str]]
 
 
 @dataclass
@@ -148,7 +151,9 @@ class Watcher:
     def _relisted(self, items: Sequence[Manifest]) -> None:
         """What a list tells: what is other than before, and what is gone."""
         self.ears.witness.listed(self.cluster, self.topic, items)
-        before, self._known = self._known or {}, {}
+        before, self._known = self._known, {}
+        if before is None:
+            before = dict.fromkeys(self.ears.left(self.topic), _LEFT)
         for item in items:
             uid = uid_of(item)
             looks = self.topic.look(item)

@@ -145,6 +145,7 @@ class Watches:
             lambda topic, failure: self._ups(name, topic, failure),
             self.observer,
             self.witness,
+            lambda topic: self.notes.ours(name, topic.resource, topic.namespace),
         )
         # Our own cluster is not held for one that lies; a kind that hangs there stops no other.
         turn = nullcontext() if name == MANAGEMENT else Lock()
@@ -185,6 +186,8 @@ class Watches:
             return  # a round has read that very Secret
         with self._lock:
             found = tenant_of_secret(item, self._names)
+            for cluster in self.down().intersection(found):
+                self._end(cluster)  # nobody knows how it is by the new one: a round finds out
         for cluster in found:
             self.inbox.put(Event(Cause.KUBECONFIG, cluster))
 

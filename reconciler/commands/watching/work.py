@@ -1,13 +1,14 @@
 """What a round does: the very functions that a single run calls, restricted to what was touched."""
 
+import random
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from reconciler.clusters.elastic.model import Figures
+from reconciler.clusters.elastic.model import Figures, Word
 from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import Applied
+from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.intake import copied_uids
@@ -17,17 +18,16 @@ from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.rounds import Round, rounds
+from reconciler.commands.watching.attention import LATE, Attention
 from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.notes import uid_of
+from reconciler.commands.watching.silent import SILENT, Answering
 from reconciler.commands.watching.witness import Witness
 from reconciler.engine.due import due_instants
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.resource import Manifest
+from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import BugError, Clusters, Facts, Repository, Revision
-
-LATE = 0.01
-"""Seconds by which a cluster is looked at late: a trace too early, and it would have to be again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Site:
         demand_seen: Told what a cluster that was looked at asks for; it raises nothing.
         growth_served: Told after how many seconds that was applied; it raises nothing.
         monotonic: The clock that rounds are measured by.
+        chance: Gives a number in [0, 1).
     """
 
     repository: Repository
@@ -62,6 +63,7 @@ class Site:
     demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None
     growth_served: Callable[[str, float], None] = lambda _cluster, _seconds: None
     monotonic: Callable[[], float] = time.monotonic
+    chance: Callable[[], float] = random.random
 
 
 class _But(Container[str]):
@@ -90,12 +92,15 @@ class Work:
     _whole: Newest = field(init=False)
     _standing: Standing | None = None
     _run: LookingRun | None = None
+    _attention: Attention = field(init=False)
+    _told: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
     _pending: dict[str, float] = field(default_factory=dict)
     _looked_at: float = 0.0
     _deleted: tuple[Manifest, ...] = ()
 
     def __post_init__(self) -> None:
         self._whole = Newest(self.site.repository)
+        self._attention = Attention(self.site.monotonic, self.site.chance)
 
     def head(self) -> str:
         """The revision that was fetched or published last; empty before the first."""
@@ -110,8 +115,9 @@ class Work:
             down: Clusters that do not answer: nobody waits for them.
         """
         self.bugs.clear()
+        self._attention.begin(scope.asked, down)
         most = 1 if self.site.clusters is None or not self.site.applies or not scope.plans else 2
-        return rounds(partial(self._git, scope), partial(self._clusters, scope, down), most)
+        return rounds(partial(self._git, scope, down), partial(self._clusters, scope, down), most)
 
     def evaluation(self) -> Evaluation | None:
         """What was last planned."""
@@ -126,11 +132,14 @@ class Work:
         due = [it for it in due_instants(self._at(done.head).state) if it > at]
         if due:
             yield Event(Cause.DUE), min(due) - at
-        past = self.site.monotonic() - self._looked_at
-        for name, seconds in (self._run.looker.looked.again if self._run else {}).items():
-            yield Event(Cause.SERVICES, name), max(seconds - past, 0.0) + LATE
+        for name, seconds in self._attention.again():
+            yield Event(Cause.SERVICES, name), seconds
+        missing = self._run.looker.missing if self._run and self.site.applies else None
+        if missing is not None:
+            past = self.site.monotonic() - self._looked_at
+            yield Event(Cause.INTAKE, MANAGEMENT), max(missing - past, 0.0) + LATE
 
-    def _git(self, scope: Scope) -> Reconciled:
+    def _git(self, scope: Scope, down: frozenset[str]) -> Reconciled:
         site, before = self.site, self._done
         self._run = None
         if before is not None and not scope.plans:
@@ -140,9 +149,11 @@ class Work:
         if site.clusters is None:
             self._done = reconcile(site.repository, options, facts=site.facts())
             return self._done
-        self._run = run = self._begun(site.clusters, scope)
+        self._run = run = self._begun(site.clusters, scope, down)
         self._done = run.reconcile(options, site.facts())
         self._seen(run.looker.looked.figures, scope)
+        found = self._whole(self._done.head.id)
+        self._attention.looked(run.looker.looked, found, self._looked_at)
         if run.looker.intake.at:
             self._taken_in(self._done.head)
         return self._done
@@ -153,6 +164,8 @@ class Work:
             self.site.demand_seen(name, asked)
             if asked.need > asked.blocked:
                 self._pending.setdefault(name, scope.since)
+            elif not (asked.pending and asked.in_flight):
+                self._pending.pop(name, None)  # it ended without us
 
     def _taken_in(self, head: Revision) -> None:
         """Forget what went, as far as Git has no copy of it any more: a look took it in."""
@@ -168,7 +181,7 @@ class Work:
                 since = self._pending.pop(item.cluster)
                 self.site.growth_served(item.cluster, self.site.monotonic() - since)
 
-    def _begun(self, clusters: Clusters, scope: Scope) -> LookingRun:
+    def _begun(self, clusters: Clusters, scope: Scope, down: frozenset[str]) -> LookingRun:
         site = self.site
         self._looked_at, self._deleted = site.monotonic(), site.witness.deleted()
         asked = LookOptions(
@@ -176,11 +189,12 @@ class Work:
             writes=site.applies,
             waited=site.witness.waited(),
             only=scope.asked,
+            also=self._attention.also,
             deleted=self._deleted,
         )
-        looking = site.looking or clusters
+        there, looking = Answering(clusters, down), Answering(site.looking or clusters, down)
         return LookingRun(
-            Asking(self._whole, lambda: clusters, lambda: looking, asked, site.now, self.bugs)
+            Asking(self._whole, lambda: there, lambda: looking, asked, site.now, self.bugs)
         )
 
     def _clusters(
@@ -190,29 +204,44 @@ class Work:
         if site.clusters is None or not site.applies:
             return None
         evaluation = self._at(done.head)
-        now = standing(evaluation, site.wish.default_port)
-        changed = now.touched(self._standing)
-        is_whole = scope.clusters is None or changed is None
-        names = None if is_whole else frozenset({*(scope.clusters or ()), *(changed or ())})
+        now, words = standing(evaluation, site.wish.default_port), dict(self._attention.words)
+        names = self._touched(scope, now)
         if MANAGEMENT in down:
             # Nothing can be done without it. When it answers again, it is as at the start.
             self._standing = None
-            return []
+            return [Applied(MANAGEMENT, State.UNREACHABLE, error=SILENT)]
         if names is not None and not names - down:
             self._standing = now
+            if self._run is not None:
+                self._run.looker.remember()
             return []
-        meant = _But(names, down)
+        extent = Extent(_But(names, down), words)
         if self._run is not None:
-            applied = self._run.apply(done.head.id, site.is_in, meant)
+            applied = self._run.apply(done.head.id, site.is_in, extent)
         else:  # nothing was looked at: what was last planned is applied
-            applied = apply_fleet(evaluation, site.clusters, site.wish, site.is_in, Extent(meant))
+            applied = apply_fleet(evaluation, site.clusters, site.wish, site.is_in, extent)
         self._served(applied)
-        is_away = any(item.cluster == MANAGEMENT and not item.uid for item in applied)
-        self._standing = None if is_away else now
+        self._attention.applied(applied)
+        own = next((item for item in applied if item.cluster == MANAGEMENT), None)
+        self._told = words if own is not None and not own.is_failed else self._told
+        self._standing = None if own is not None and not own.uid else now
         return applied
+
+    def _touched(self, scope: Scope, now: Standing) -> frozenset[str] | None:
+        """The clusters that are applied to; None for all."""
+        changed = now.touched(self._standing)
+        if scope.clusters is None or changed is None:
+            return None
+        news = {MANAGEMENT} if _spoken(self._attention.words) != _spoken(self._told) else set()
+        return frozenset({*scope.clusters, *changed, *news})
 
     def _at(self, head: Revision) -> Evaluation:
         """The revision as it stands; it follows from its id alone, and is read once."""
         found = self._whole(head.id)
         self.site.looked_at(found)
         return found
+
+
+def _spoken(words: Mapping[Ref, tuple[Word, ...]]) -> Mapping[Ref, tuple[Word, ...]]:
+    """Those of whom anything is told."""
+    return {ref: told for ref, told in words.items() if told}

@@ -117,6 +117,7 @@ class Country:
             now=lambda: float(self.clusters.clock),
             witness=witness,
             monotonic=self.time.monotonic,
+            chance=lambda: 0.5,
         )
         self.witness, self.work = witness, Work(site)
         self.watches = Watches(

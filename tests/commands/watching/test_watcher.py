@@ -54,7 +54,13 @@ def test_a_watch_keeps_nothing_of_its_list_and_reads_it_in_its_turn() -> None:
         spec = {"type": "LoadBalancer"}
         cluster.put({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
     heard: list[str] = []
-    ears = Ears(lambda _topic, _item, mark: heard.append(mark), lambda *_: None, Noted(), Witness())
+    ears = Ears(
+        lambda _topic, _item, mark: heard.append(mark),
+        lambda *_: None,
+        Noted(),
+        Witness(),
+        left=lambda _topic: (),
+    )
     watcher = Watcher(
         "a/web", SERVICES, lambda: cluster, ears, Inbox(Moved()), lambda: 0.5, cluster.turn
     )
@@ -67,7 +73,7 @@ def test_a_watch_keeps_nothing_of_its_list_and_reads_it_in_its_turn() -> None:
 
 def test_one_that_was_ended_while_it_waited_for_its_turn_lists_nothing() -> None:
     cluster = Weighed("a/web")
-    ears = Ears(lambda *_: None, lambda *_: None, Noted(), Witness())
+    ears = Ears(lambda *_: None, lambda *_: None, Noted(), Witness(), left=lambda _topic: ())
 
     class Late:
         """Somebody ends it before its turn comes."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from reconciler.clusters.desired import owned_labels
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.resources import ADDRESS_POOL, NAMESPACE, SECRET, SERVICE
 from reconciler.commands.watching.events import Cause, Event
@@ -33,8 +34,8 @@ POOL = Ref(ADDRESS_POOL, HERE, "default-pool")
 KUBECONFIG = b"kubeconfig"
 
 
-def pool(*addresses: str) -> dict[str, Any]:
-    metadata = {"name": "default-pool", "namespace": HERE}
+def pool(*addresses: str, name: str = "default-pool") -> dict[str, Any]:
+    metadata = {"name": name, "namespace": HERE, "labels": owned_labels()}
     spec = {"addresses": list(addresses)}
     return {
         "apiVersion": "metallb.io/v1beta1",
@@ -197,6 +198,36 @@ def test_an_object_that_vanished_while_nobody_watched_is_news(site: Site) -> Non
     assert not site.watches.is_known(found[-1])
 
 
+def test_an_object_that_went_after_the_round_and_before_the_first_list_is_news(site: Site) -> None:
+    server = site.servers[WEB]
+    ours = NotingClusters(site, site.notes).connect(WEB, KUBECONFIG)
+    ours.list(ADDRESS_POOL, HERE)
+    uids = [
+        ours.apply(pool(f"10.0.0.{at}/32", name=f"p{at}"), "us")["metadata"]["uid"]
+        for at in (1, 2, 3)
+    ]
+    ours.delete(POOL._replace(name="p1"), uids[0])
+    site.follow(TENANT)
+    del server.objects[POOL._replace(name="p2")]  # somebody was quick
+    found = site.run(POOLS, lambda: None)
+    (news,) = [event for event in found if not site.watches.is_known(event)]
+    assert (news.cause, news.mark) == (Cause.DRIFT, f"-{uids[1]}")
+
+
+def test_an_object_of_a_round_before_is_not_missed_in_the_cluster_that_has_its_name_now(
+    site: Site,
+) -> None:
+    ours = NotingClusters(site, site.notes).connect(WEB, KUBECONFIG)
+    ours.apply(pool("10.0.0.1/32"), "us")
+    site.follow(HUB, TENANT)
+    site.follow(HUB, is_whole=True)
+    del site.servers[WEB].objects[POOL]
+    site.begun.clear()
+    site.notes.found_way(WEB, KUBECONFIG, is_named=False)
+    site.follow(TENANT)
+    assert site.run(POOLS, lambda: None) == []
+
+
 def test_services_that_want_no_address_are_nobody_s_concern(site: Site) -> None:
     server = site.servers[WEB]
     server.put(service("ClusterIP"))
@@ -324,6 +355,29 @@ def test_a_secret_that_comes_is_a_kubeconfig_of_the_clusters_of_its_name(site: S
     assert sorted(event.cluster for event in found) == [WEB, "b/web"]
     assert hub.objects[Ref(SECRET, "a", "web-kubeconfig")]
     assert Ref(NAMESPACE, "", "a") in hub.objects
+
+
+def test_one_that_is_away_is_reached_by_a_new_kubeconfig_as_soon_as_there_is_one(
+    site: Site,
+) -> None:
+    hub = site.servers[MANAGEMENT]
+    site.follow(HUB, Applied(WEB, State.UNREACHABLE, error="no answer"))
+    assert site.watches.down() == {WEB}
+
+    def came() -> None:
+        hub.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}})
+        metadata = {"namespace": "a", "name": "web-kubeconfig"}
+        hub.put({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": {}})
+
+    found = site.run(f"{MANAGEMENT} secrets", came)
+    assert [(event.cause, event.cluster) for event in found] == [(Cause.KUBECONFIG, WEB)]
+    assert site.watches.down() == frozenset(), "a round asks it"
+    site.notes.found_way(WEB, b"new", is_named=False)
+    site.begun.clear()
+    site.follow(TENANT)
+    site.run(POOLS)
+    assert site.opened == [(WEB, b"new")]
+    assert site.observer.ups[-1] == (WEB, True)
 
 
 def test_news_of_services_in_the_management_cluster_are_of_dependants() -> None:
