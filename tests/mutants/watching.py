@@ -12,7 +12,30 @@ WITNESS = ("tests/commands/watching/test_witness.py",)
 ATTENTION = ("tests/commands/watching/test_attention.py",)
 STREAM = ("tests/adapters/kube/test_watching.py",)
 
+PACE = ("tests/commands/watching/test_pace.py",)
+
 WATCHING = (
+    Mutant("watching: who hangs on rounds begins the next one by its watch",
+           "commands/watching/daemon.py", "            self.schedule.rest(name, until)\n",
+           "            pass\n", PACE),
+    Mutant("watching: one odd object ends a watch of our own cluster", "adapters/kube/cluster.py",
+           "change_of(line, what, resource, cuts=cuts)", "change_of(line, what, resource)",
+           ("tests/adapters/kube/test_clusters.py",)),
+    Mutant("watching: a watch keeps the list that it began with", "commands/watching/watcher.py",
+           "        since = self._listed(cluster)\n",
+           "        self._extra[\"all\"] = cluster.list(topic.resource).items\n"
+           "        since = self._listed(cluster)\n", ("tests/commands/watching/test_watcher.py",)),
+    Mutant("watching: a cluster fills the memory with events while a round is in hand",
+           "commands/watching/inbox.py", "self._count[about] > MARKS:", "not MARKS:",
+           ("tests/commands/watching/test_inbox.py",)),
+    Mutant("watching: a Lease that nobody renews is waited for as long as it says",
+           "commands/watching/lease.py", "min(said, LONGEST)", "said", LEASE),
+    Mutant("git: locks are taken away from a git that is at work", "adapters/git/locks.py",
+           " and abs(now - lock.lstat().st_mtime) >= OLD", "", ("tests/adapters/git/test_locks.py",)),
+    Mutant("git: locks of a person's checkout are removed", "adapters/git/repository.py",
+           "self.now if self.is_mirror else None", "self.now", ("tests/adapters/git/test_locks.py",)),
+    Mutant("watching: one that was too slow is asked again in the same round",
+           "commands/watching/pace.py", "        self.pace.check(cluster)\n", "", PACE),
     Mutant("watching: a round never begins while events come", "commands/watching/schedule.py",
            "first + PATIENCE", "inf", SCHEDULE),
     Mutant("watching: a cluster that is never quiet begins any number of rounds",

@@ -9,11 +9,9 @@ then the branch. Whatever was done of it, the next run finds a tree that is the 
 revision, and goes on.
 """
 
-import fcntl
-import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
 from reconciler.adapters.git.fetch import fetch
+from reconciler.adapters.git.locks import alone
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, read_made, there
 from reconciler.adapters.git.past import changes
@@ -42,8 +41,6 @@ from reconciler.ports import (
     Revision,
     UsageError,
 )
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -127,16 +124,9 @@ class GitRepository:
         found = changes(self.git, (parted, rev), paths, tally)
         return found, result.status == 0 and parted == base
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep other runs on this very folder waiting; the system lets go of it, even by a kill."""
-        with (self.git.git_dir / "ipam.lock").open("wb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX)
-            except OSError as error:
-                # Some network file systems have no locks; the branch is the lock that counts.
-                _log.info("no lock on %s: %s", self.git.git_dir, error)
-            yield
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep other runs on this very folder waiting; old locks of git in a mirror go meanwhile."""
+        return alone(self.git.git_dir, self.now if self.is_mirror else None)
 
     def fetch(self) -> Revision:
         """The newest revision of the branch."""

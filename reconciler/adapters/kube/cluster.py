@@ -37,7 +37,8 @@ from reconciler.ports import (
 )
 
 PAGE = 500
-SMALLEST_PAGE = 7
+SHRINK = 5
+"""Times fewer objects that a page has when one was too large; down to one, and then more again."""
 RELISTS = 3
 OLDEST = (1, 22)
 
@@ -213,9 +214,10 @@ class KubeCluster:
             labelSelector=labels,
         )
         ask = Ask("GET", path, what, accept=_HEAD if heads else _JSON)
+        cuts = self._transport.budget.limits.cuts
         try:
             for line in self._transport.stream(ask, seconds + SILENCE):
-                change = change_of(line, what, resource)
+                change = change_of(line, what, resource, cuts=cuts)
                 yield change._replace(manifest=inward(dict(change.manifest), resource))
         except ExpiredError as expired:
             raise StaleError(str(expired)) from expired
@@ -234,10 +236,11 @@ class KubeCluster:
             try:
                 page, heavy = self._transport.ask(asked)
             except TooLargeError:  # objects of some kinds are large: ask for fewer
-                if size <= SMALLEST_PAGE:
+                if size == 1:
                     raise
-                size //= 4
+                size = max(1, size // SHRINK)
                 continue
+            size = min(PAGE, 2 * size)
             items, following = _items(page, what)
             kept = [pared(item, resource) for item in items]
             is_whole = not kept or kept[0] is items[0]

@@ -55,11 +55,13 @@ class Deadline:
     Attributes:
         timeouts: What it was made of.
         silence_seconds: How long a server may say nothing: longer while it is watched.
+        seconds: How long it is in all, as it was last begun.
     """
 
     def __init__(self, timeouts: Timeouts) -> None:
         self.timeouts = timeouts
         self.silence_seconds = timeouts.read_seconds
+        self.seconds = timeouts.deadline_seconds
         self._lock = Lock()
         self._spent = 0.0
         self._more = 0.0
@@ -94,6 +96,7 @@ class Deadline:
         """See to it that just so many seconds are left; None for no end."""
         with self._lock:
             self._more = 0.0
+            self.seconds = inf if seconds is None else seconds
             self._more = inf if seconds is None else seconds - self._left()
 
     def extend(self, seconds: float) -> None:

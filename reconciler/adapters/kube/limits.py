@@ -19,7 +19,9 @@ REFUSAL = _MIB // 4
 TOKEN = 4096
 """Characters of the word by which the next page of a list is asked for."""
 ANSWER = 128 * _MIB
-"""Weight of one answer."""
+"""Weight of one answer of a tenant's cluster."""
+OBJECT = 192 * _MIB
+"""Weight of one of our own: what the largest object that a server stores may have, if somebody makes it so."""
 
 _MAPPING, _LIST, _VALUE = 200, 96, 80
 _FOUR_BYTES = bytes(range(0xF0, 0xF5))
@@ -39,6 +41,8 @@ class Limits:
         kept: Weight of all that is kept.
         read: Weight of all answers, in which those parts count that are thrown away.
         at_once: Bytes of answers that are read without waiting for other clusters.
+        answer: Weight of one answer.
+        cuts: What is nested too deep is left out; else nothing of the answer is read.
     """
 
     items: int
@@ -46,12 +50,15 @@ class Limits:
     kept: float
     read: float
     at_once: float
+    answer: float = ANSWER
+    cuts: bool = False
 
 
 TENANT = Limits(50_000, 1_000, 192 * _MIB, 2048 * _MIB, _MIB // 2)
 """A cluster that may mean us harm. One of 5,000 nodes and 20,000 Services stays below."""
-MANAGEMENT = Limits(2_000_000, 50_000, inf, inf, inf)
-"""Our own. It holds an object for each record, and is as trusted as the repository."""
+MANAGEMENT = Limits(2_000_000, 2_000_000, inf, inf, inf, OBJECT, cuts=True)
+"""Our own. It holds an object for each record, and is as trusted as the repository. But people put
+objects into it that may be odd, one by one: they take nothing but themselves away."""
 
 
 def weight(body: bytes) -> int:
@@ -100,8 +107,9 @@ class Budget:
             TooLargeError: It is too heavy.
         """
         heavy = weight(body)
-        if heavy > ANSWER:
-            raise TooLargeError(f"{what}: the answer would take more than {_mib(ANSWER)} of memory")
+        most = self.limits.answer
+        if heavy > most:
+            raise TooLargeError(f"{what}: the answer would take more than {_mib(most)} of memory")
         return heavy
 
     def keep(self, what: str, heavy: int) -> None:

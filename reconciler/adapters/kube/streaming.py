@@ -37,15 +37,21 @@ def lines(pieces: Iterator[bytes], what: str) -> Iterator[bytes]:
             raise TooLargeError(f"{what}: a line is larger than {LINE // 1024 // 1024} MiB")
 
 
-def change_of(line: bytes, what: str, resource: Resource) -> Change:
+def change_of(line: bytes, what: str, resource: Resource, *, cuts: bool = False) -> Change:
     """What a line of a watch says.
+
+    Args:
+        line: The line.
+        what: What was asked, for the message.
+        resource: Of which kind.
+        cuts: What is nested too deep is null; else nothing is read.
 
     Raises:
         StaleError: The state from which it was to go on is forgotten.
         ClusterError: It is an error of the server, or nothing that a server says.
     """
     try:
-        told = parsed(line)
+        told = parsed(line, cuts=cuts)
     except ValueError as why:
         raise ClusterError(f"{what}: a line of the answer is {why}") from None
     manifest, became = told.get("object"), told.get("type")

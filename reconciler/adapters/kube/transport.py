@@ -123,7 +123,7 @@ class Transport:
         with self.deadline.running():
             answer = self.send(ask)
             try:
-                return parsed(answer.body), answer.weight
+                return parsed(answer.body, cuts=self.budget.limits.cuts), answer.weight
             except ValueError as why:
                 raise ClusterError(f"{ask.what}: the answer is {why}") from None
 
@@ -217,7 +217,7 @@ class Transport:
         self._place.take_turn(size, lambda: self.deadline.left() > 0)
 
     def _late(self, what: str) -> UnreachableError:
-        seconds = f"{self._timeouts.deadline_seconds:g}"
+        seconds = f"{self.deadline.seconds:g}"
         return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
 
 

@@ -33,6 +33,7 @@ from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.lease import Elector
 from reconciler.commands.watching.notes import Notes, NotingClusters
 from reconciler.commands.watching.observer import Nobody, Observer, RoundDone
+from reconciler.commands.watching.pace import Pace, PacedClusters
 from reconciler.commands.watching.schedule import Schedule
 from reconciler.commands.watching.watches import Watches
 from reconciler.commands.watching.witness import Witness
@@ -132,12 +133,16 @@ def _made(
 ) -> Daemon:
     """The daemon, all of whose threads run."""
     notes, witness, chance = Notes(), Witness(inbox.time.monotonic), random.random
-    noting = None if clusters is None else NotingClusters(clusters, notes)
+    pace = Pace(inbox.time.monotonic, chance)
+    if order.reach is not None:
+        pace.timeout = order.reach.timeout_seconds
+    paced = None if clusters is None else PacedClusters(clusters, pace)
+    noting = None if paced is None else NotingClusters(paced, notes)
     facts = lambda: open_facts(repository)  # noqa: E731 - opened anew for each round
     site = Site(
         *(repository, repository.is_in, facts, order.options, noting, order.wish),
         applies=order.applies,
-        looking=None if clusters is None else NotingClusters(clusters, notes, looks=True),
+        looking=None if paced is None else NotingClusters(paced, notes, looks=True),
         now=clock.now,
         witness=witness,
         looked_at=_guarded(order.observer.looked_at),
@@ -162,6 +167,7 @@ def _made(
         chance,
         work.later,
         leads,
+        pace,
     )
     every = order.interval or (INTERVAL if repository.remote is not None else LOCAL_SECONDS)
     look = BranchWatch(BranchHead(repository), work.head, every, inbox, chance, health.branch)

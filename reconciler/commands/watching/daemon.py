@@ -15,6 +15,7 @@ from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.health import Health
 from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.observer import Ending, Observer, Push, RoundDone
+from reconciler.commands.watching.pace import Pace
 from reconciler.commands.watching.schedule import Schedule
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
@@ -69,6 +70,7 @@ class Daemon:
         tell: Gives out what a round did.
         chance: Gives a number in [0, 1).
         leads: Whether this process is the one that works.
+        pace: Knows which clusters were too slow.
     """
 
     work: Works
@@ -81,7 +83,9 @@ class Daemon:
     chance: Callable[[], float]
     due: Callable[[], Iterable[tuple[Event, float]]] = tuple
     leads: Callable[[], bool] = lambda: True
+    pace: Pace = field(default_factory=Pace)
     _number: int = 0
+    _rested: frozenset[str] = frozenset()
     _leading: bool = False
     _git: Backoff = field(init=False)
     _backoffs: dict[str, Backoff] = field(default_factory=dict)
@@ -140,18 +144,30 @@ class Daemon:
         _log.info("round begins: %s", ", ".join(scope.causes), extra=extra)
         try:
             with in_round(self._number):
-                for item in self.work.rounds(scope, self.watching.down()):
+                for item in self.work.rounds(scope, self._silent(scope)):
                     done.append(item)  # noqa: PERF402 - what was done before a failure is done
         except Exception as failed:  # noqa: BLE001 - nothing ends the loop
             failure = failed
         now = self.inbox.time.monotonic()
         told = self._told(scope, done, failure, now, begun)
+        self._rest()
         self._after(scope, failure, now)  # who is told of the round finds it true
         with self._outlived("what a round did could not be told"):
             self.tell(told)
         with self._outlived("an observer failed"):
             self._observe(told, failure)
         self._follow(scope, told, now)
+
+    def _silent(self, scope: Scope) -> frozenset[str]:
+        """The clusters that a round that begins now does not ask: nobody waits for them."""
+        self.pace.begin(is_whole=scope.clusters is None)
+        self._rested = frozenset(self.pace.resting())
+        return self.watching.down() | self._rested
+
+    def _rest(self) -> None:
+        """Who was too slow is left alone for a while."""
+        for name, until in self.pace.resting().items():
+            self.schedule.rest(name, until)
 
     def _told(
         self,
@@ -223,10 +239,12 @@ class Daemon:
             return
         self.health.management(next((it for it in last if it.cluster == MANAGEMENT), None))
         is_known = any(it.cluster == MANAGEMENT and it.uid for it in last)
-        is_whole = scope.clusters is None and is_known
+        # Of one that was left alone nobody knows whether it is gone.
+        is_whole = scope.clusters is None and is_known and not self._rested
         with self._outlived("watches could not be begun"):
             for name in self.watching.follow(last, found, is_whole=is_whole):
                 self.schedule.forget(name)
+                self.pace.forget(name)
                 self._backoffs.pop(name, None)
                 self._waiting.discard(name)
         self._come_back(told.applied, last, now)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from reconciler.commands.watching.events import Event
+from reconciler.commands.watching.events import Cause, Event
+from reconciler.commands.watching.schedule import MARKS
 
 
 class Time(Protocol):
@@ -41,12 +42,18 @@ class Inbox:
 
     time: Time = field(default_factory=RealTime)
     _events: dict[Event, float] = field(default_factory=dict)
+    _count: dict[tuple[Cause, str], int] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _is_stopping: bool = False
 
     def put(self, event: Event) -> None:
-        """Something happened."""
+        """Something happened. Of one cluster no more states are told apart than are counted."""
         with self._changed:
+            about = (event.cause, event.cluster)
+            if event not in self._events:
+                self._count[about] = self._count.get(about, 0) + 1
+                if self._count[about] > MARKS:
+                    event = event._replace(mark="")
             self._events.setdefault(event, self.time.monotonic())
             self._changed.notify_all()
 
@@ -64,7 +71,7 @@ class Inbox:
     def drain(self) -> dict[Event, float]:
         """All events, each with when it came."""
         with self._changed:
-            events, self._events = self._events, {}
+            events, self._events, self._count = self._events, {}, {}
             return events
 
     def wait(self, until: float) -> None:

@@ -26,6 +26,10 @@ DURATION = 15
 DEADLINE = 10.0
 """Seconds after which one that cannot renew takes itself for the leader no more."""
 RETRY = 2.0
+LONGEST = 60
+"""Seconds that another one is waited for at most, whatever its Lease says."""
+_COUNTED = 2**31 - 1
+"""The largest number that a Lease may hold."""
 _FAREWELL = 5.0
 
 _log = logging.getLogger(__name__)
@@ -137,7 +141,7 @@ class Elector:
             self._seen, self._since = seen, self._now()
         self._holder = holder
         said = spec.get("leaseDurationSeconds")
-        seconds = said if isinstance(said, int) and 0 < said <= 3_600 else DURATION
+        seconds = min(said, LONGEST) if isinstance(said, int) and said > 0 else DURATION
         return holder in ("", self.identity) or self._now() - self._since >= seconds
 
     def _held(self, live: Manifest, now: int) -> dict[str, Any]:
@@ -146,7 +150,7 @@ class Elector:
         time = format_instant(now).replace("Z", ".000000Z")
         is_ours = spec.get("holderIdentity") == self.identity
         count = spec.get("leaseTransitions")
-        changes = count if isinstance(count, int) else 0
+        changes = count if isinstance(count, int) and 0 <= count < _COUNTED else 0
         held = {"holderIdentity": self.identity, "leaseDurationSeconds": DURATION}
         held["renewTime"] = time
         if not is_ours:

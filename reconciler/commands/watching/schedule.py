@@ -45,6 +45,7 @@ class Schedule:
     _newest: float = -inf
     _later: dict[Event, float] = field(default_factory=dict)
     _buckets: dict[str, _Bucket] = field(default_factory=dict)
+    _rests: dict[str, float] = field(default_factory=dict)
 
     def add(self, event: Event, now: float) -> None:
         """An event came."""
@@ -62,8 +63,14 @@ class Schedule:
         """An event will come, if nothing makes it come before."""
         self._later[event] = min(at, self._later.get(event, inf))
 
+    def rest(self, cluster: str, until: float) -> None:
+        """A cluster begins no round before a time, whatever happens there; then one asks it."""
+        self._rests[cluster] = until
+        self.later(Event(Cause.UP, cluster), until)
+
     def forget(self, cluster: str) -> None:
         """Of a cluster nothing is waited for any more."""
+        self._rests.pop(cluster, None)
         for waiting in (self._waiting, self._later):
             for event in [event for event in waiting if event.cluster == cluster]:
                 del waiting[event]
@@ -108,6 +115,9 @@ class Schedule:
         """The events of clusters that may begin a round now; those of others wait."""
         delays: dict[str, float] = {}
         for event, at in waiting.items():
+            if self._rests.get(event.cluster, -inf) > now:
+                self.later(event._replace(mark=""), self._rests[event.cluster])
+                continue
             if event.cause not in _OWN or not event.cluster:
                 yield event, at
                 continue

@@ -1,8 +1,9 @@
 """One watch: list, then watch from there, and again whenever it breaks off, for as long as it lasts."""
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +63,7 @@ class Watcher:
         connect: Reaches it. Each time that it breaks off it is reached anew.
         inbox: Passes the time, and tells when all shall end.
         chance: Gives a number in [0, 1).
+        turn: Is held while a list is read: those of a cluster are in memory one after another.
     """
 
     cluster: str
@@ -70,6 +72,7 @@ class Watcher:
     ears: Ears
     inbox: Inbox
     chance: Callable[[], float]
+    turn: AbstractContextManager[object] = field(default_factory=threading.Lock)
     is_ended: bool = False
     _known: dict[str, str] | None = None
     _open: Any = None
@@ -117,10 +120,7 @@ class Watcher:
     def _follow(self, cluster: WatchableCluster) -> None:
         """List and watch; a watch that a server ends in order goes on from there."""
         topic = self.topic
-        ask = cluster.heads if topic.heads else cluster.list
-        listing = ask(topic.resource, topic.namespace, labels=topic.labels)
-        self._relisted(listing.items)
-        since = listing.resource_version
+        since = self._listed(cluster)
         self.ears.ups(topic, None)
         while not self._is_over():
             begun = self.inbox.time.monotonic()
@@ -136,6 +136,17 @@ class Watcher:
                     self._changed(change)
             if self.inbox.time.monotonic() - begun < 1.0:
                 return
+
+    def _listed(self, cluster: WatchableCluster) -> str:
+        """List; returns from where to watch. Of the objects nothing is kept but how they look."""
+        topic = self.topic
+        ask = cluster.heads if topic.heads else cluster.list
+        with self.turn:
+            if self._is_over():
+                raise UnreachableError(f"watch {topic.title}: it was ended")
+            listing = ask(topic.resource, topic.namespace, labels=topic.labels)
+            self._relisted(listing.items)
+            return listing.resource_version
 
     def _relisted(self, items: Sequence[Manifest]) -> None:
         """What a list tells: what is other than before, and what is gone."""

@@ -5,8 +5,10 @@ are those that are applied to, by the same kubeconfigs, and a Secret is read by 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from threading import RLock
+from functools import partial
+from threading import Lock, RLock
 from typing import Any, cast
 
 from reconciler.clusters.outcome import Applied, State
@@ -145,9 +147,11 @@ class Watches:
             self.witness,
             lambda topic: self.notes.ours(name, topic.resource, topic.namespace),
         )
+        # Our own cluster is not held for one that lies; a kind that hangs there stops no other.
+        turn = nullcontext() if name == MANAGEMENT else Lock()
+        connect = partial(self._connect, name)
         made = [
-            Watcher(name, topic, lambda: self._connect(name), ears, self.inbox, self.chance)
-            for topic in topics
+            Watcher(name, topic, connect, ears, self.inbox, self.chance, turn) for topic in topics
         ]
         self._running[name] = made
         for watcher in made:

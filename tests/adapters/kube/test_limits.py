@@ -40,7 +40,17 @@ def test_nothing_takes_more_than_it_weighs(item: str) -> None:
 def test_an_answer_that_is_too_heavy_is_told_before_it_is_read() -> None:
     heavy = b"{" * (ANSWER // 200)
     with pytest.raises(TooLargeError, match="x: the answer would take more than 128 MiB of memory"):
-        Budget(MANAGEMENT).read("x", heavy)
+        Budget(TENANT).read("x", heavy)
+
+
+def test_the_largest_object_that_a_server_stores_may_be_read_of_our_own_cluster() -> None:
+    """etcd takes a mebibyte and a half; somebody may fill that with as little as there is."""
+    body = b"{%b}" % (b"{}," * (1024 * 1024 // 2))
+    with pytest.raises(TooLargeError):
+        Budget(TENANT).weigh("x", body)
+    assert Budget(MANAGEMENT).weigh("x", body)
+    with pytest.raises(TooLargeError):
+        Budget(MANAGEMENT).weigh("x", 2 * body)
 
 
 def test_what_is_read_and_what_is_kept_have_ends() -> None:

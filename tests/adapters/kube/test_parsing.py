@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.adapters.kube.parsing import DEPTH, depth, parsed
+from reconciler.adapters.kube.parsing import DEPTH, cut, depth, parsed
 
 texts = st.text(st.sampled_from('[]{}"\\/aé'), max_size=6)
 values = st.recursive(
@@ -53,6 +53,44 @@ def test_as_many_levels_as_may_be_are_read() -> None:
     assert levels(parsed(body)) == DEPTH
     with pytest.raises(ValueError, match="nested"):
         parsed(b'{"a":' + body + b"}")
+
+
+def pruned(value: object, most: int) -> object:
+    """A value without what lies deeper."""
+    if isinstance(value, list | dict) and not most:
+        return None
+    if isinstance(value, list):
+        return [pruned(item, most - 1) for item in value]
+    if isinstance(value, dict):
+        return {key: pruned(item, most - 1) for key, item in value.items()}
+    return value
+
+
+@given(values, st.booleans(), st.integers(1, 6))
+def test_what_is_cut_is_just_what_lies_too_deep(value: object, is_ascii: bool, most: int) -> None:
+    body = json.dumps(value, ensure_ascii=is_ascii).encode()
+    assert json.loads(cut(body, most)) == pruned(value, most)
+
+
+@given(st.text(st.sampled_from('[]{}"\\,:1u '), max_size=30), st.integers(1, 4))
+def test_a_text_that_is_no_json_is_cut_without_harm(text: str, most: int) -> None:
+    cut(text.encode(), most)
+
+
+def test_one_object_that_is_too_deep_takes_nothing_else_away() -> None:
+    deep = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
+    body = b'{"items":[{"metadata":{"name":"odd"},"spec":%b},{"metadata":{"name":"fine"}}]}' % deep
+    with pytest.raises(ValueError, match="nested over 100 levels"):
+        parsed(body)
+    odd, fine = parsed(body, cuts=True)["items"]
+    assert odd["metadata"]["name"] == "odd"
+    assert levels(odd) == DEPTH - 2
+    assert fine == {"metadata": {"name": "fine"}}
+
+
+def test_a_text_that_is_never_closed_is_not_read_though_it_is_cut() -> None:
+    with pytest.raises(ValueError, match="nested over"):
+        parsed(b'{"a":' * 5_000, cuts=True)
 
 
 @pytest.mark.parametrize("body", [b"", b"]" * 1_000, b"[]", b"\xff", b'{"a":"\\ud800"}', b"<html>"])

@@ -4,9 +4,11 @@ import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from reconciler.adapters.kube import transport
 from reconciler.adapters.kube.cluster import KubeCluster
 from reconciler.adapters.kube.kubeconfig import check
 from reconciler.clusters.resources import ADDRESS_POOL, CONFIG_MAP, NODE
@@ -159,6 +161,27 @@ def test_a_list_of_all_namespaces_names_none() -> None:
     with serving(_page("")) as server:
         assert cluster_of(server).list(CONFIG_MAP).items == []
     assert server.asked[0].path == "/api/v1/configmaps?limit=500"
+
+
+def test_a_list_of_large_objects_is_read_one_by_one_and_small_ones_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Eight objects of which no two fit into an answer, and forty that do."""
+    monkeypatch.setattr(transport, "BODY", 100_000)
+    sizes = [60_000] * 8 + [10] * 40
+
+    def answer(asked: Asked) -> Reply:
+        query = parse_qs(urlsplit(asked.path).query)
+        begin, limit = int(query.get("continue", ["0"])[0]), int(query["limit"][0])
+        end = min(begin + limit, len(sizes))
+        items = [{"metadata": {"name": "x" * size}} for size in sizes[begin:end]]
+        following = str(end) if end < len(sizes) else ""
+        return Reply(200, {"items": items, "metadata": {"continue": following}})
+
+    with serving(answer) as server:
+        found = cluster_of(server).list(NODE).items
+    assert [len(name) for name in _names(found)] == sizes
+    assert len(server.asked) < 30
 
 
 def test_a_list_whose_next_page_is_gone_begins_anew() -> None:

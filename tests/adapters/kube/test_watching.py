@@ -99,6 +99,15 @@ def test_a_line_that_is_no_change_ends_the_watch(text: bytes) -> None:
         change_of(text, WHAT, SERVICE)
 
 
+def test_one_object_that_is_too_deep_ends_no_watch_of_our_own_cluster() -> None:
+    deep = b'{"a":' * 200 + b"1" + b"}" * 200
+    told = b'{"type":"ADDED","object":{"metadata":{"name":"odd"},"spec":%b}}' % deep
+    with pytest.raises(ClusterError, match="nested over 100 levels"):
+        change_of(told, WHAT, SERVICE)
+    change = change_of(told, WHAT, SERVICE, cuts=True)
+    assert change.manifest["metadata"]["name"] == "odd"
+
+
 def test_lines_are_told_as_soon_as_they_are_whole() -> None:
     pieces = iter([b"on", b"e\ntwo\n\nth", b"ree", b"\nfo"])
     assert list(lines(pieces, WHAT)) == [b"one", b"two", b"three"]

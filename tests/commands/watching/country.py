@@ -16,6 +16,7 @@ from reconciler.commands.watching.health import Health
 from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.notes import Notes, NotingClusters
 from reconciler.commands.watching.observer import RoundDone
+from reconciler.commands.watching.pace import Pace, PacedClusters
 from reconciler.commands.watching.schedule import Schedule
 from reconciler.commands.watching.watches import Watches
 from reconciler.commands.watching.witness import Witness
@@ -103,14 +104,16 @@ class Country:
         self.branch.head = self.branch.add("", CLOCK, encoded(self.files))
         self.inbox = Inbox(self.time)
         notes, witness = Notes(), Witness(self.time.monotonic)
+        pace = Pace(self.time.monotonic, lambda: 0.5)
+        paced = PacedClusters(self.clusters, pace)
         site = Site(
             self.branch,
             self.branch.is_in,
             MemoryFacts,
             ReconcileOptions(),
-            NotingClusters(self.clusters, notes),
+            NotingClusters(paced, notes),
             ApplyOptions(),
-            looking=NotingClusters(self.clusters, notes, looks=True),
+            looking=NotingClusters(paced, notes, looks=True),
             now=lambda: float(self.clusters.clock),
             witness=witness,
             monotonic=self.time.monotonic,
@@ -130,6 +133,7 @@ class Country:
             self.told.append,
             lambda: 0.5,
             self.work.later,
+            pace=pace,
         )
 
     def start(self) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.clusters.resources import NAMESPACE
 from reconciler.commands.watching.inbox import Inbox
-from reconciler.commands.watching.lease import DEADLINE, DURATION, REF, Elector
+from reconciler.commands.watching.lease import DEADLINE, DURATION, LONGEST, REF, Elector
 from reconciler.model.resource import Ref
 from reconciler.ports import UnreachableError
 from tests.fake_cluster import FakeCluster
@@ -180,3 +180,35 @@ def test_it_tries_every_two_seconds_until_the_end(hall: Hall) -> None:
     hall.server.fault = fault
     one.run()
     assert seen == [0, 2, 4]
+
+
+@pytest.mark.parametrize(("count", "next_one"), [(3, 4), (2**31 - 1, 1), (-5, 1), ("x", 1)])
+def test_a_count_that_can_go_no_further_begins_anew(
+    hall: Hall, count: object, next_one: int
+) -> None:
+    """A server takes no greater number: nobody could take the Lease any more."""
+    hall.elector("one").step()
+    hall.spec.update(holderIdentity="", leaseTransitions=count)
+    two = hall.elector("two")
+    two.step()
+    assert two.leads()
+    assert hall.spec["leaseTransitions"] == next_one
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [(3_600, LONGEST), (10**9, LONGEST), (30, 30), (0, DURATION), (-1, DURATION), ("x", DURATION)],
+)
+def test_nobody_is_waited_for_longer_than_a_minute_whatever_the_lease_says(
+    hall: Hall, said: object, seconds: int
+) -> None:
+    hall.elector("ghost").step()
+    hall.spec["leaseDurationSeconds"] = said
+    two = hall.elector("two")
+    two.step()
+    hall.time.now += seconds - 1
+    two.step()
+    assert not two.leads()
+    hall.time.now += 1
+    two.step()
+    assert two.leads()

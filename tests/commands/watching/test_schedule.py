@@ -181,3 +181,18 @@ def test_pauses_grow_up_to_five_minutes_and_begin_anew_when_it_works() -> None:
 def test_no_two_come_back_at_once() -> None:
     assert Backoff(lambda: 0.0, failures=40).pause() == 0.0
     assert Backoff(lambda: 0.5, failures=40).pause() == LONGEST / 2
+
+
+def test_a_cluster_that_rests_begins_nothing_by_whatever_it_tells_and_is_asked_then() -> None:
+    schedule = Schedule(600)
+    schedule.rest("a/web", 30.0)
+    for cause in (Cause.UP, Cause.RETRY, Cause.KUBECONFIG, Cause.SERVICES, Cause.DRIFT):
+        schedule.add(Event(cause, "a/web", "7"), 1.0)
+    schedule.add(SHOP, 1.0)
+    assert begun(schedule, 2.0).clusters == frozenset({"a/shop"})
+    assert schedule.next_at() == 30.0
+    scope = begun(schedule, 30.0)
+    assert set(scope.causes) >= {Cause.UP, Cause.SERVICES}
+    schedule.rest("a/web", 60.0)
+    schedule.forget("a/web")
+    assert schedule.next_at() == inf

@@ -309,6 +309,17 @@ def test_one_that_did_not_answer_a_round_is_away_until_it_tells_a_list(site: Sit
     assert site.observer.ups == [(WEB, True), (WEB, False), (WEB, True)]
 
 
+def test_the_lists_of_a_tenant_s_cluster_are_read_one_after_another(site: Site) -> None:
+    """Each may be as heavy as a tenant may be; our own cluster is none that lies."""
+    site.follow(HUB, TENANT)
+    turns = {name: [it.turn for it in made] for name, made in site.watches._running.items()}
+    assert len(turns[WEB]) > 1
+    assert len({id(turn) for turn in turns[WEB]}) == 1
+    for turn in turns[MANAGEMENT]:
+        with turn, turn:
+            pass
+
+
 def test_another_kubeconfig_begins_other_watches(site: Site) -> None:
     site.follow(TENANT)
     old = [work for _, work in site.begun]
