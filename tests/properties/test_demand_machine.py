@@ -224,7 +224,9 @@ class Demand(RuleBasedStateMachine):
         self.here.now += 4_000
         self.here.run()
         self.here.now += 4_000  # what is idle since then goes now
-        assert self.here.settle() <= 4
+        # What may go at once is a part: each record is released and expires in commits of its own.
+        most = 2 * len(self.growth()) + 4
+        assert self.here.settle(30) <= most
         assert self.here.settle() == 0
         self.no_address_is_announced_twice()
         self.all_are_served_or_told()
