@@ -63,9 +63,13 @@ class Going:
         self._at = at
         self._uid = uid
         before, _, version = known.named.partition(" ")
-        is_same = before == uid and not known.is_re_enrolled
-        self._oldest = _number(version) if is_same else 0
-        self._newest = self._oldest
+        accepted, _, anew = known.memory.accepted.rpartition(" ")
+        is_accepted = bool(accepted) and accepted == known.named
+        self._oldest = _number(anew if is_accepted else version) if before == uid else 0
+        self._newest = 0 if known.is_re_enrolled else self._oldest
+        # A number that was too small catches up by itself: what a backup lacks does not.
+        self._older = "" if known.is_re_enrolled else known.memory.older
+        self._accepted = known.memory.accepted if is_accepted else ""
         # What is remembered of a cluster that is new to Git may come out of a backup.
         self._since = known.memory.missing if before in ("", uid) else {}
         self._crds = dict(known.memory.crds)
@@ -84,7 +88,10 @@ class Going:
 
     def memory(self) -> IntakeMemory:
         """What is to be remembered of this."""
-        return IntakeMemory(self._missing, {}, self._crds, self._went)
+        accepted = self._accepted
+        if self._accepts and self._newest:
+            accepted = f"{self._known.named} {self._newest}" if self._known.named else ""
+        return IntakeMemory(self._missing, {}, self._crds, self._went, self._older, accepted)
 
     def of(
         self,
@@ -102,25 +109,31 @@ class Going:
             deleted: Those of them whose object a watch saw go on purpose.
         """
         lacking = sorted(missing)
+        version = _number(listing.version)
+        is_older = 0 < version < self._oldest
+        if is_older and not self._accepts:
+            self._older = f"{version} {self._oldest}"
+        # What was remembered may come out of the backup: after it, the time begins anew.
+        before = {} if is_older or self._older else self._since
         doubt = self._doubt(listing)
         if not listing.problem:
             self._newest = max(self._newest, _number(listing.version))
         if listing.crd and (not lacking or not self._crds.get(listing.kind) or self._accepts):
             self._crds[listing.kind] = listing.crd
         if doubt:
-            self._missing |= {it: self._since[it] for it in lacking if it in self._since}
+            self._missing |= {it: before[it] for it in lacking if it in before}
             if lacking:
                 what = f"{len(lacking)} of {len(copies)} {listing.kind} are missing"
                 self.notes.append(f"{what}, and not taken for gone: {doubt}")
             return []
-        since = {it: min(self._since.get(it, self._at), self._at) for it in lacking}
+        since = {it: min(before.get(it, self._at), self._at) for it in lacking}
         gone = [it for it in lacking if it in deleted or self._at - since[it] >= LEAST]
         if self._is_held(listing.kind, len(gone), len(copies)):
             gone = []
         self._missing |= {it: at for it, at in since.items() if it not in gone}
         if gone:
-            before = self._went.get(listing.kind, ())
-            self._went[listing.kind] = (*before, (self._at, len(gone)))
+            late = self._went.get(listing.kind, ())
+            self._went[listing.kind] = (*late, (self._at, len(gone)))
         return gone
 
     @property
@@ -136,12 +149,13 @@ class Going:
         known = self._crds.get(listing.kind, "")
         if known != listing.crd and not self._accepts:
             return "the CRD is another one than before" if known else "the CRD was not known before"
-        version = _number(listing.version)
-        if not version:
+        if not _number(listing.version):
             return f"resourceVersion {listing.version!r} cannot be compared"
-        if version < self._oldest:
-            state = f"resourceVersion {version}, {self._oldest} before"
-            return f"the cluster shows an older state ({state}), as from a backup"
+        if self._older:
+            version, _, before = self._older.partition(" ")
+            state = f"resourceVersion {version}, {before} before"
+            why = f"the cluster showed an older state ({state}), as from a backup"
+            return f"{why}: if that is meant, --re-enrol management"
         return ""
 
     def _is_held(self, kind: str, gone: int, copies: int) -> bool:

@@ -11,6 +11,7 @@ from reconciler.model.settings import Settings
 
 KIND = "Cluster.cluster.x-k8s.io"
 FINE = Listing(KIND, "100", "", "crd-1")
+OLD = Listing(KIND, "85", "", "crd-1")
 NAMED = "uid-1 90"
 NOW = 10_000
 
@@ -77,7 +78,7 @@ def test_what_a_watch_saw_go_on_purpose_is_gone_at_once() -> None:
         (FINE._replace(problem="the list broke off"), "the list broke off"),
         (FINE._replace(crd=""), "the CRD is not established, or may not be read"),
         (FINE._replace(crd="crd-2"), "the CRD is another one than before"),
-        (FINE._replace(version="89"), "the cluster shows an older state (resourceVersion 89, 90"),
+        (FINE._replace(version="89"), "the cluster showed an older state (resourceVersion 89, 90"),
         (FINE._replace(version=""), "resourceVersion '' cannot be compared"),
         (FINE._replace(version="7x"), "resourceVersion '7x' cannot be compared"),
     ],
@@ -85,7 +86,7 @@ def test_what_a_watch_saw_go_on_purpose_is_gone_at_once() -> None:
 def test_what_is_in_doubt_never_says_gone(listing: Listing, why: str) -> None:
     found, going = gone(known(), listing, deleted=[ONE])
     assert found == []
-    assert going.memory().missing == MEMORY.missing
+    assert going.memory().missing == ({} if "older" in why else MEMORY.missing)
     (note,) = going.notes
     assert note.startswith(f"1 of 20 {KIND} are missing, and not taken for gone: {why}")
 
@@ -111,6 +112,50 @@ def test_another_crd_is_known_when_all_objects_are_back() -> None:
     found, accepted = gone(known(is_re_enrolled=True), other)
     assert found == [ONE]
     assert accepted.memory().crds == {KIND: "crd-2"}
+
+
+def test_an_older_state_stays_in_doubt_when_its_number_has_caught_up() -> None:
+    older = gone(known(), FINE._replace(version="89"), missing=())[1].memory()
+    assert older.older == "89 90"
+    memory = replace(older, missing=MEMORY.missing)
+    for version in ("90", "100", "100000"):
+        found, going = gone(known(memory), FINE._replace(version=version), deleted=[ONE])
+        assert found == []
+        assert "an older state (resourceVersion 89, 90 before), as from a backup" in going.notes[0]
+        assert going.notes[0].endswith(": if that is meant, --re-enrol management")
+        memory = going.memory()
+        assert memory.older == "89 90"
+
+
+def test_a_part_of_a_list_tells_of_an_older_state_too() -> None:
+    part = FINE._replace(version="89", problem="the list broke off")
+    assert gone(known(), part, missing=())[1].memory().older == "89 90"
+
+
+def test_an_older_state_that_is_meant_counts_from_then_on() -> None:
+    once, going = gone(known(replace(MEMORY, older="89 90"), is_re_enrolled=True), OLD)
+    assert once == []
+    memory = going.memory()
+    assert (memory.older, memory.accepted) == ("", "uid-1 90 85")
+    assert memory.missing == {ONE: NOW}
+    found, going = gone(known(memory), OLD, at=NOW + LEAST)
+    assert found == [ONE]
+    assert going.memory().accepted == "uid-1 90 85"
+    assert going.trailer() == "uid-1 85"
+
+
+def test_a_second_backup_is_not_the_one_that_was_meant() -> None:
+    memory = replace(MEMORY, accepted="uid-1 90 85")
+    found, going = gone(known(memory), FINE._replace(version="84"))
+    assert found == []
+    assert going.memory().older == "84 85"
+
+
+def test_what_was_meant_is_forgotten_with_the_next_commit() -> None:
+    memory = replace(MEMORY, accepted="uid-1 70 65")
+    assert gone(known(memory))[1].memory().accepted == ""
+    assert gone(known(memory), OLD)[0] == []
+    assert gone(known(MEMORY, "", is_re_enrolled=True))[1].memory().accepted == ""
 
 
 def test_what_is_remembered_of_another_cluster_is_not_believed() -> None:
