@@ -8,6 +8,7 @@ from reconciler.commands.carried import carried
 from reconciler.commands.carried import told as told_of
 from reconciler.commands.handwork import records_beside, records_since
 from reconciler.commands.judging import with_last_good
+from reconciler.commands.known import with_known_trouble
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
@@ -81,13 +82,18 @@ def review(
     )
     read = with_last_good(read, base_source, judging, facts)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
-    plan = compared.evaluation.plan
-    releases = is_contained and any(isinstance(it, Release) for it in plan.decisions)
+    decisions = compared.evaluation.plan.decisions
+    releases = is_contained and any(isinstance(it, Release) for it in decisions)
     evaluation = _with(compared.evaluation, told_of(history, base, releases=releases))
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
-    return replace(compared, evaluation=with_overrides(evaluation))
+    return replace(
+        compared,
+        evaluation=with_overrides(
+            with_known_trouble(evaluation, base, base_source, changes, facts)
+        ),
+    )
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:

@@ -5,6 +5,8 @@ from tests.mutants.mutant import Mutant
 GOING = ("tests/clusters/test_going.py",)
 TAKING = ("tests/clusters/test_intake.py",)
 COMMITS = ("tests/commands/test_intake_commits.py",)
+KNOWN = ("tests/commands/test_known_trouble.py",)
+REQUESTS = ("tests/families/test_requests.py",)
 COPYING = ("tests/families/test_intake.py", "tests/properties/test_intake.py")
 
 INTAKE = (
@@ -41,6 +43,12 @@ INTAKE = (
            "(step.is_cut or source.believes(step.id))", "source.believes(step.id)", COMMITS),
     Mutant("intake: a deletion of another object of the name counts", "clusters/intake.py",
            "if seen.get(it) == uid]", "if it in seen]", TAKING),
+    Mutant("intake: whose name a request bears, it stands for", "families/butler/requests.py",
+           "    if document.namespace != SYSTEM:\n        return None\n", "", REQUESTS),
+    Mutant("intake: what a change breaks in observed files is told as known", "commands/known.py",
+           "    known = suspects & {", "    known = suspects | {", KNOWN),
+    Mutant("intake: what a change edits in observed files is told as known", "commands/known.py",
+           "        and item.location.path not in changed\n", "", KNOWN),
     Mutant("intake: what we wrote is asked for", "families/_intake.py",
            "    asked = _without_ours(manifest)\n", "    asked = manifest\n", COPYING),
     Mutant("intake: fields that nobody reads are copied", "families/_intake.py",
