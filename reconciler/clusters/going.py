@@ -7,14 +7,13 @@ cluster, the state and the CRD that are known. Much at once is held until a pers
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from reconciler.clusters.intake_brake import counted, held, late, share
 from reconciler.clusters.intake_memory import IntakeMemory
 from reconciler.documents.document import Identity
 from reconciler.model.settings import Settings
 
 LEAST = 600
 """Seconds between the two lists; and so long what went counts as gone at once."""
-
-_FEW = 2
 
 
 class Listing(NamedTuple):
@@ -128,12 +127,11 @@ class Going:
             return []
         since = {it: min(before.get(it, self._at), self._at) for it in lacking}
         gone = [it for it in lacking if it in deleted or self._at - since[it] >= LEAST]
-        if self._is_held(listing.kind, len(gone), len(copies)):
-            gone = []
+        gone = self._braked(listing.kind, gone, copies)
         self._missing |= {it: at for it, at in since.items() if it not in gone}
-        if gone:
-            late = self._went.get(listing.kind, ())
-            self._went[listing.kind] = (*late, (self._at, len(gone)))
+        for namespace, count in sorted(counted(gone).items()):
+            name = share(listing.kind, namespace)
+            self._went[name] = (*self._went.get(name, ()), (self._at, count))
         return gone
 
     @property
@@ -158,20 +156,18 @@ class Going:
             return f"{why}: if that is meant, --re-enrol management"
         return ""
 
-    def _is_held(self, kind: str, gone: int, copies: int) -> bool:
-        """More than the brake lets pass, of what went of late and now."""
-        settings, allowed = self._known.settings, self._known.allowed
-        late = sum(count for _, count in self._went.get(kind, ()))
-        going, every = gone + late, copies + late
-        is_all = going == every and every >= _FEW
-        is_much = every >= settings.min_records and (
-            100 * going > settings.max_release_percent * every
-        )
-        if not gone or not (is_all or is_much) or (allowed is not None and going <= allowed):
-            return False
-        what = f"{going} of {every} {kind} are gone from the management cluster at once"
-        self.held.append(f"{what}; their copies stay: if that is meant, --allow-release {going}")
-        return True
+    def _braked(
+        self, kind: str, gone: list[Identity], copies: Collection[Identity]
+    ) -> list[Identity]:
+        """Those that the brake lets pass, of what went of late and now."""
+        limits = (self._known.settings, self._known.allowed)
+        found = held(counted(gone), counted(copies), late(self._went, kind), limits)
+        if found is None:
+            return gone
+        self.held.append(found.why(kind))
+        if found.namespace is None:
+            return []
+        return [it for it in gone if it[2] != found.namespace]
 
 
 def _number(text: str) -> int:

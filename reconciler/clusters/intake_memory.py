@@ -28,7 +28,7 @@ class IntakeMemory:
         missing: Copies whose object was missing in a complete list, and since when.
         told: Objects that were refused, and the hash of the reason that their owner was told.
         crds: The uid of the CRD of each kind, by `Kind.group`.
-        went: Of each kind, when copies went and how many.
+        went: Of each kind and namespace (`Kind.group/namespace`), when copies went and how many.
         older: The states that told of a restored backup: which resourceVersion was seen, and which
             one Git knew. Empty for none, or when a person said since then that it is meant.
         accepted: What the trailer `Ipam-Observed` said when a person accepted an older state, and

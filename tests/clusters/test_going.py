@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reconciler.clusters.going import LEAST, Going, Known, Listing
 from reconciler.clusters.intake_memory import IntakeMemory
@@ -219,4 +221,77 @@ def test_what_went_of_late_counts_as_gone_at_once() -> None:
     assert "8 of 24" in going.held[0]
     found, going = many(3, memory=late)
     assert len(found) == 3
-    assert going.memory().went == {KIND: ((NOW - LEAST + 1, 4), (NOW, 3))}
+    assert going.memory().went == {KIND: ((NOW - LEAST + 1, 4),), f"{KIND}/default": ((NOW, 3),)}
+
+
+def shares(**namespaces: tuple[int, int]) -> tuple[list[Any], list[Any]]:
+    """Copies of each namespace, and those of them that are gone: how many of how many."""
+    every: list[Any] = []
+    gone: list[Any] = []
+    for namespace, (going, count) in namespaces.items():
+        names = [("cluster.x-k8s.io", "Cluster", namespace, f"c{at:02}") for at in range(count)]
+        every += names
+        gone += names[:going]
+    return every, gone
+
+
+def went(found: tuple[list[Any], list[Any]], **more: Any) -> tuple[set[str], list[str]]:
+    """The namespaces whose copies go, and what is held."""
+    copies, missing = found
+    memory = replace(MEMORY, missing=dict.fromkeys(missing, 0), **more.pop("memory", {}))
+    going = Going(known(memory, **more), NOW, "uid-1")
+    return {it[2] for it in going.of(FINE, copies, missing, [])}, going.held
+
+
+def test_one_namespace_that_loses_much_is_held_alone() -> None:
+    names, held = went(shares(evil=(12, 12), team=(1, 19), other=(1, 1)))
+    assert names == {"team", "other"}
+    assert held == [
+        f"12 of 12 {KIND} of namespace evil are gone from the management cluster at once; their"
+        " copies stay: if that is meant, --allow-release 12"
+    ]
+    assert went(shares(evil=(12, 12), team=(1, 19)), allowed=12) == ({"evil", "team"}, [])
+
+
+def test_when_several_namespaces_lose_much_the_whole_kind_is_held() -> None:
+    for found in (
+        shares(a=(9, 12), b=(7, 12)),
+        shares(a=(9, 12), b=(1, 1)),
+        shares(a=(9, 9), b=(1, 2), c=(5, 9)),
+    ):
+        names, held = went(found)
+        assert names == set()
+        assert " of namespace " not in held[0]
+        assert f"--allow-release {len(found[1])}" in held[0]
+        assert went(found, allowed=len(found[1])) == ({it[2] for it in found[1]}, [])
+
+
+def test_what_a_namespace_lost_of_late_counts_for_it_and_for_nobody_else() -> None:
+    late = {"went": {f"{KIND}/evil": ((NOW - 60, 9),)}}
+    names, held = went(shares(evil=(2, 3), team=(1, 20)), memory=late)
+    assert names == {"team"}
+    assert held[0].startswith(f"11 of 12 {KIND} of namespace evil are gone")
+    assert went(shares(evil=(0, 3), team=(1, 20)), memory=late) == ({"team"}, [])
+    assert went(shares(evil=(0, 0), team=(1, 20)), memory=late) == ({"team"}, [])
+
+
+def test_what_has_no_namespace_is_one_share() -> None:
+    names, held = went(shares(**{"": (7, 20)}))
+    assert names == set()
+    assert held[0].startswith(f"7 of 20 {KIND} are gone")
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), st.tuples(st.integers(0, 9), st.integers(0, 9)),
+                       min_size=1))  # fmt: skip
+def test_the_brake_lets_nothing_pass_that_it_would_hold_in_one_namespace(drawn: Any) -> None:
+    found = shares(**{name: (gone, gone + more) for name, (gone, more) in drawn.items()})
+    names, held = went(found)
+    copies, missing = found
+    gone = [it for it in missing if it[2] in names]
+    left_out = {it[2] for it in missing} - names
+    judged = [it for it in copies if it[2] not in left_out]
+    assert bool(held) == bool(left_out)
+    assert len(left_out) <= 1 or not gone
+    if gone:
+        assert len(gone) < len(judged) or (len(judged) == 1 and not held)
+        assert len(judged) < 10 or 100 * len(gone) <= 30 * len(judged)
