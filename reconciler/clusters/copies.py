@@ -1,6 +1,6 @@
 """Copies of objects that live only in the management cluster: where they stand, and their bytes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from reconciler.documents.dump import dump
 from reconciler.families import families
 from reconciler.families._intake import UID, Intake, copied
 from reconciler.findings import Finding, Severity
+from reconciler.model.allocation import Allocation
 from reconciler.model.resource import Manifest
 from reconciler.model.settings import Settings
 from reconciler.observed import path_of
@@ -34,9 +35,11 @@ class Copies:
 
     Attributes:
         by_kind: By API group and kind, then by identity.
+        used: Those of pools whose addresses some record holds.
     """
 
     by_kind: Mapping[tuple[str, str], Mapping[Identity, Copy]] = field(default_factory=dict)
+    used: Collection[Identity] = ()
 
     def of(self, intake: Intake) -> Mapping[Identity, Copy]:
         """Those of one kind."""
@@ -48,8 +51,10 @@ def intakes() -> tuple[Intake, ...]:
     return tuple(intake for family in families() for intake in family.objects.intake)
 
 
-def copies_of(documents: Iterable[Document], folder: str) -> Copies:
-    """The copies among the documents of a tree."""
+def copies_of(
+    documents: Iterable[Document], folder: str, records: Iterable[Allocation] = ()
+) -> Copies:
+    """The copies among the documents of a tree, and which of them its records rest on."""
     known = {(intake.resource.group, intake.kind) for intake in intakes()}
     found: dict[tuple[str, str], dict[Identity, Copy]] = {}
     for document in documents:
@@ -57,7 +62,10 @@ def copies_of(documents: Iterable[Document], folder: str) -> Copies:
         if (group, kind) in known and document.path == path_of(folder, document.identity):
             named = found.setdefault((group, kind), {})
             named[document.identity] = Copy(document.data, document.annotations().get(UID, ""))
-    return Copies(found)
+    holding = {it.pool for it in records if it.range is not None}
+    pools = {(pool.kind, pool.namespace, pool.name) for pool in holding}
+    used = {identity for every in found.values() for identity in every if identity[1:] in pools}
+    return Copies(found, used)
 
 
 def copy_of(manifest: Manifest, intake: Intake, settings: Settings) -> Copy | Refused:

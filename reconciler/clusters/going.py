@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from reconciler.clusters.intake_brake import counted, held, late, share
-from reconciler.clusters.intake_memory import IntakeMemory
+from reconciler.clusters.intake_memory import IntakeMemory, named
 from reconciler.documents.document import Identity
+from reconciler.findings import few
 from reconciler.model.settings import Settings
 
 LEAST = 600
@@ -40,6 +41,7 @@ class Known(NamedTuple):
             resourceVersion; empty for none.
         allowed: How many copies a person expects to go, or None.
         is_re_enrolled: A person says that it may be another cluster, or an older state.
+        used: Copies of pools whose addresses some record holds.
     """
 
     settings: Settings
@@ -47,6 +49,7 @@ class Known(NamedTuple):
     memory: IntakeMemory
     allowed: int | None = None
     is_re_enrolled: bool = False
+    used: Collection[Identity] = ()
 
 
 class Going:
@@ -127,7 +130,7 @@ class Going:
             return []
         since = {it: min(before.get(it, self._at), self._at) for it in lacking}
         gone = [it for it in lacking if it in deleted or self._at - since[it] >= LEAST]
-        gone = self._braked(listing.kind, gone, copies)
+        gone = self._braked(listing.kind, self._unused(gone), copies)
         self._missing |= {it: at for it, at in since.items() if it not in gone}
         for namespace, count in sorted(counted(gone).items()):
             name = share(listing.kind, namespace)
@@ -155,6 +158,15 @@ class Going:
             why = f"the cluster showed an older state ({state}), as from a backup"
             return f"{why}: if that is meant, --re-enrol management"
         return ""
+
+    def _unused(self, gone: list[Identity]) -> list[Identity]:
+        """Those on which no record rests: without its pool a record would be wrong."""
+        used = [it for it in gone if it in self._known.used]
+        if used:
+            what = f"{few([named(it) for it in used])}: gone from the management cluster"
+            why = "records hold addresses of it, so the copy stays until none does"
+            self.held.append(f"{what}, but {why}; or make the pool anew")
+        return [it for it in gone if it not in used]
 
     def _braked(
         self, kind: str, gone: list[Identity], copies: Collection[Identity]

@@ -168,13 +168,8 @@ class _Taking:
         self.rejected: list[Rejected] = []
         self.events: list[Manifest] = []
         self.told: dict[Identity, str] = {}
-        known = Known(
-            standing.settings,
-            standing.named,
-            standing.memory,
-            standing.allowed,
-            seen.is_re_enrolled,
-        )
+        before = (standing.settings, standing.named, standing.memory, standing.allowed)
+        known = Known(*before, seen.is_re_enrolled, standing.copies.used)
         self.going = Going(known, seen.at, seen.uid)
 
     def done(self) -> TakenIn:

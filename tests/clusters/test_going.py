@@ -275,6 +275,18 @@ def test_what_a_namespace_lost_of_late_counts_for_it_and_for_nobody_else() -> No
     assert went(shares(evil=(0, 0), team=(1, 20)), memory=late) == ({"team"}, [])
 
 
+def test_a_pool_stays_while_a_record_holds_something_of_it() -> None:
+    pools: Any = [("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool", "", name) for name in "abcd"]
+    memory = replace(MEMORY, missing=dict.fromkeys(pools[:2], 0))
+    going = Going(known(memory, used=[pools[1]]), NOW, "uid-1")
+    assert going.of(FINE, pools, pools[:2], [pools[1]]) == [pools[0]]
+    assert going.memory().missing == {pools[1]: 0}
+    assert going.held == [
+        "GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/b: gone from the management cluster, but"
+        " records hold addresses of it, so the copy stays until none does; or make the pool anew"
+    ]
+
+
 def test_what_has_no_namespace_is_one_share() -> None:
     names, held = went(shares(**{"": (7, 20)}))
     assert names == set()

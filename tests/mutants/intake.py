@@ -24,6 +24,8 @@ INTAKE = (
            "going, every = gone + of_late, copies + of_late", "going, every = gone, copies", GOING),
     Mutant("intake: one namespace holds up all others", "clusters/intake_brake.py",
            "if rest == others or ", "if rest or ", GOING),
+    Mutant("intake: a pool goes while records hold its addresses", "clusters/going.py",
+           "self._unused(gone), copies)", "gone, copies)", GOING),
     Mutant("intake: all that remains may go beside a namespace", "clusters/intake_brake.py",
            "if rest == others or ", "if ", GOING),
     Mutant("intake: another cluster is asked as if it were the same", "clusters/intake.py",
