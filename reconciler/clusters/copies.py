@@ -59,9 +59,13 @@ def copies_of(
     found: dict[tuple[str, str], dict[Identity, Copy]] = {}
     for document in documents:
         group, kind, _, _ = document.identity
-        if (group, kind) in known and document.path == path_of(folder, document.identity):
-            named = found.setdefault((group, kind), {})
-            named[document.identity] = Copy(document.data, document.annotations().get(UID, ""))
+        if (group, kind) not in known or not document.path.startswith(f"{folder}/"):
+            continue
+        named, uid = found.setdefault((group, kind), {}), document.annotations().get(UID, "")
+        if document.path == path_of(folder, document.identity):
+            named[document.identity] = Copy(document.data, uid)
+        else:  # somebody moved it: it is written anew at its own place
+            named.setdefault(document.identity, Copy(b"", uid))
     holding = {it.pool for it in records if it.range is not None}
     pools = {(pool.kind, pool.namespace, pool.name) for pool in holding}
     used = {identity for every in found.values() for identity in every if identity[1:] in pools}

@@ -180,7 +180,11 @@ def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
     assert found.of(intake("GlobalInClusterIPPool")) == {identity: vips}
     assert found.of(intake("Cluster")) == {}
     elsewhere = load("observed/x.yaml", vips.data, source_kinds()).documents
-    assert not copies_of(elsewhere, "observed").by_kind
+    moved = copies_of(elsewhere, "observed").of(intake("GlobalInClusterIPPool"))
+    assert moved == {identity: Copy(b"", vips.uid)}
+    both = copies_of((*documents, *elsewhere), "observed")
+    assert both == found == copies_of((*elsewhere, *documents), "observed")
+    assert not copies_of(load("x.yaml", vips.data, source_kinds()).documents, "observed").by_kind
 
 
 def test_fields_of_an_object_that_no_server_would_send_are_passed_over() -> None:
