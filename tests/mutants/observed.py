@@ -39,6 +39,13 @@ OBSERVED = (
         ("tests/commands/looking/test_looker.py",),
     ),
     Mutant(
+        "observed: what moved with the folder was added by hand",
+        "commands/review.py",
+        "changes += between([theirs.observed])[0]",
+        "pass",
+        SIGHTINGS,
+    ),
+    Mutant(
         "observed: a copy goes with what nobody describes",
         "counting.py",
         "not source.is_broken and all(id(document)",
