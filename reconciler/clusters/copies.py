@@ -8,12 +8,17 @@ from reconciler.documents.document import Document, Identity
 from reconciler.documents.dump import dump
 from reconciler.families import families
 from reconciler.families._intake import UID, Intake, copied
-from reconciler.findings import Finding, Severity
+from reconciler.families._pool_fields import DEFAULT_SPACE
+from reconciler.findings import Finding, Severity, shown
 from reconciler.model.allocation import Allocation
+from reconciler.model.marks import PREFIX
 from reconciler.model.resource import Manifest
 from reconciler.model.settings import Settings
 from reconciler.observed import path_of
 from reconciler.sources import source_reader
+
+SPACE = f"{PREFIX}address-space"
+"""The annotation of a pool that names its address space."""
 
 
 class Copy(NamedTuple):
@@ -74,6 +79,10 @@ def copies_of(
 
 def copy_of(manifest: Manifest, intake: Intake, settings: Settings) -> Copy | Refused:
     """The copy of a live object, or why there is none: it is judged as a file of its bytes would be."""
+    space = manifest["metadata"].get("annotations", {}).get(SPACE, DEFAULT_SPACE)
+    if space != DEFAULT_SPACE and settings.address_spaces is None:
+        what = f"annotation {SPACE}: {shown(space)}, and spec.addressSpaces of Settings lists none"
+        return Refused(f"{what}: what is in use could be given out anew there")
     data = dump(copied(manifest, intake)).encode()
     path = path_of(settings.observed, intake.identity(manifest))
     loaded = source_reader(settings)(path, data)
