@@ -78,6 +78,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
             committer.get("name", default.committer[0]),
             committer.get("email", default.committer[1]),
         ),
+        skips_ci=(spec.get("commit") or {}).get("skipCi", default.skips_ci),
         observed=spec.get("observed", default.observed),
         elastic=_elastic(spec.get("elastic") or {}, default.elastic),
         intake=tuple(

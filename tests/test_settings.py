@@ -42,6 +42,11 @@ def test_settings_that_say_nothing_are_the_defaults(text: str) -> None:
     assert settings == Settings(location=Location(PATH, 1, 1))
 
 
+def test_commits_are_marked_for_ci_where_settings_say_so() -> None:
+    assert not settings_of("{commit: {}}").skips_ci
+    assert settings_of("{commit: {skipCi: true}}").skips_ci
+
+
 def test_the_settings_of_the_contract_are_the_defaults() -> None:
     spec = """
   sources: [pools, providers, teams, tenants, clusters]
@@ -54,6 +59,7 @@ def test_the_settings_of_the_contract_are_the_defaults() -> None:
   observed: observed
   elastic: {pendingAfter: 1s, shrinkAfter: 10m, retention: 0s, maxGrowth: 64}
   intake: []
+  commit: {skipCi: false}
   apply: {documents: pools}"""
     assert settings_of(spec) == Settings(location=Location(PATH, 1, 1))
 
@@ -144,6 +150,8 @@ def test_one_half_of_a_pair_leaves_the_other_at_its_default() -> None:
         ('{committer: {name: "a\\0"}}', "field-value", "spec.committer.name"),
         ('{committer: {email: "a b"}}', "field-value", "spec.committer.email"),
         ("{elastic: {pendingAfter: soon}}", "field-value", "spec.elastic.pendingAfter"),
+        ("{commit: {skipCi: 'yes'}}", "field-type", "spec.commit.skipCi"),
+        ("{commit: {skipCI: true}}", "field-unknown", "spec.commit.skipCI"),
         ("{apply: {documents: some}}", "field-value", "spec.apply.documents"),
         ("[]", "field-type", "spec: mapping required"),
     ],

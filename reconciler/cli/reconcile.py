@@ -25,7 +25,7 @@ from reconciler.cli.shared.options import (
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.cli.shared.progress import progress
-from reconciler.cli.shared.watch_options import Watch, watch_options
+from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, together
 from reconciler.commands.applying.expiry import still_announced
@@ -105,8 +105,7 @@ def reconcile(
     require_folder(metrics_file)
     wish = replace(wish, lb_class=lb_class, allow_release=allow_release)
     options = ReconcileOptions(allow_release, sign, parse_identity(author), accept_history)
-    # Without an apply, too, a cluster that somebody names is asked before addresses come free.
-    is_asked = reach.is_named_by_person if no_apply else reach.is_named
+    is_asked = are_asked(reach, watch, applies=not no_apply)
 
     def begin() -> _Job:
         repository = open_branch(repo, remote, branch)

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from reconciler.model.instant import format_instant, parse_instant
 
+SKIP_CI = " [skip ci]"
+"""What asks CI to leave a commit out, at the end of its subject."""
+
 _MESSAGE = re.compile(r"ipam: [^\n]+\n\n((?:Ipam-[A-Za-z-]+: [^\n]+\n)+)\n*", re.ASCII)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
@@ -35,7 +38,10 @@ class Said(NamedTuple):
 
 
 def message_of(subject: str, said: Said) -> str:
-    """The message: `ipam: allocate 2`, and a trailer for each thing that is said."""
+    """The message: `ipam: allocate 2`, and a trailer for each thing that is said.
+
+    What stands in the subject is for people, and for CI: nobody here reads it back.
+    """
     trailers = {"Ipam-Plan": said.plan, "Ipam-Base": said.base, "Ipam-Version": said.version}
     if said.allow_release is not None:
         trailers["Ipam-Allow-Release"] = str(said.allow_release)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reconciler import __version__
-from reconciler.commands.message import Said, message_of
+from reconciler.commands.message import SKIP_CI, Said, message_of
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.settings import folders_before
 from reconciler.commands.replay import believes, note_made
@@ -184,7 +184,8 @@ def _commit(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
         clock=told,
         seen=look.seen if look is not None else "",
     )
-    message = message_of(_subject(summary(passed), len(passed.changes), len(seen)), said)
+    subject = _subject(summary(passed), len(passed.changes), len(seen))
+    message = message_of(f"{subject}{SKIP_CI}" if tree.settings.skips_ci else subject, said)
     # Made one second after this base.
     dated = base._replace(clock=clock if planned.clock is None else clock - 1)
     committer = wishes.committer or tree.settings.committer

@@ -52,6 +52,7 @@ class Settings:
     Attributes:
         address_spaces: All that pools may name; None where any name will do.
         observed: The folder of what clusters ask for, which reconcile alone writes.
+        skips_ci: The subject of reconcile's commits asks CI to leave them out.
         kinds: What folders may hold: names of kinds by folder, in the order of the folders.
     """
 
@@ -67,6 +68,7 @@ class Settings:
     address_spaces: tuple[str, ...] | None = None
     kinds: tuple[tuple[str, tuple[str, ...]], ...] = ()
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")
+    skips_ci: bool = False
     limits: Limits = field(default_factory=Limits)
     observed: str = "observed"
     elastic: Elastic = field(default_factory=Elastic)

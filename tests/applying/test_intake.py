@@ -332,6 +332,18 @@ def test_a_dry_run_writes_nothing(world: World) -> None:
     assert [it.writes() for it in world.clusters.opened] == [[] for _ in world.clusters.opened]
 
 
+def test_a_dry_run_takes_in_and_lets_nothing_go(world: World) -> None:
+    dry = ApplyOptions(dry_run=True)
+    assert COPY in [it.path for it in world.look(options=dry).taken.changes]
+    world.apply()
+    world.look()
+    world.hand.delete(SHOP, there(world)["metadata"]["uid"])
+    for _ in range(3):
+        world.pass_(LEAST)
+        assert world.look(options=dry).taken.changes == ()
+    assert COPY in world.files
+
+
 def test_without_intake_the_cluster_is_not_asked(world: World) -> None:
     world.files = {}
     world.clusters.opened.clear()

@@ -49,6 +49,18 @@ def test_without_a_named_cluster_retention_alone_decides(repo: Path, capsys: Cap
     assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
 
 
+def test_to_watch_clusters_that_are_not_applied_to_is_wrong_usage(
+    repo: Path, nobody: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("reconcile", "--repo", repo, "--no-apply", "--watch")
+    ran = ipam(capsys, *words, "--kubeconfig", nobody)
+    assert ran.code == 64
+    assert "--watch watches the clusters that it applies to" in ran.err
+    assert "--interval in place of --watch" in ran.err
+    monkeypatch.setenv("KUBECONFIG", str(nobody))
+    assert ipam(capsys, *words).code == 64
+
+
 def test_a_named_cluster_that_cannot_be_asked_holds_the_record(
     repo: Path, nobody: Path, capsys: Capture
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
+from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.message import read_message
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import replay
@@ -123,6 +124,30 @@ def test_what_was_released_by_an_old_date_rests_until_the_next_run(folder: Path)
     assert subjects(folder)[-1] == "ipam: expire 2"
     assert date(folder) == CLOCK + 120 + DAY
     all_same(folder)
+
+
+def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(
+    folder: Path,
+) -> None:
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    marked = f"{head}spec: {{commit: {{skipCi: true}}}}\n"
+    write(folder, {"tenants/new.yaml": tenant("new"), "ipam.yaml": marked})
+    commit(folder, clock=CLOCK + 120)
+    done = run(folder, CLOCK + 3 * DAY, look=looking(CLOCK + 3 * DAY))
+    assert [part.commit is not None for part in done.parts] == [True, True, True]
+    assert subjects(folder)[-4:] == [
+        "change",
+        "ipam: allocate 1 [skip ci]",
+        "ipam: expire 1 [skip ci]",
+        "ipam: observe 1 [skip ci]",
+    ]
+    all_same(folder)
+    head_id = opened(folder).resolve("HEAD")
+    assert last_made(opened(folder), head_id, MemoryFacts()) == LastMade(head_id.id, (), True)
+    write(folder, {"ipam.yaml": head, "tenants/more.yaml": tenant("more")})
+    commit(folder, clock=CLOCK + 4 * DAY)
+    run(folder, CLOCK + 4 * DAY)
+    assert subjects(folder)[-1] == "ipam: allocate 1"
 
 
 def test_nothing_falls_due_after_what_the_management_cluster_shows(folder: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from reconciler import __version__
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.commands.message import Said, message_of, read_message
+from reconciler.commands.message import SKIP_CI, Said, message_of, read_message
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.commands.replay import Replayed, believes, judged, replay
 from reconciler.model.verdict import Verdict
@@ -207,6 +207,7 @@ def test_a_message_is_read_as_it_was_written() -> None:
         Said(digest, base, "1.0", 12),
     ):
         assert read_message(message_of("allocate 1", said)) == said
+        assert read_message(message_of(f"allocate 1{SKIP_CI}", said)) == said
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from reconciler.cli.shared.cluster_options import Reach
 from reconciler.cli.shared.options import option, parse_seconds
 from reconciler.ports import UsageError
 
@@ -66,3 +67,24 @@ def _watch(
             raise UsageError(f"{alone} needs --watch")
         return None
     return Watch(parse_seconds("--resync", resync or "10m"), leader_elect, log_format or "text")
+
+
+def are_asked(reach: Reach, watch: Watch | None, *, applies: bool) -> bool:
+    """Whether a reconcile asks clusters.
+
+    Without an apply, too, a cluster that somebody names is asked before addresses come free, and
+    for what it needs.
+
+    Raises:
+        UsageError: A daemon would have clusters that it never watches: an apply begins watches.
+    """
+    if applies:
+        return reach.is_named
+    if watch is not None and reach.is_named_by_person:
+        raise UsageError(
+            "--watch watches the clusters that it applies to: with --no-apply none of those that"
+            " --kubeconfig or $KUBECONFIG name",
+            "leave out --no-apply; or --interval in place of --watch, which asks them once a run;"
+            " or name no cluster, and Git alone is watched",
+        )
+    return reach.is_named_by_person

@@ -161,13 +161,18 @@ def test_the_class_that_metallb_serves_may_have_a_name() -> None:
 @pytest.mark.parametrize("options", [
     LookOptions(writes=False), LookOptions(ApplyOptions(dry_run=True)),
 ])  # fmt: skip
-def test_who_may_not_write_notes_nothing(options: LookOptions) -> None:
+def test_who_may_not_write_notes_nothing_grows_and_gives_nothing_back(options: LookOptions) -> None:
     here = asking()
+    here.options = options
+    assert len(here.looked().changes) == 1
+    here.options = LookOptions()
     here.run()
     here.leave("c")
     here.options = options
     here.looked()
     assert "idle" not in here.clusters.objects[ONE][INVENTORY]["data"]
+    here.now += 6_000
+    assert here.looked().changes == ()
 
 
 def test_without_an_inventory_nothing_is_noted_and_nothing_is_ours() -> None:
