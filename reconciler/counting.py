@@ -4,11 +4,14 @@ Whoever asks what people describe themselves asks here: a plan takes the copy of
 at clusters leaves its object alone.
 """
 
+from collections.abc import Iterable
 from itertools import compress
 from operator import not_
 from typing import NamedTuple
 
 from reconciler.documents.document import Document, Identity
+from reconciler.model.change import Change
+from reconciler.observed import path_of
 from reconciler.tree import Tree
 
 
@@ -52,6 +55,32 @@ def of_people(tree: Tree) -> frozenset[Identity]:
     folder = f"{tree.settings.observed}/"
     every = (last | counting).items()
     return frozenset(identity for identity, it in every if not it.path.startswith(folder))
+
+
+def tidied(tree: Tree, changes: Iterable[Change]) -> tuple[Change, ...]:
+    """The changes of a look, and that files go which hold the same documents at other places.
+
+    Somebody moved them there. Beside what is written now they would describe its object twice.
+
+    Args:
+        tree: The whole tree that was looked at.
+        changes: What the look makes of the observed folder, at the places of its documents.
+    """
+    folder = tree.settings.observed
+    found = {it.path: it for it in changes}
+    there = [it for it in tree.sources if it.path.startswith(f"{folder}/")]
+    strays = [
+        source.path
+        for source in there
+        if source.path not in found
+        and source.documents
+        and not source.is_broken
+        and all(path_of(folder, it.identity) in found for it in source.documents)
+    ]
+    # Of what was moved, nothing is at its own place that could go.
+    names = {it.path for it in there}
+    kept = [it for it in found.values() if it.data is not None or it.path in names]
+    return tuple(sorted([*kept, *(Change(path, None) for path in strays)]))
 
 
 def taken_over(tree: Tree) -> list[str]:

@@ -244,7 +244,8 @@ def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool)
         exit_code=code,
     )
     every = [*planned, first.evaluation, last.evaluation]
-    found = dict.fromkeys(it for evaluation in every for it in evaluation.findings)
+    # A gate is why it exits with 3: here is its only place.
+    found = dict.fromkeys(it for each in every for it in (*each.findings, *each.gates))
     document["plan"]["findings"] = listed(tuple(found))
     if (applied := _applied(done)) is not None:
         heads = [item.done.head.id for item in done if item.applied is not None]

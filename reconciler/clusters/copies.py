@@ -1,6 +1,6 @@
 """Copies of objects that live only in the management cluster: where they stand, and their bytes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,11 +8,17 @@ from reconciler.documents.document import Document, Identity
 from reconciler.documents.dump import dump
 from reconciler.families import families
 from reconciler.families._intake import UID, Intake, copied
-from reconciler.findings import Finding, Severity
+from reconciler.families._pool_fields import DEFAULT_SPACE
+from reconciler.findings import Finding, Severity, shown
+from reconciler.model.allocation import Allocation
+from reconciler.model.marks import PREFIX
 from reconciler.model.resource import Manifest
 from reconciler.model.settings import Settings
 from reconciler.observed import path_of
 from reconciler.sources import source_reader
+
+SPACE = f"{PREFIX}address-space"
+"""The annotation of a pool that names its address space."""
 
 
 class Copy(NamedTuple):
@@ -34,9 +40,11 @@ class Copies:
 
     Attributes:
         by_kind: By API group and kind, then by identity.
+        used: Those of pools whose addresses some record holds.
     """
 
     by_kind: Mapping[tuple[str, str], Mapping[Identity, Copy]] = field(default_factory=dict)
+    used: Collection[Identity] = ()
 
     def of(self, intake: Intake) -> Mapping[Identity, Copy]:
         """Those of one kind."""
@@ -48,20 +56,33 @@ def intakes() -> tuple[Intake, ...]:
     return tuple(intake for family in families() for intake in family.objects.intake)
 
 
-def copies_of(documents: Iterable[Document], folder: str) -> Copies:
-    """The copies among the documents of a tree."""
+def copies_of(
+    documents: Iterable[Document], folder: str, records: Iterable[Allocation] = ()
+) -> Copies:
+    """The copies among the documents of a tree, and which of them its records rest on."""
     known = {(intake.resource.group, intake.kind) for intake in intakes()}
     found: dict[tuple[str, str], dict[Identity, Copy]] = {}
     for document in documents:
         group, kind, _, _ = document.identity
-        if (group, kind) in known and document.path == path_of(folder, document.identity):
-            named = found.setdefault((group, kind), {})
-            named[document.identity] = Copy(document.data, document.annotations().get(UID, ""))
-    return Copies(found)
+        if (group, kind) not in known or not document.path.startswith(f"{folder}/"):
+            continue
+        named, uid = found.setdefault((group, kind), {}), document.annotations().get(UID, "")
+        if document.path == path_of(folder, document.identity):
+            named[document.identity] = Copy(document.data, uid)
+        else:  # somebody moved it: it is written anew at its own place
+            named.setdefault(document.identity, Copy(b"", uid))
+    holding = {it.pool for it in records if it.range is not None}
+    pools = {(pool.kind, pool.namespace, pool.name) for pool in holding}
+    used = {identity for every in found.values() for identity in every if identity[1:] in pools}
+    return Copies(found, used)
 
 
 def copy_of(manifest: Manifest, intake: Intake, settings: Settings) -> Copy | Refused:
     """The copy of a live object, or why there is none: it is judged as a file of its bytes would be."""
+    space = manifest["metadata"].get("annotations", {}).get(SPACE, DEFAULT_SPACE)
+    if space != DEFAULT_SPACE and settings.address_spaces is None:
+        what = f"annotation {SPACE}: {shown(space)}, and spec.addressSpaces of Settings lists none"
+        return Refused(f"{what}: what is in use could be given out anew there")
     data = dump(copied(manifest, intake)).encode()
     path = path_of(settings.observed, intake.identity(manifest))
     loaded = source_reader(settings)(path, data)

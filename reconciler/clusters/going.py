@@ -7,14 +7,14 @@ cluster, the state and the CRD that are known. Much at once is held until a pers
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from reconciler.clusters.intake_memory import IntakeMemory
+from reconciler.clusters.intake_brake import counted, held, late, share
+from reconciler.clusters.intake_memory import IntakeMemory, named
 from reconciler.documents.document import Identity
+from reconciler.findings import few
 from reconciler.model.settings import Settings
 
 LEAST = 600
 """Seconds between the two lists; and so long what went counts as gone at once."""
-
-_FEW = 2
 
 
 class Listing(NamedTuple):
@@ -41,6 +41,7 @@ class Known(NamedTuple):
             resourceVersion; empty for none.
         allowed: How many copies a person expects to go, or None.
         is_re_enrolled: A person says that it may be another cluster, or an older state.
+        used: Copies of pools whose addresses some record holds.
     """
 
     settings: Settings
@@ -48,6 +49,7 @@ class Known(NamedTuple):
     memory: IntakeMemory
     allowed: int | None = None
     is_re_enrolled: bool = False
+    used: Collection[Identity] = ()
 
 
 class Going:
@@ -63,9 +65,13 @@ class Going:
         self._at = at
         self._uid = uid
         before, _, version = known.named.partition(" ")
-        is_same = before == uid and not known.is_re_enrolled
-        self._oldest = _number(version) if is_same else 0
-        self._newest = self._oldest
+        accepted, _, anew = known.memory.accepted.rpartition(" ")
+        is_accepted = bool(accepted) and accepted == known.named
+        self._oldest = _number(anew if is_accepted else version) if before == uid else 0
+        self._newest = 0 if known.is_re_enrolled else self._oldest
+        # A number that was too small catches up by itself: what a backup lacks does not.
+        self._older = "" if known.is_re_enrolled else known.memory.older
+        self._accepted = known.memory.accepted if is_accepted else ""
         # What is remembered of a cluster that is new to Git may come out of a backup.
         self._since = known.memory.missing if before in ("", uid) else {}
         self._crds = dict(known.memory.crds)
@@ -84,7 +90,10 @@ class Going:
 
     def memory(self) -> IntakeMemory:
         """What is to be remembered of this."""
-        return IntakeMemory(self._missing, {}, self._crds, self._went)
+        accepted = self._accepted
+        if self._accepts and self._newest:
+            accepted = f"{self._known.named} {self._newest}" if self._known.named else ""
+        return IntakeMemory(self._missing, {}, self._crds, self._went, self._older, accepted)
 
     def of(
         self,
@@ -102,25 +111,30 @@ class Going:
             deleted: Those of them whose object a watch saw go on purpose.
         """
         lacking = sorted(missing)
+        version = _number(listing.version)
+        is_older = 0 < version < self._oldest
+        if is_older and not self._accepts:
+            self._older = f"{version} {self._oldest}"
+        # What was remembered may come out of the backup: after it, the time begins anew.
+        before = {} if is_older or self._older else self._since
         doubt = self._doubt(listing)
         if not listing.problem:
             self._newest = max(self._newest, _number(listing.version))
         if listing.crd and (not lacking or not self._crds.get(listing.kind) or self._accepts):
             self._crds[listing.kind] = listing.crd
         if doubt:
-            self._missing |= {it: self._since[it] for it in lacking if it in self._since}
+            self._missing |= {it: before[it] for it in lacking if it in before}
             if lacking:
                 what = f"{len(lacking)} of {len(copies)} {listing.kind} are missing"
                 self.notes.append(f"{what}, and not taken for gone: {doubt}")
             return []
-        since = {it: min(self._since.get(it, self._at), self._at) for it in lacking}
+        since = {it: min(before.get(it, self._at), self._at) for it in lacking}
         gone = [it for it in lacking if it in deleted or self._at - since[it] >= LEAST]
-        if self._is_held(listing.kind, len(gone), len(copies)):
-            gone = []
+        gone = self._braked(listing.kind, self._unused(gone), copies)
         self._missing |= {it: at for it, at in since.items() if it not in gone}
-        if gone:
-            before = self._went.get(listing.kind, ())
-            self._went[listing.kind] = (*before, (self._at, len(gone)))
+        for namespace, count in sorted(counted(gone).items()):
+            name = share(listing.kind, namespace)
+            self._went[name] = (*self._went.get(name, ()), (self._at, count))
         return gone
 
     @property
@@ -136,28 +150,36 @@ class Going:
         known = self._crds.get(listing.kind, "")
         if known != listing.crd and not self._accepts:
             return "the CRD is another one than before" if known else "the CRD was not known before"
-        version = _number(listing.version)
-        if not version:
+        if not _number(listing.version):
             return f"resourceVersion {listing.version!r} cannot be compared"
-        if version < self._oldest:
-            state = f"resourceVersion {version}, {self._oldest} before"
-            return f"the cluster shows an older state ({state}), as from a backup"
+        if self._older:
+            version, _, before = self._older.partition(" ")
+            state = f"resourceVersion {version}, {before} before"
+            why = f"the cluster showed an older state ({state}), as from a backup"
+            return f"{why}: if that is meant, --re-enrol management"
         return ""
 
-    def _is_held(self, kind: str, gone: int, copies: int) -> bool:
-        """More than the brake lets pass, of what went of late and now."""
-        settings, allowed = self._known.settings, self._known.allowed
-        late = sum(count for _, count in self._went.get(kind, ()))
-        going, every = gone + late, copies + late
-        is_all = going == every and every >= _FEW
-        is_much = every >= settings.min_records and (
-            100 * going > settings.max_release_percent * every
-        )
-        if not gone or not (is_all or is_much) or (allowed is not None and going <= allowed):
-            return False
-        what = f"{going} of {every} {kind} are gone from the management cluster at once"
-        self.held.append(f"{what}; their copies stay: if that is meant, --allow-release {going}")
-        return True
+    def _unused(self, gone: list[Identity]) -> list[Identity]:
+        """Those on which no record rests: without its pool a record would be wrong."""
+        used = [it for it in gone if it in self._known.used]
+        if used:
+            what = f"{few([named(it) for it in used])}: gone from the management cluster"
+            why = "records hold addresses of it, so the copy stays until none does"
+            self.held.append(f"{what}, but {why}; or make the pool anew")
+        return [it for it in gone if it not in used]
+
+    def _braked(
+        self, kind: str, gone: list[Identity], copies: Collection[Identity]
+    ) -> list[Identity]:
+        """Those that the brake lets pass, of what went of late and now."""
+        limits = (self._known.settings, self._known.allowed)
+        found = held(counted(gone), counted(copies), late(self._went, kind), limits)
+        if found is None:
+            return gone
+        self.held.append(found.why(kind))
+        if found.namespace is None:
+            return []
+        return [it for it in gone if it[2] != found.namespace]
 
 
 def _number(text: str) -> int:

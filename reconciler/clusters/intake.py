@@ -11,19 +11,17 @@ from typing import NamedTuple
 from reconciler.clusters.copies import Copies, Copy, Refused, copy_of, intakes
 from reconciler.clusters.decision import is_ours
 from reconciler.clusters.going import Going, Known, Listing
-from reconciler.clusters.intake_memory import IntakeMemory, hash_of, named
+from reconciler.clusters.intake_memory import IntakeMemory, named
+from reconciler.clusters.intake_telling import Telling
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.snapshot import Live
 from reconciler.documents.document import Identity
-from reconciler.families._events import event_name, event_on, reference
 from reconciler.families._intake import Intake
 from reconciler.findings import Finding, Location, gate, warning
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.model.settings import Settings
 from reconciler.observed import path_of
 from reconciler.records.changes import Change
-
-REJECTED = "IPAMRejected"
 
 
 class Listed(NamedTuple):
@@ -166,15 +164,9 @@ class _Taking:
         self.known = {*standing.described, *standing.unread}
         self.changes: dict[str, bytes | None] = {}
         self.rejected: list[Rejected] = []
-        self.events: list[Manifest] = []
-        self.told: dict[Identity, str] = {}
-        known = Known(
-            standing.settings,
-            standing.named,
-            standing.memory,
-            standing.allowed,
-            seen.is_re_enrolled,
-        )
+        self.telling = Telling(standing.memory.told, seen.at)
+        before = (standing.settings, standing.named, standing.memory, standing.allowed)
+        known = Known(*before, seen.is_re_enrolled, standing.copies.used)
         self.going = Going(known, seen.at, seen.uid)
 
     def done(self) -> TakenIn:
@@ -189,9 +181,9 @@ class _Taking:
             going.trailer(),
             tuple(self.rejected),
             tuple(going.held),
-            tuple(going.notes),
-            tuple(self.events),
-            replace(going.memory(), told=self.told),
+            (*going.notes, *self.telling.notes()),
+            tuple(self.telling.events),
+            replace(going.memory(), told=self.telling.told),
         )
 
     def _kind(self, intake: Intake, listed: Listed | None) -> None:
@@ -250,13 +242,7 @@ class _Taking:
     def _reject(self, intake: Intake, identity: Identity, manifest: Manifest, reason: str) -> None:
         """Tell of an object that is not copied as it is; its owner once for each reason."""
         self.rejected.append(Rejected(identity, reason))
-        self.told[identity] = hash_of(reason)
-        if self.standing.memory.told.get(identity) != self.told[identity]:
-            about = reference(intake.resource, manifest)
-            name = event_name(about, REJECTED, reason)
-            self.events.append(
-                event_on(about, name, ("Warning", REJECTED, reason), self.seen.at, {})
-            )
+        self.telling.refused(intake, identity, manifest, reason)
 
     def _gone(
         self,

@@ -17,6 +17,7 @@ MOST = 96 * 1024
 """Characters of the text; what is over that is noted when there is room again."""
 
 _DIGITS = 15
+_VERSION_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,19 @@ class IntakeMemory:
         missing: Copies whose object was missing in a complete list, and since when.
         told: Objects that were refused, and the hash of the reason that their owner was told.
         crds: The uid of the CRD of each kind, by `Kind.group`.
-        went: Of each kind, when copies went and how many.
+        went: Of each kind and namespace (`Kind.group/namespace`), when copies went and how many.
+        older: The states that told of a restored backup: which resourceVersion was seen, and which
+            one Git knew. Empty for none, or when a person said since then that it is meant.
+        accepted: What the trailer `Ipam-Observed` said when a person accepted an older state, and
+            the resourceVersion that counts in its place; empty for never.
     """
 
     missing: Mapping[Identity, int] = field(default_factory=dict)
     told: Mapping[Identity, str] = field(default_factory=dict)
     crds: Mapping[str, str] = field(default_factory=dict)
     went: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    older: str = ""
+    accepted: str = ""
 
 
 def named(identity: Identity) -> str:
@@ -48,8 +55,10 @@ def hash_of(reason: str) -> str:
 
 
 def memory_text(memory: IntakeMemory) -> str:
-    """The memory as text. CRDs and what went come first: without them nothing is known to be gone."""
+    """The memory as text. What keeps copies comes first: it has room in any case."""
     lines = [
+        *(f"older {memory.older}" for _ in [memory.older] if memory.older),
+        *(f"accepted {memory.accepted}" for _ in [memory.accepted] if memory.accepted),
         *(f"crd {kind} {uid}" for kind, uid in sorted(memory.crds.items())),
         *(f"went {kind} {at} {count}" for kind, every in sorted(memory.went.items())
           for at, count in every),
@@ -74,8 +83,13 @@ def read_memory(text: str) -> IntakeMemory:
     told: dict[Identity, str] = {}
     crds: dict[str, str] = {}
     went: dict[str, tuple[tuple[int, int], ...]] = {}
+    older = accepted = ""
     for line in text[:MOST].splitlines():
         match line.split(" "):
+            case ["older", version, before] if _are_versions(version, before):
+                older = f"{version} {before}"
+            case ["accepted", uid, before, version] if _are_versions(before, version):
+                accepted = f"{uid} {before} {version}"
             case ["crd", kind, uid]:
                 crds[kind] = uid
             case ["went", kind, at, count] if _is_number(at) and _is_number(count):
@@ -84,11 +98,15 @@ def read_memory(text: str) -> IntakeMemory:
                 missing[it] = int(since)
             case ["told", name, reason] if it := _identity(name):
                 told[it] = reason
-    return IntakeMemory(missing, told, crds, went)
+    return IntakeMemory(missing, told, crds, went, older, accepted)
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
+def _is_number(text: str, digits: int = _DIGITS) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= digits
+
+
+def _are_versions(*texts: str) -> bool:
+    return all(_is_number(text, _VERSION_DIGITS) for text in texts)
 
 
 def _identity(text: str) -> Identity | None:

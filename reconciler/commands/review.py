@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.carried import carried
 from reconciler.commands.carried import told as told_of
 from reconciler.commands.handwork import records_beside, records_since
 from reconciler.commands.judging import with_last_good
+from reconciler.commands.known import with_known_trouble
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
@@ -81,13 +83,18 @@ def review(
     )
     read = with_last_good(read, base_source, judging, facts)
     compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
-    plan = compared.evaluation.plan
-    releases = is_contained and any(isinstance(it, Release) for it in plan.decisions)
+    decisions = compared.evaluation.plan.decisions
+    releases = is_contained and any(isinstance(it, Release) for it in decisions)
     evaluation = _with(compared.evaluation, told_of(history, base, releases=releases))
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
-    return replace(compared, evaluation=with_overrides(evaluation))
+    return replace(
+        compared,
+        evaluation=with_overrides(
+            with_known_trouble(evaluation, base, base_source, changes, facts)
+        ),
+    )
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:
@@ -128,13 +135,16 @@ def with_changes_by_hand(
     evaluation = replace(_with(evaluation, doubts), cut=cut)
     if last is None or revision is None or not changes:
         return evaluation
-    if any(item.new is None and is_observed(settings, item.path) for item in changes):
-        # People may describe by now what was observed.
-        more, _ = repository.changed(last, revision.id, settings.sources, settings.limits)
-        changes += more
     before = repository.source(last)
     before.bound(settings.limits)
     theirs = read_own_settings(before, settings).settings if is_set_anew else settings
+    between = partial(repository.changed, last, revision.id, limits=settings.limits)
+    if theirs.observed != settings.observed:
+        # What was moved along with the folder is what stood in the earlier one.
+        changes += between([theirs.observed])[0]
+    if any(it.new is None and _is_of_either(it.path, theirs, settings) for it in changes):
+        # People may describe by now what was observed.
+        changes += between(settings.sources)[0]
     # Of what stood before anything that reconcile made, records may have been brought in.
     if not made.is_proven and not has_records(before, theirs.records):
         return evaluation
@@ -142,6 +152,11 @@ def with_changes_by_hand(
     evaluation = with_sightings(evaluation, sides, changes)
     records = records_since(sides.before, sides.now, changes)
     return with_record_changes(last[:12], records, evaluation)
+
+
+def _is_of_either(path: str, *settings: Settings) -> bool:
+    """The path is that of a file of what was observed, by one of the Settings."""
+    return any(is_observed(it, path) for it in settings)
 
 
 def _cut(

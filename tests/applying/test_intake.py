@@ -18,6 +18,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.families.capi.resources import ADDRESSES, CLASSES, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import ClusterError, IdentityError, UnauthorizedError, UnreachableError
+from reconciler.records.changes import Change
 from tests.applying.site import results
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters, is_in
@@ -169,6 +170,23 @@ def test_what_is_deleted_is_released_after_two_looks_ten_minutes_apart(served: W
     assert COPY not in served.files
     summary = [type(item).__name__ for item in served.evaluation().plan.decisions]
     assert summary == ["Release", "Release"]
+
+
+def test_a_pool_that_is_deleted_stays_in_git_while_records_hold_its_addresses(
+    served: World,
+) -> None:
+    pool = "observed/GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/ingress.yaml"
+    served.hand.objects.pop(Ref(GLOBAL_POOLS, "", "ingress"))
+    served.look()
+    served.pass_(LEAST)
+    held = served.look().taken
+    assert held.changes == ()
+    assert "_/ingress: gone from the management cluster, but records hold" in held.held[0]
+    assert [it.severity for it in served.evaluation().findings] == []
+    served.files = {
+        path: data for path, data in served.files.items() if not path.startswith("allocations/")
+    }
+    assert served.look().taken.changes == (Change(pool, None),)
 
 
 def test_a_deletion_that_was_watched_counts_at_once(served: World) -> None:

@@ -41,6 +41,18 @@ def test_the_document_has_the_first_plan_and_the_last_commit(repo: Path, capsys:
     assert json.loads(ipam(capsys, "plan", "--repo", repo, "-o", "json").out)["changed"] is False
 
 
+def test_the_document_says_which_gates_hold(repo: Path, capsys: Capture) -> None:
+    brakes = "brakes: {minRecords: 2, maxReleasePercent: 30}"
+    (repo / "ipam.yaml").write_text(settings(f"0s, {brakes}"))
+    commit(repo)
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json")
+    document = json.loads(ran.out)
+    assert (ran.code, document["exitCode"], document["commit"]) == (3, 3, None)
+    gates = [it for it in document["plan"]["findings"] if it["severity"] == "gate"]
+    assert [it["code"] for it in gates] == ["brake"]
+    assert "--allow-release" in gates[0]["hint"] + gates[0]["message"]
+
+
 def test_the_text_tells_both(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert ran.code == 0

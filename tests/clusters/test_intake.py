@@ -8,7 +8,7 @@ import pytest
 from reconciler.clusters.copies import Copies, Copy, copy_of, intakes
 from reconciler.clusters.going import LEAST
 from reconciler.clusters.intake import Listed, Seen, Standing, TakenIn, asked, take_in
-from reconciler.clusters.intake_memory import IntakeMemory, hash_of
+from reconciler.clusters.intake_memory import IntakeMemory, hash_of, memory_text, read_memory
 from reconciler.clusters.inventory import Entry
 from reconciler.families.capi.resources import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
 from reconciler.model.marks import MANAGER, owned_labels
@@ -23,13 +23,14 @@ IDENTITY = ("cluster.x-k8s.io", "Cluster", "default", "shop")
 VIPS = ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool", "", "vips")
 CRD = {"Cluster.cluster.x-k8s.io": "crd"}
 NOW = 10_000
+DYING = "2026-02-15T10:00:00Z"
 SERVER = {"uid": "uid-1", "at": NOW}
 
 
-def looked(*manifests: Any, **more: Any) -> Seen:
+def looked(*manifests: Any, version: str = "100", **more: Any) -> Seen:
     """All kinds, listed whole, with these objects."""
     listed = {
-        it.resource: Listed([m for m in manifests if m["kind"] == it.kind], "100", "", "crd")
+        it.resource: Listed([m for m in manifests if m["kind"] == it.kind], version, "", "crd")
         for it in intakes()
     }
     return Seen(**{**SERVER, "listed": listed, **more})
@@ -128,7 +129,7 @@ def test_what_people_describe_wrongly_is_not_taken_in_and_its_copy_counts() -> N
 
 
 def test_what_is_being_deleted_is_not_taken_in_and_its_copy_says_so() -> None:
-    dying = cluster(deletionTimestamp="2026-02-15T10:00:00Z")
+    dying = cluster(deletionTimestamp=DYING)
     assert take_in(looked(dying), standing()).changes == ()
     (change,) = take_in(looked(dying), standing(cluster())).changes
     assert b"deletionTimestamp" in (change.data or b"")
@@ -224,10 +225,10 @@ def test_what_a_part_of_a_list_shows_is_taken_in() -> None:
 
 def test_an_object_that_a_watch_saw_go_on_purpose_goes_at_once() -> None:
     named = standing(cluster(), named="uid-1 90", memory=IntakeMemory(crds=CRD))
-    dying = cluster(deletionTimestamp="2026-02-15T10:00:00Z")
+    dying = cluster(deletionTimestamp=DYING)
     assert take_in(looked(deleted=[dying]), named).changes == (Change(SHOP, None),)
     assert take_in(looked(deleted=[cluster()]), named).changes == ()
-    other = cluster(deletionTimestamp="2026-02-15T10:00:00Z", uid="uid-other")
+    other = cluster(deletionTimestamp=DYING, uid="uid-other")
     assert take_in(looked(deleted=[other]), named).changes == ()
     back = take_in(looked(cluster(uid="uid-new"), deleted=[dying]), named)
     assert [it.data is None for it in back.changes] == [False]
@@ -253,6 +254,22 @@ def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() 
     found = take_in(looked(pool(), uid="uid-2", is_re_enrolled=True), gone_by(cluster()))
     assert paths(found) == {"GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips.yaml": "+"}
     assert found.seen == "uid-2 100"
+
+
+def test_a_restored_backup_is_not_believed_because_its_number_caught_up() -> None:
+    every = [cluster(f"c{at:02}") for at in range(12)]
+    there = standing(*every, named="uid-1 10000", memory=IntakeMemory(crds=CRD))
+    for step, version in enumerate((9_001, 9_999, 10_000, 10_600, 99_999)):
+        seen = looked(*every[:9], version=str(version), at=NOW + step * LEAST)
+        found = take_in(seen, there)
+        assert found.changes == ()
+        assert "3 of 12" in found.notes[0]
+        there = replace(there, memory=read_memory(memory_text(found.memory)))
+    for step in (10, 11):
+        more: Any = {"version": "100000", "at": NOW + step * LEAST, "is_re_enrolled": step == 10}
+        found = take_in(looked(*every[:9], **more), there)
+        there = replace(there, memory=found.memory)
+    assert [it.data for it in found.changes] == [None] * 3
 
 
 def test_much_at_once_is_held() -> None:

@@ -14,7 +14,8 @@ from reconciler.clusters.intake_memory import (
 SHOP = ("cluster.x-k8s.io", "Cluster", "default", "shop")
 POOL = ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool", "", "vips")
 MEMORY = IntakeMemory(
-    {SHOP: 5, POOL: 6}, {SHOP: hash_of("why")}, {"Cluster.x": "uid"}, {"Cluster.x": ((1, 2), (3, 4))}
+    {SHOP: 5, POOL: 6}, {SHOP: hash_of("why")}, {"Cluster.x": "uid"}, {"Cluster.x": ((1, 2), (3, 4))},
+    "89 90", "uid 70 65",
 )  # fmt: skip
 
 
@@ -25,6 +26,8 @@ def test_what_is_written_is_read_back() -> None:
 
 def test_lines_tell_a_person_what_is_remembered() -> None:
     assert memory_text(MEMORY).splitlines() == [
+        "older 89 90",
+        "accepted uid 70 65",
         "crd Cluster.x uid",
         "went Cluster.x 1 2",
         "went Cluster.x 3 4",
@@ -37,6 +40,7 @@ def test_lines_tell_a_person_what_is_remembered() -> None:
 def test_a_line_that_cannot_be_read_says_nothing() -> None:
     odd = (
         "crd\nmissing x 5\nmissing A.b/c/d x\nmissing A/c/d 5\ntold A.b/c 5\nwent a b c\n\nx y z\n"
+        "older 5\nolder 5 x\naccepted uid 5\naccepted uid x 5\n"
     )
     assert read_memory(odd) == IntakeMemory()
     assert read_memory(f"{odd}{memory_text(MEMORY)}") == MEMORY
@@ -51,7 +55,7 @@ def test_what_has_no_room_is_left_for_later() -> None:
     assert 0 < len(found.missing) < 3_000
 
 
-@given(st.text(alphabet="crdmisngtoldwe ./_15\n", max_size=60))
+@given(st.text(alphabet="crdmisngtoldwepa ./_15\n", max_size=60))
 def test_no_text_is_more_than_a_memory(text: str) -> None:
     found = read_memory(text)
     assert read_memory(memory_text(found)) == found

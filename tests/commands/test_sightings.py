@@ -145,6 +145,21 @@ def test_the_folder_may_move_with_settings_but_not_without_its_files(folder: Pat
     assert f"error observed-edited {DEMAND.replace('observed', 'seen')}" in told(folder)
 
 
+def test_without_a_base_files_that_moved_with_the_folder_are_no_edits(folder: Path) -> None:
+    write(folder, {"ipam.yaml": f"{HEAD}  observed: seen\n"})
+    git(folder, "mv", "observed", "seen")
+    commit(folder)
+    assert told(folder, None) == []
+    moved = DEMAND.replace("observed", "seen")
+    write(folder, {moved: MORE})
+    git(folder, "mv", COPY.replace("observed", "seen"), "tenants/two.yaml")
+    commit(folder)
+    assert told(folder, None) == [f"error observed-edited {moved}"]
+    git(folder, "rm", "-q", moved)
+    commit(folder)
+    assert told(folder, None) == [f"warning observed-edited {moved}"]
+
+
 def test_without_a_base_what_says_otherwise_is_told_until_reconcile_goes_on_from_it(
     folder: Path,
 ) -> None:

@@ -1,5 +1,6 @@
 """What of a live object is copied into Git: identity, uid and what its kind reads, and no more."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from reconciler.families._intake import UID, copied
 from reconciler.model.marks import MANAGER, PART_MANAGER, STATUS_MANAGER
 from reconciler.model.settings import Settings
 from reconciler.observed import path_of
+from reconciler.records.changes import records_after
 from reconciler.sources import source_kinds
 from tests.families.live import IPAM, VIP, cluster, intake, live, of_pool, pool, wrote
+from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 HOST: dict[str, Any] = {"f:spec": {"f:controlPlaneEndpoint": {"f:host": {}, "f:port": {}}}}
 
@@ -169,6 +172,44 @@ def test_an_object_that_is_not_valid_is_refused_as_its_file_would_be(
     assert refused(manifest).startswith(reason)
 
 
+def test_a_pool_makes_no_address_space_of_its_own() -> None:
+    kind = intake("GlobalInClusterIPPool")
+    other = pool(annotations={"gitops-ipam.dev/address-space": "mine"})
+    assert refused(other) == (
+        "annotation gitops-ipam.dev/address-space: 'mine', and spec.addressSpaces of Settings lists"
+        " none: what is in use could be given out anew there"
+    )
+    assert isinstance(copy_of(other, kind, Settings(address_spaces=("default", "mine"))), Copy)
+    assert isinstance(copy_of(other, kind, Settings(address_spaces=("default",))), Refused)
+    same = pool(annotations={"gitops-ipam.dev/address-space": "default"})
+    assert isinstance(copy_of(same, kind, Settings()), Copy)
+
+
+def test_a_pool_that_is_taken_in_over_one_of_people_gives_nothing_twice() -> None:
+    start = reconciled(SMALL)
+    over = live("InClusterIPPool", "wide", {"addresses": ["10.40.0.0-10.40.0.63"], "prefix": 24})
+    asks = [
+        live("IPAddressClaim", f"c{at}", {
+            "poolRef": {"apiGroup": IPAM, "kind": "InClusterIPPool", "name": "wide"}
+        }) for at in range(3)
+    ]  # fmt: skip
+    files = {**start, "tenants/two.yaml": tenant("two")}
+    for item in (over, *asks):
+        kind = intake(item["kind"])
+        copy_ = copy_of(item, kind, Settings())
+        assert isinstance(copy_, Copy)
+        files[path_of("observed", kind.identity(item))] = copy_.data
+    found = evaluation_of(files)
+    assert [(it.code, it.severity) for it in found.findings] == [("pool-overlap", "warning")]
+    held = sorted(
+        it.range
+        for it in records_after(found.plan, found.state, "allocations")
+        if it.range is not None
+    )
+    assert len(held) == 5
+    assert all(one.last < other.first for one, other in pairwise(held))
+
+
 def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
     vips = copy_of(pool(), intake("GlobalInClusterIPPool"), Settings())
     assert isinstance(vips, Copy)
@@ -180,7 +221,11 @@ def test_copies_stand_at_their_place_and_name_the_uid_of_their_object() -> None:
     assert found.of(intake("GlobalInClusterIPPool")) == {identity: vips}
     assert found.of(intake("Cluster")) == {}
     elsewhere = load("observed/x.yaml", vips.data, source_kinds()).documents
-    assert not copies_of(elsewhere, "observed").by_kind
+    moved = copies_of(elsewhere, "observed").of(intake("GlobalInClusterIPPool"))
+    assert moved == {identity: Copy(b"", vips.uid)}
+    both = copies_of((*documents, *elsewhere), "observed")
+    assert both == found == copies_of((*elsewhere, *documents), "observed")
+    assert not copies_of(load("x.yaml", vips.data, source_kinds()).documents, "observed").by_kind
 
 
 def test_fields_of_an_object_that_no_server_would_send_are_passed_over() -> None:

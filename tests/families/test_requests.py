@@ -139,6 +139,21 @@ def test_a_request_of_another_type_by_that_name_stands_for_nothing() -> None:
     }
 
 
+def test_a_request_of_another_namespace_by_that_name_stands_for_nothing() -> None:
+    text = asked("loadbalancer", "team-a-one-lb", count=4)
+    elsewhere = text.replace("namespace: butler-system", "namespace: evil")
+    assert outcome({**SMALL, "tenants/extra.yaml": elsewhere}) == {
+        LB: "allocate 10.40.0.0-10.40.0.7 of edge",
+        "evil/team-a-one-lb (request)": "refuse pool-not-found",
+    }
+    near = {"pools/near.yaml": pool("near", "10.41.0.0/24").replace("butler-system", "evil")}
+    asks = {"tenants/extra.yaml": elsewhere.replace("name: edge", "name: near")}
+    assert outcome({**SMALL, **near, **asks}) == {
+        LB: "allocate 10.40.0.0-10.40.0.7 of edge",
+        "evil/team-a-one-lb (request)": "allocate 10.41.0.0-10.41.0.3 of near",
+    }
+
+
 def test_a_request_never_displaces_what_the_tenant_holds() -> None:
     text = asked("loadbalancer", "team-a-one-lb", pinnedRange=PIN)
     assert outcome({**reconciled(SMALL), "tenants/extra.yaml": text}) == {

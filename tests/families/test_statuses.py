@@ -226,6 +226,16 @@ def test_a_request_that_bears_the_name_of_a_tenants_record_stands_for_it() -> No
     assert told(of_tenant(reconciled(refused)))[1] == "PoolExhausted"
 
 
+def test_records_of_another_namespace_speak_for_no_tenant() -> None:
+    near = pool("near", "10.41.0.0/24").replace("butler-system", "evil")
+    text = by_hand("team-a-one-nodes", "nodes", count=2).replace("butler-system", "evil")
+    files = {**SMALL, "pools/near.yaml": near, "tenants/n.yaml": text.replace("edge", "near")}
+    assert "ipAllocationRef" not in of_tenant(reconciled(files))
+    text = by_hand("team-a-one-nodes", "nodes", count=300).replace("butler-system", "evil")
+    refused = {**files, "tenants/n.yaml": text.replace("edge", "near")}
+    assert "ipAllocationRef" not in of_tenant(reconciled(refused))
+
+
 def test_the_tenants_own_record_goes_before_one_made_by_hand() -> None:
     pinned = by_hand("a-pin", pinnedRange="{startAddress: 10.40.0.80, endAddress: 10.40.0.80}")
     files = {**SMALL, "tenants/pin.yaml": pinned, "tenants/n.yaml": by_hand("n", "nodes", count=2)}

@@ -128,6 +128,9 @@ STORIES: dict[str, Story] = {
     ),
     "IpamRacesLost": _gauge("gitops_ipam_commits_total", "0+1x60", "0x20 1x40", 30, result="lost"),
     "IpamBrakeHolds": _gauge("gitops_ipam_findings_by_code", "1x60", "0x60", 11, code="brake"),
+    "IpamIntakeHeld": _gauge(
+        "gitops_ipam_findings_by_code", "1x60", "0x60", 11, code="intake-held"
+    ),
     "IpamErrors": _gauge("gitops_ipam_findings", "3x60", "0x60", 31, severity="error"),
     "IpamRecordsTouched": Story(
         6,

@@ -5,19 +5,35 @@ from tests.mutants.mutant import Mutant
 GOING = ("tests/clusters/test_going.py",)
 TAKING = ("tests/clusters/test_intake.py",)
 COMMITS = ("tests/commands/test_intake_commits.py",)
+KNOWN = ("tests/commands/test_known_trouble.py",)
+REQUESTS = ("tests/families/test_requests.py",)
 COPYING = ("tests/families/test_intake.py", "tests/properties/test_intake.py")
 
 INTAKE = (
     Mutant("intake: an incomplete list proves that something is gone", "clusters/going.py",
            "        if listing.problem:\n            return listing.problem\n", "", GOING),
     Mutant("intake: an older state proves that something is gone", "clusters/going.py",
-           "if version < self._oldest:", "if version < 0:", GOING),
+           "is_older = 0 < version < self._oldest", "is_older = version < 0", GOING),
+    Mutant("intake: a backup is believed once its number has caught up", "clusters/going.py",
+           '"" if known.is_re_enrolled else known.memory.older', '""', GOING),
     Mutant("intake: any CRD is the one that was known", "clusters/going.py",
            "if known != listing.crd and not self._accepts:", "if not listing.crd:", GOING),
     Mutant("intake: one list is enough", "clusters/going.py",
            "self._at - since[it] >= LEAST]", "self._at - since[it] >= 0]", GOING),
-    Mutant("intake: much may go in small parts", "clusters/going.py",
-           "going, every = gone + late, copies + late", "going, every = gone, copies", GOING),
+    Mutant("intake: much may go in small parts", "clusters/intake_brake.py",
+           "going, every = gone + of_late, copies + of_late", "going, every = gone, copies", GOING),
+    Mutant("intake: one namespace holds up all others", "clusters/intake_brake.py",
+           "if rest == others or ", "if rest or ", GOING),
+    Mutant("intake: a pool goes while records hold its addresses", "clusters/going.py",
+           "self._unused(gone), copies)", "gone, copies)", GOING),
+    Mutant("intake: each of thousands is told by an Event", "clusters/intake_telling.py",
+           "if known is None and not self._has_room(identity[2]):", "if not identity:",
+           ("tests/clusters/test_intake_telling.py",)),
+    Mutant("intake: a pool makes an address space of its own", "clusters/copies.py",
+           "if space != DEFAULT_SPACE and settings.address_spaces is None:", "if not space:",
+           ("tests/families/test_intake.py",)),
+    Mutant("intake: all that remains may go beside a namespace", "clusters/intake_brake.py",
+           "if rest == others or ", "if ", GOING),
     Mutant("intake: another cluster is asked as if it were the same", "clusters/intake.py",
            "if uid and uid != seen.uid and not seen.is_re_enrolled:", "if not seen.uid:", TAKING),
     Mutant("intake: what we made is taken in", "clusters/intake.py",
@@ -39,6 +55,12 @@ INTAKE = (
            "(step.is_cut or source.believes(step.id))", "source.believes(step.id)", COMMITS),
     Mutant("intake: a deletion of another object of the name counts", "clusters/intake.py",
            "if seen.get(it) == uid]", "if it in seen]", TAKING),
+    Mutant("intake: whose name a request bears, it stands for", "families/butler/requests.py",
+           "    if document.namespace != SYSTEM:\n        return None\n", "", REQUESTS),
+    Mutant("intake: what a change breaks in observed files is told as known", "commands/known.py",
+           "    known = suspects & {", "    known = suspects | {", KNOWN),
+    Mutant("intake: what a change edits in observed files is told as known", "commands/known.py",
+           "        and item.location.path not in changed\n", "", KNOWN),
     Mutant("intake: what we wrote is asked for", "families/_intake.py",
            "    asked = _without_ours(manifest)\n", "    asked = manifest\n", COPYING),
     Mutant("intake: fields that nobody reads are copied", "families/_intake.py",

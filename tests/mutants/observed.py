@@ -32,6 +32,20 @@ OBSERVED = (
         COPIES,
     ),
     Mutant(
+        "observed: a file that somebody moved stays beside what is written anew",
+        "commands/looking/looker.py",
+        "tidied(whole.tree, (*self.looked.changes, *self.intake.taken.changes))",
+        "tuple(sorted((*self.looked.changes, *self.intake.taken.changes)))",
+        ("tests/commands/looking/test_looker.py",),
+    ),
+    Mutant(
+        "observed: what moved with the folder was added by hand",
+        "commands/review.py",
+        "changes += between([theirs.observed])[0]",
+        "pass",
+        SIGHTINGS,
+    ),
+    Mutant(
         "observed: a copy goes with what nobody describes",
         "counting.py",
         "not source.is_broken and all(id(document)",

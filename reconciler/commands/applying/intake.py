@@ -81,7 +81,8 @@ def look_for_intake(
     Raises:
         ClusterError: It cannot be asked, or is another one than before: nothing is known then.
     """
-    copies = copies_of(_documents(evaluation), evaluation.tree.settings.observed)
+    folder = evaluation.tree.settings.observed
+    copies = copies_of(_documents(evaluation), folder, evaluation.state.records)
     kinds = [intake.resource for intake in asked(evaluation.tree.settings, copies)]
     if not kinds or evaluation.state.halted:
         return IntakeLook()

@@ -16,6 +16,7 @@ from reconciler.commands.applying.intake import (
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.looking.elastic import Looked, LookOptions, look
 from reconciler.commands.reconcile import Reconciled
+from reconciler.counting import tidied
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, Severity, ordered, warning
 from reconciler.model.look import Look
@@ -68,8 +69,7 @@ class Looker:
         whole = evaluation if revision is None else self._whole(revision)
         self.looked = look(whole, self._clusters(), self._options)
         self.intake = self._taken_in(whole)
-        found = {it.path: it for it in (*self.looked.changes, *self.intake.taken.changes)}
-        changes = tuple(found[path] for path in sorted(found))
+        changes = tidied(whole.tree, (*self.looked.changes, *self.intake.taken.changes))
         at = max(self.looked.at, self.intake.at) or int(self._now() if self._now is not None else 0)
         return Look(at, changes, self.intake.taken.seen)
 

@@ -3,7 +3,7 @@
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
 from reconciler.families._pool_fields import read_range
-from reconciler.families.butler.kinds import NAME, REQUEST
+from reconciler.families.butler.kinds import NAME, REQUEST, SYSTEM
 from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.tenants import tenant_key
 from reconciler.findings import Finding, warning
@@ -22,10 +22,13 @@ def request_key(namespace: str, name: str) -> Key:
 def stands_for(document: Document) -> Key | None:
     """The tenant's own claim that the request stands for, by its name; else None.
 
-    Butler adopts an allocation that bears the name of a tenant's record. So does this: a request
+    Butler adopts an allocation that bears the name of a tenant's record, and looks for it in its own
+    namespace alone: who may write into another one speaks for no tenant. So does this: a request
     named `<namespace>-<name>-lb` for that tenant is its load-balancer claim, and makes no second
     one.
     """
+    if document.namespace != SYSTEM:
+        return None
     reference = document.spec["tenantClusterRef"]
     kind = document.spec["type"]
     name = f"{reference['namespace']}-{reference['name']}-{_SHORT[kind]}"

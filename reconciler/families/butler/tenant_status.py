@@ -7,7 +7,7 @@ from reconciler.addresses.notation import format_cidr, format_range
 from reconciler.documents.document import Document, Documents
 from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
-from reconciler.families.butler.kinds import NAME, PROVIDER, REQUEST, TENANT
+from reconciler.families.butler.kinds import NAME, PROVIDER, REQUEST, SYSTEM, TENANT
 from reconciler.families.butler.provider_status import names_no_pool
 from reconciler.families.butler.providers import Providers
 from reconciler.families.butler.requests import stands_for
@@ -90,9 +90,10 @@ def _records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
         if record.claim.family != NAME or record.role != "initial" or record.is_released:
             continue
         key = record.claim
-        if (
-            key.kind != TENANT.kind
-        ):  # made by hand: it speaks when it holds, or bears the tenant's name
+        # Made by hand: it speaks where Butler looks, when it holds, or bears the tenant's name.
+        if key.kind != TENANT.kind:
+            if record.namespace != SYSTEM:
+                continue
             short = {"loadbalancer": "lb"}.get(record.type, record.type)
             own_name = f"{record.owner.namespace}-{record.owner.name}-{short}"
             if not record.is_live and record.name != own_name:
