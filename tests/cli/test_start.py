@@ -100,6 +100,8 @@ def test_a_plan_of_few_documents_loads_nothing_heavy(seen: dict[str, Any]) -> No
         if "site-packages" in Path(file).parts and not name.startswith(("_distutils", "__"))
     }
     assert installed <= FOREIGN
+    # Of GitPython what starts git, and no more.
+    assert {"git.objects", "git.repo"}.isdisjoint(seen["files"])
     assert packages.isdisjoint(HEAVY)
 
 
