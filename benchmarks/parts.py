@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from benchmarks.corpus import files
 from benchmarks.measure import Row, by_turns
 from reconciler.documents import yaml as strict
+from reconciler.documents.accepting import acceptor
 from reconciler.documents.dump import dump
-from reconciler.documents.schema import compiled
 from reconciler.documents.shipped import schema
 from reconciler.engine.free import FreeRuns
 from reconciler.model.pool import Placement
@@ -53,7 +53,7 @@ def schema_rows() -> list[Row]:
     texts = [data for path, data in tree.items() if path.startswith("tenants/")]
     bodies = [strict.read(data).documents[0].value for data in texts]
     name = "butler/TenantCluster.json"
-    accept = compiled(name)
+    accept = acceptor(name)
     validator = Draft202012Validator(schema(name))
     ours, theirs = by_turns(
         lambda: [accept(body) for body in bodies],

@@ -1,21 +1,21 @@
 """JSON Schema in two steps: a fast yes from compiled Python, and a slow, full explanation of a no.
 
 fastjsonschema stops at its first error and says little; jsonschema finds them all at a twentieth
-of the speed. So fastjsonschema accepts, and only what it refuses is shown to jsonschema. The first
-documents of a run are accepted by `accepting.py`: compiling takes longer than they do. Schemas ship
-with the program and no reference leaves them: jsonschema would else fetch `$ref` from the network.
-A schema may mark an object `x-preserve`: fields that it does not list are accepted unread, but not
-when they look like a misspelling of a listed one.
+of the speed. So what fastjsonschema makes of a schema accepts (`accepting.py`), and only what that
+refuses is shown to jsonschema. Schemas ship with the program and no reference leaves them:
+jsonschema would else fetch `$ref` from the network. A schema may mark an object `x-preserve`:
+fields that it does not list are accepted unread, but not when they look like a misspelling of a
+listed one.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
-from reconciler.documents.accepting import fits
+from reconciler.documents.accepting import acceptor
 from reconciler.documents.document import Document
 from reconciler.documents.dump import scalar
 from reconciler.documents.places import Steps, dotted
@@ -31,8 +31,6 @@ _JSON_NAMES = {"object": "mapping", "array": "list"}
 # How like a known field one has to be to be taken for it, where others may stand; and to be offered
 # in its place, where it is wrong anyhow.
 _MISSPELT, _GUESS = 0.83, 0.7
-FEW = 300
-"""So many documents are read in the time that compiling their schema takes."""
 
 
 def check(document: Document) -> list[Finding]:
@@ -43,43 +41,6 @@ def check(document: Document) -> list[Finding]:
         # jsonschema reports each missing field of a mapping on its own, and we all of them at once.
         found.extend(dict.fromkeys(_explained(document, name)))
     return found
-
-
-class _Acceptor:
-    """A schema as a predicate. It is compiled once as many documents came as that is worth."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._accepts: Callable[[object], bool] = partial(fits, schema(name))
-        self._left = FEW
-
-    def __call__(self, body: object) -> bool:
-        if self._left == 0:
-            self._accepts = compiled(self._name)
-        self._left -= 1
-        return self._accepts(body)
-
-
-@cache
-def acceptor(name: str) -> Callable[[object], bool]:
-    """The schema as a predicate."""
-    return _Acceptor(name)
-
-
-def compiled(name: str) -> Callable[[object], bool]:
-    """The schema as a predicate that is compiled: slow to make, and fast."""
-    import fastjsonschema  # 2 ms, and each schema 10 more: few documents need none of it
-
-    validate = fastjsonschema.compile(schema(name), use_formats=False, use_default=False)
-
-    def accepts(body: object) -> bool:
-        try:
-            validate(body)
-        except fastjsonschema.JsonSchemaException:
-            return False
-        return True
-
-    return accepts
 
 
 def _explained(document: Document, name: str) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """The shipped schemas: valid themselves, read alike by both validators, and closed."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from reconciler.documents import schema as schemas
-from reconciler.documents.accepting import fits
+from reconciler.documents.accepting import acceptor, compiled
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.shipped import schema
 from reconciler.sources import schema_files
@@ -202,12 +202,12 @@ def test_a_valid_document_has_no_findings(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_validators_agree_on_every_mutation_and_each_refusal_is_explained(kind: str) -> None:
     name = schema_files()[kind]
-    accepts, explains = schemas.compiled(name), schemas._validator(name)
+    accepts, explains, now = acceptor(name), schemas._validator(name), compiled(name)
     refused = 0
     for body in mutations(VALID[kind]):
         failures = list(explains.iter_errors(body))
         assert accepts(body) is not bool(failures), body
-        assert fits(schema(name), body) is not bool(failures), body
+        assert now(body) is not bool(failures), body
         if failures:
             refused += 1
             found = schemas.check(document_of(kind, body))
@@ -224,30 +224,7 @@ def test_the_compiled_schema_is_the_one_that_plain_fastjsonschema_compiles(kind:
     name = schema_files()[kind]
     plain = fastjsonschema.compile(schema(name))
     assert plain(copy.deepcopy(VALID[kind])) is not None
-    assert schemas.compiled(name)(VALID[kind])
-
-
-def test_a_schema_is_compiled_once_that_is_worth_it_and_says_the_same_before_and_after(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made: list[str] = []
-
-    def noted(name: str) -> Callable[[object], bool]:
-        made.append(name)
-        return compiled(name)
-
-    compiled = schemas.compiled
-    monkeypatch.setattr(schemas, "compiled", noted)
-    name = schema_files()["Team"]
-    accepts = schemas.acceptor.__wrapped__(name)
-    wrong = {**VALID["Team"], "spek": {}}
-    for _ in range(schemas.FEW // 2):
-        assert accepts(VALID["Team"])
-        assert not accepts(wrong)
-    assert made == []
-    assert accepts(VALID["Team"])
-    assert not accepts(wrong)
-    assert made == [name]
+    assert acceptor(name)(VALID[kind])
 
 
 def test_a_refusal_that_nobody_can_explain_is_still_a_finding(
