@@ -1,4 +1,4 @@
-# demo · envtest · manifests · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
+# demo · envtest · manifests · schemas · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -13,7 +13,7 @@ PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo envtest manifests test coverage lint audit lock golden bench map mutants clean
+.PHONY: demo envtest manifests schemas test coverage lint audit lock golden bench map mutants clean
 
 # All that is installed has the hash that its lock names; the project itself is built by that.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
@@ -42,6 +42,10 @@ envtest: $(DEVELOPED)
 # What stands in deploy/ and follows from something else: rules of roles, plain manifests.
 manifests: $(DEVELOPED)
 	@$(PY) -m tests.chart
+
+# Beside each schema of what people write, the code that accepts by it.
+schemas: $(DEVELOPED)
+	@$(PY) -m tests.acceptors
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from benchmarks.corpus import files
 from benchmarks.measure import Row, by_turns
 from reconciler.documents import yaml as strict
+from reconciler.documents.accepting import acceptor
 from reconciler.documents.dump import dump
-from reconciler.documents.schema import acceptor
 from reconciler.documents.shipped import schema
 from reconciler.engine.free import FreeRuns
 from reconciler.model.pool import Placement

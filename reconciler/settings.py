@@ -147,6 +147,8 @@ def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
 
 def _not_taken_in(document: Document, settings: Settings) -> Iterator[Finding]:
     """Kinds of `spec.intake` whose objects cannot be taken in."""
+    if not settings.intake:
+        return
     known = sorted(it.kind for family in families() for it in family.objects.intake)
     for index, item in enumerate(settings.intake):
         if item.kind not in known:

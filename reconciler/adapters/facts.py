@@ -7,7 +7,6 @@ once, in threads or processes, see a whole one. Deleting it costs time only.
 
 import json
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -93,17 +92,3 @@ class FreshFacts:
     def note(self, table: str, rows: Mapping[str, str]) -> None:
         """Keep texts until this run ends."""
         self._tables.setdefault(table, {}).update(rows)
-
-
-def program_id(*folders: Path) -> str:
-    """The identity of the program: the content of its code and schemas, and its Python."""
-    files = [
-        (path, folder)
-        for folder in folders
-        for path in sorted((*folder.rglob("*.py"), *folder.rglob("*.json")))
-    ]
-    sums = [
-        f"{path.relative_to(folder)} {sha256(path.read_bytes()).hexdigest()}"
-        for path, folder in files
-    ]
-    return sha256("\n".join([sys.version, *sums]).encode()).hexdigest()

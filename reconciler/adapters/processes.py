@@ -7,10 +7,11 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Sequence
-from multiprocessing import current_process, get_context
-from multiprocessing.connection import Connection
-from multiprocessing.context import ForkProcess
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
 
 T = TypeVar("T")
 MOST = 8
@@ -20,6 +21,8 @@ _sharing: list[bool] = []
 
 def processors() -> int:
     """How many processes may work at once here."""
+    from multiprocessing import current_process  # 4 ms, and a small change needs no second process
+
     if _sharing or current_process().daemon:
         return 1
     return min(os.cpu_count() or 1, MOST)
@@ -34,7 +37,7 @@ def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
     Raises:
         Exception: What `work` raised in any of them.
     """
-    count = min(len(items), processors())
+    count = min(len(items), processors()) if len(items) > 1 else 1
     # A fork beside threads may inherit a lock that nobody will ever let go of.
     if count < 2 or threading.active_count() > 1:
         return [work(items)]
@@ -69,8 +72,10 @@ def _own(work: Callable[[Sequence[str]], T], share: Sequence[str]) -> T | _Failu
 
 def _start(
     work: Callable[[Sequence[str]], T], share: Sequence[str]
-) -> tuple[Connection, ForkProcess]:
+) -> "tuple[Connection, ForkProcess]":
     """A process that works on a share, and where it answers."""
+    from multiprocessing import get_context
+
     context = get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(sender, work, share), daemon=True)
@@ -79,7 +84,7 @@ def _start(
     return receiver, process
 
 
-def _answer(receiver: Connection, process: ForkProcess) -> Any:
+def _answer(receiver: "Connection", process: "ForkProcess") -> Any:
     """What a process sends back."""
     try:
         answer = receiver.recv()
@@ -90,7 +95,7 @@ def _answer(receiver: Connection, process: ForkProcess) -> Any:
     return answer
 
 
-def _run(sender: Connection, work: Callable[[Sequence[str]], T], share: Sequence[str]) -> None:
+def _run(sender: "Connection", work: Callable[[Sequence[str]], T], share: Sequence[str]) -> None:
     gc.disable()
     try:
         sender.send(work(share))

@@ -16,8 +16,6 @@ from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.commands.exit_codes import exit_code
 from reconciler.ports import ExitCode
 from reconciler.report.found import all_found
-from reconciler.report.machine import plan_document
-from reconciler.report.markdown import markdown_text
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import plan_text
 
@@ -56,8 +54,12 @@ def plan(
         tell(findings_text(found, brush)) if found else None
         emit(plan_text(evaluation, brush, moved=compared.moved, keeps=keeps))
     elif output == "markdown":
+        from reconciler.report.markdown import markdown_text
+
         emit(markdown_text(compared, "plan", base=base, keeps=keeps))
     else:
+        from reconciler.report.machine import plan_document
+
         document = plan_document(evaluation, base=base, moved=compared.moved, keeps=keeps)
         emit_document(document, output)
     code = exit_code(evaluation)

@@ -1,10 +1,11 @@
 """JSON Schema in two steps: a fast yes from compiled Python, and a slow, full explanation of a no.
 
 fastjsonschema stops at its first error and says little; jsonschema finds them all at a twentieth
-of the speed. So fastjsonschema accepts, and only what it refuses is shown to jsonschema. Schemas
-ship with the program and no reference leaves them: jsonschema would else fetch `$ref` from the
-network. A schema may mark an object `x-preserve`: fields that it does not list are accepted
-unread, but not when they look like a misspelling of a listed one.
+of the speed. So what fastjsonschema makes of a schema accepts (`accepting.py`), and only what that
+refuses is shown to jsonschema. Schemas ship with the program and no reference leaves them:
+jsonschema would else fetch `$ref` from the network. A schema may mark an object `x-preserve`:
+fields that it does not list are accepted unread, but not when they look like a misspelling of a
+listed one.
 """
 
 import re
@@ -14,6 +15,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from reconciler.documents.accepting import acceptor
 from reconciler.documents.document import Document
 from reconciler.documents.dump import scalar
 from reconciler.documents.places import Steps, dotted
@@ -39,23 +41,6 @@ def check(document: Document) -> list[Finding]:
         # jsonschema reports each missing field of a mapping on its own, and we all of them at once.
         found.extend(dict.fromkeys(_explained(document, name)))
     return found
-
-
-@cache
-def acceptor(name: str) -> Callable[[object], bool]:
-    """The compiled schema as a predicate."""
-    import fastjsonschema  # 26 ms, and `ipam --help` needs none of it
-
-    validate = fastjsonschema.compile(schema(name), use_formats=False, use_default=False)
-
-    def accepts(body: object) -> bool:
-        try:
-            validate(body)
-        except fastjsonschema.JsonSchemaException:
-            return False
-        return True
-
-    return accepts
 
 
 def _explained(document: Document, name: str) -> Iterator[Finding]:

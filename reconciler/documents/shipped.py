@@ -26,6 +26,11 @@ def schema(name: str) -> dict[str, Any]:
     return parsed
 
 
+def beside(name: str, ending: str) -> Traversable:
+    """The file of another ending that stands, or would stand, beside a schema."""
+    return _file(f"{name.removesuffix('.json')}{ending}")
+
+
 def crd_files(*names: str) -> dict[str, str]:
     """CRDs as text by file name.
 
@@ -40,6 +45,10 @@ def crd_files(*names: str) -> dict[str, str]:
 
 
 def _text(name: str) -> str:
+    return _file(name).read_text(encoding="utf-8")
+
+
+def _file(name: str) -> Traversable:
     package, _, path = name.rpartition(":")
     home = files(package) if package else folder("schemas")
-    return home.joinpath(*path.split("/")).read_text(encoding="utf-8")
+    return home.joinpath(*path.split("/"))

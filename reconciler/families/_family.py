@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, Documents, Identity, Kind
-from reconciler.families._metering import Metering
-from reconciler.families._objects import Objects
 from reconciler.families._record_form import RecordForm
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
@@ -18,6 +16,10 @@ from reconciler.model.pool import Pool
 from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings
 from reconciler.model.state import Blocked, ClusterNetwork, Gateway
+
+if TYPE_CHECKING:
+    from reconciler.families._metering import Metering
+    from reconciler.families._objects import Objects
 
 DEFAULT_PORT = 6443
 """Of the endpoint of a Kubernetes API server."""
@@ -96,6 +98,18 @@ def as_named(record: Allocation, documents: Documents) -> Key:
     return record.claim
 
 
+def _nothing_there() -> "Objects":
+    from reconciler.families._objects import Objects
+
+    return Objects()
+
+
+def _no_figures() -> "Metering":
+    from reconciler.families._metering import Metering
+
+    return Metering()
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A family.
@@ -114,8 +128,8 @@ class Family:
         record: How its records name pool and owner.
         adopt: The claim that a record stands for which names none, as one copied from a cluster,
             once all documents are known. `record.claim` is what its text alone says.
-        objects: What it is in clusters.
-        metering: What it tells in figures.
+        load_objects: What it is in clusters. Whoever asks no cluster does not load it.
+        load_metering: What it tells in figures, likewise.
     """
 
     name: str
@@ -128,5 +142,15 @@ class Family:
     project: Callable[[ProjectionInput], tuple[Projection, ...]]
     record: RecordForm
     adopt: Callable[[Allocation, Documents], Key] = as_named
-    objects: Objects = field(default_factory=Objects)
-    metering: Metering = field(default_factory=Metering)
+    load_objects: Callable[[], "Objects"] = _nothing_there
+    load_metering: Callable[[], "Metering"] = _no_figures
+
+    @property
+    def objects(self) -> "Objects":
+        """What it is in clusters."""
+        return self.load_objects()
+
+    @property
+    def metering(self) -> "Metering":
+        """What it tells in figures."""
+        return self.load_metering()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.facts import FileFacts, program_id
+from reconciler.adapters.facts import FileFacts
 from reconciler.cli import run
 from tests.world import SMALL, commit, repository, tenant, write
 
@@ -79,13 +79,6 @@ def test_rows_that_nobody_uses_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     later.note("links", {"2": "new"})
     found = FileFacts(tmp_path, "repo", "program").known("links", list(map(str, range(20))))
     assert found == {"1": "text", "2": "new"}
-
-
-def test_the_identity_of_the_program_follows_its_files(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("1")
-    before = program_id(tmp_path)
-    (tmp_path / "a.py").write_text("12")
-    assert program_id(tmp_path) != before
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"garbage", b"flip"])

@@ -13,9 +13,10 @@ import pytest
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
+from reconciler.documents.accepting import acceptor
 from reconciler.documents.document import Documents, Kind
 from reconciler.documents.dump import dump
-from reconciler.documents.schema import acceptor, check
+from reconciler.documents.schema import check
 from reconciler.documents.shipped import schema
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import families

@@ -13,6 +13,7 @@ from reconciler.documents.load import load
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._family import Family
+from reconciler.families._metering import Metering
 from reconciler.families._objects import Objects, Sizes, Standing
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
@@ -201,3 +202,25 @@ def test_a_pool_of_which_nothing_is_known_has_no_row(family: Family) -> None:
     nothing = Standing(evaluation.documents, {}, ())
     for listing in family.objects.listings[:1]:
         assert list(listing.rows(nothing)) == []
+
+
+def test_a_family_that_says_nothing_of_clusters_and_figures_has_none() -> None:
+    known = families()[0]
+    family = Family(
+        name="other",
+        kinds=(),
+        pool_kinds=(),
+        slots={},
+        grows=(),
+        judge=known.judge,
+        read=known.read,
+        project=known.project,
+        record=known.record,
+    )
+    assert family.objects == Objects()
+    assert family.metering == Metering()
+
+
+def test_what_a_family_is_in_clusters_is_one_value_however_often_it_is_asked() -> None:
+    for family in families():
+        assert family.objects is family.objects

@@ -13,6 +13,7 @@ KINDS = ("tests/test_additions.py", "tests/hostile/test_kinds_and_folders.py")
 ODD = ("tests/hostile/test_odd_history.py",)
 PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
+PROGRAM = ("tests/adapters/test_program.py",)
 SECRETS = ("tests/hostile/test_secrets.py",)
 NAMES = ("tests/hostile/test_names_on_disks.py",)
 
@@ -63,6 +64,10 @@ FOLDERS = (
            "    trusts = base is None\n", "    trusts = True\n", CACHE),
     Mutant("cache: others may write it", "adapters/cache.py",
            "    if found[-1].st_mode & _WRITABLE:\n", "    if False:\n", CACHE),
+    Mutant("cache: a program that is written just now is remembered", "adapters/program.py",
+           "    if newest < now - _SETTLED_SECONDS:\n", "    if True:\n", PROGRAM),
+    Mutant("cache: a program of the same times is the same", "adapters/program.py",
+           "{it.st_mtime_ns} {it.st_ctime_ns} ", "{it.st_mtime_ns} ", PROGRAM),
     Mutant("cache: a mirror is used whoever made it", "adapters/git/mirror.py",
            "    if not _CONFIGURATION.fullmatch(text) or ", "    if ", CACHE),
     Mutant("secrets: what is refused is shown", "adapters/git/remote.py",

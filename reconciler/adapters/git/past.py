@@ -39,7 +39,7 @@ def past(
     Args:
         git: The repository.
         revision: Id of the newest commit.
-        paths: Files and folders.
+        paths: Files and folders, of which the history knows something.
         tally: Counts what one commit may have changed.
         believes: Whether reconcile made a commit that says so; asked at the newest merges alone.
 
@@ -47,8 +47,6 @@ def past(
         GitError: Git fails.
         LimitError: A commit changed more files than are read of a revision.
     """
-    if not git.check("rev-list", "--max-count=1", revision, "--", *paths):
-        return  # the whole history knows nothing of them: nothing else has to be asked
     parents, ours = _history(git, revision)
     line = _line(revision, parents, ours, believes)
     # What the oldest commit of a shallow clone changed cannot be told.
@@ -63,6 +61,15 @@ def past(
         start, size = start + size, size * 8
     if last:
         yield Step(last, (), is_cut=True)
+
+
+def knows(git: GitProcess, revision: str, paths: Sequence[str]) -> bool:
+    """Whether the history of a revision knows anything of some paths.
+
+    Raises:
+        GitError: Git fails.
+    """
+    return bool(git.check("rev-list", "--max-count=1", revision, "--", *paths))
 
 
 def brought(

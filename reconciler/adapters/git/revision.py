@@ -8,7 +8,7 @@ from typing import TypeVar
 from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.clock import Clock, passed
 from reconciler.adapters.git.objects import Root, headers, read_blobs
-from reconciler.adapters.git.past import brought, changes, past
+from reconciler.adapters.git.past import brought, changes, knows, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
 from reconciler.documents.names import beside
@@ -146,7 +146,12 @@ class GitSource:
 
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first."""
-        return past(self._git, self._revision.id, paths, self._budget.tally, self.believes)
+        git, revision = self._git, self._revision.id
+        # Of what stands at the top of the tree that is known without asking. Where the whole
+        # history knows nothing of them, nothing else has to be asked.
+        top = self._root.entries if self._root is not None else {}
+        if any(path in top for path in paths) or knows(git, revision, paths):
+            yield from past(git, revision, paths, self._budget.tally, self.believes)
 
     def brought(self, paths: Sequence[str]) -> Step:
         """What the revision itself changed, of any parent that may be the branch."""

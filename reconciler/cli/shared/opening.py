@@ -1,6 +1,7 @@
 """What verbs read and write: the files, the branch and the cache that their options name."""
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache as once
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import reconciler
 from reconciler.adapters import cache
-from reconciler.adapters.facts import FileFacts, FreshFacts, program_id
+from reconciler.adapters.facts import FileFacts, FreshFacts
 from reconciler.adapters.git.opening import open_mirror, open_repository, open_worktree, with_remote
 from reconciler.adapters.git.process import PASSED, TOKEN
 from reconciler.adapters.git.repository import GitRepository
+from reconciler.adapters.program import known_program
 from reconciler.cli.shared.output import tell
 from reconciler.commands.replay import believes
 from reconciler.documents.shipped import folder
@@ -100,7 +102,7 @@ def open_facts(repository: GitRepository) -> Facts:
     if why := next(filter(None, map(cache.refusal, folders)), ""):
         _tell_unused(why)
         return FreshFacts()
-    return FileFacts(place, str(repository.git.git_dir), _program())
+    return FileFacts(place, str(repository.git.git_dir), _program(place))
 
 
 @once
@@ -109,6 +111,7 @@ def _tell_unused(why: str) -> None:
 
 
 @once
-def _program() -> str:
+def _program(cache_of: Path) -> str:
     """Which program this process runs: its code is read once."""
-    return program_id(Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
+    folders = (Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
+    return known_program(folders, cache_of, time.time())

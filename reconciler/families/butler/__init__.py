@@ -1,30 +1,35 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.families._family import Family
-from reconciler.families._objects import Objects
-from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
-from reconciler.families.butler.events import pool_event
-from reconciler.families.butler.growers import growers, may_own
-from reconciler.families.butler.infrastructure import observe
-from reconciler.families.butler.intake import INTAKE
+from typing import TYPE_CHECKING
+
+from reconciler.families._family import Family, Projection, ProjectionInput
 from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
-from reconciler.families.butler.listing import LISTINGS
-from reconciler.families.butler.locking import UPDATE_RULES
-from reconciler.families.butler.metering import METERING
-from reconciler.families.butler.projecting import project
 from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
-from reconciler.families.butler.resources import (
-    NETWORK_POOL,
-    OBSERVED,
-    RECORD_SPEC,
-    RESOURCES,
-    RIGHTS,
-    SHAPES,
-    crds,
-)
-from reconciler.families.butler.simulating import NEWCOMER
+
+if TYPE_CHECKING:
+    from reconciler.families._metering import Metering
+    from reconciler.families._objects import Objects
+
+
+def _project(given: ProjectionInput) -> tuple[Projection, ...]:
+    from reconciler.families.butler.projecting import project
+
+    return project(given)
+
+
+def _objects() -> "Objects":
+    from reconciler.families.butler.objects import OBJECTS
+
+    return OBJECTS
+
+
+def _metering() -> "Metering":
+    from reconciler.families.butler.metering import METERING
+
+    return METERING
+
 
 FAMILY = Family(
     name=NAME,
@@ -34,29 +39,9 @@ FAMILY = Family(
     grows=GROWS,
     judge=judge,
     read=read,
-    project=project,
+    project=_project,
     record=FORM,
     adopt=adopt,
-    objects=Objects(
-        resources=RESOURCES,
-        owned=(NETWORK_POOL,),
-        needed=(NETWORK_POOL,),
-        shapes=SHAPES,
-        record_spec=RECORD_SPEC,
-        crds=crds,
-        rights=RIGHTS,
-        intake=INTAKE,
-        update_rules=UPDATE_RULES,
-        event=pool_event,
-        observes=OBSERVED,
-        observe=observe,
-        cluster_of=cluster_of,
-        announcer=announcer,
-        clusters=CLUSTERS,
-        listings=LISTINGS,
-        newcomer=NEWCOMER,
-        growers=growers,
-        may_own=may_own,
-    ),
-    metering=METERING,
+    load_objects=_objects,
+    load_metering=_metering,
 )

@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 
 from reconciler.families._objects import ClusterKind
+from reconciler.families.butler.record_form import ANNOUNCED
 from reconciler.families.butler.resources import TENANT_CLUSTER
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Manifest
-
-ANNOUNCED = "loadbalancer"
-"""The type of the claims whose addresses MetalLB gives out."""
 
 
 def cluster_of(record: Allocation) -> str:

@@ -11,12 +11,13 @@ from reconciler.addresses.notation import format_address
 from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families._metallb import metallb_objects
-from reconciler.families.butler.announcing import ANNOUNCED, cluster_of
+from reconciler.families.butler.announcing import cluster_of
 from reconciler.families.butler.kinds import NAME, POOL, PROVIDER, TEAM, TENANT
 from reconciler.families.butler.manual import manual_title
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.provider_status import provider_statuses
 from reconciler.families.butler.providers import Providers
+from reconciler.families.butler.record_form import ANNOUNCED
 from reconciler.families.butler.tenant_status import tenant_statuses
 from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.plan import Usage

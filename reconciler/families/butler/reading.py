@@ -11,7 +11,6 @@ from reconciler.documents.document import Document, Documents
 from reconciler.families._family import Held, Reading
 from reconciler.families._inside import read_inside
 from reconciler.families._reading import Collected
-from reconciler.families.butler.announcing import ANNOUNCED
 from reconciler.families.butler.growing import demands, unused
 from reconciler.families.butler.inside import stated_inside
 from reconciler.families.butler.kinds import NAME, POOL, REQUEST, TEAM, TENANT
@@ -24,6 +23,7 @@ from reconciler.families.butler.providers import (
     Providers,
     missing_pool,
 )
+from reconciler.families.butler.record_form import ANNOUNCED
 from reconciler.families.butler.requests import read_request, stands_for
 from reconciler.families.butler.tenants import Tenant, grown_slots, owner_of
 from reconciler.findings import Finding, error, warning

@@ -14,8 +14,10 @@ from reconciler.model.key import Key
 from reconciler.model.record_kind import LABEL
 
 OWNER = "tenantClusterRef"
-SLOTS = {"nodes": TENANT.kind, "loadbalancer": TENANT.kind, "request": REQUEST.kind}
-GROWS = ("nodes", "loadbalancer")
+ANNOUNCED = "loadbalancer"
+"""The type of the claims whose addresses MetalLB gives out."""
+SLOTS = {"nodes": TENANT.kind, ANNOUNCED: TENANT.kind, "request": REQUEST.kind}
+GROWS = ("nodes", ANNOUNCED)
 _GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
 
 

@@ -1,11 +1,9 @@
 """Cluster API: in-cluster IP pools, IPAddressClaims, and the virtual addresses of Clusters."""
 
-from reconciler.families._family import Family
-from reconciler.families._objects import Objects
+from typing import TYPE_CHECKING
+
+from reconciler.families._family import Family, Projection, ProjectionInput
 from reconciler.families._record_form import referring_whole
-from reconciler.families.capi.events import claim_event
-from reconciler.families.capi.fitting import fit
-from reconciler.families.capi.intake import INTAKE
 from reconciler.families.capi.judging import judge
 from reconciler.families.capi.kinds import (
     ADDRESS,
@@ -16,18 +14,30 @@ from reconciler.families.capi.kinds import (
     POOL,
     SLOTS,
 )
-from reconciler.families.capi.listing import LISTINGS
-from reconciler.families.capi.metering import METERING
-from reconciler.families.capi.projecting import project
 from reconciler.families.capi.reading import read
-from reconciler.families.capi.resources import (
-    OWNED,
-    RESOURCES,
-    RIGHTS,
-    SHAPES,
-)
-from reconciler.families.capi.withdrawing import ASKED, still_has
-from reconciler.model.shape import NAMED
+
+if TYPE_CHECKING:
+    from reconciler.families._metering import Metering
+    from reconciler.families._objects import Objects
+
+
+def _project(given: ProjectionInput) -> tuple[Projection, ...]:
+    from reconciler.families.capi.projecting import project
+
+    return project(given)
+
+
+def _objects() -> "Objects":
+    from reconciler.families.capi.objects import OBJECTS
+
+    return OBJECTS
+
+
+def _metering() -> "Metering":
+    from reconciler.families.capi.metering import METERING
+
+    return METERING
+
 
 FAMILY = Family(
     name=NAME,
@@ -37,21 +47,8 @@ FAMILY = Family(
     grows=(),
     judge=judge,
     read=read,
-    project=project,
+    project=_project,
     record=referring_whole(NAME, OWNERS, ADDRESS),
-    objects=Objects(
-        resources=RESOURCES,
-        owned=OWNED,
-        shared=OWNED,
-        shapes=SHAPES,
-        record_spec={"claimRef": NAMED},
-        rights=RIGHTS,
-        intake=INTAKE,
-        event=claim_event,
-        fit=fit,
-        asked=ASKED,
-        still_has=still_has,
-        listings=LISTINGS,
-    ),
-    metering=METERING,
+    load_objects=_objects,
+    load_metering=_metering,
 )

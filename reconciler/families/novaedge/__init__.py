@@ -1,16 +1,28 @@
 """NovaEdge: ProxyIPPool and ProxyVIP, as of its releases v1.0 to v1.6."""
 
-from reconciler.families._family import Family
-from reconciler.families._objects import Objects
-from reconciler.families.novaedge.intake import INTAKE
+from typing import TYPE_CHECKING
+
+from reconciler.families._family import Family, Projection, ProjectionInput
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, VIP
-from reconciler.families.novaedge.listing import LISTINGS
-from reconciler.families.novaedge.projecting import project
 from reconciler.families.novaedge.reading import judge, read
 from reconciler.families.novaedge.record_form import FORM
-from reconciler.families.novaedge.resources import POOLS, RESOURCES, RIGHTS, SHAPES, crds
 from reconciler.families.novaedge.vips import SLOTS
-from reconciler.model.shape import NAMED
+
+if TYPE_CHECKING:
+    from reconciler.families._objects import Objects
+
+
+def _project(given: ProjectionInput) -> tuple[Projection, ...]:
+    from reconciler.families.novaedge.projecting import project
+
+    return project(given)
+
+
+def _objects() -> "Objects":
+    from reconciler.families.novaedge.objects import OBJECTS
+
+    return OBJECTS
+
 
 FAMILY = Family(
     name=NAME,
@@ -20,16 +32,7 @@ FAMILY = Family(
     grows=(),
     judge=judge,
     read=read,
-    project=project,
+    project=_project,
     record=FORM,
-    objects=Objects(
-        resources=RESOURCES,
-        owned=(POOLS,),
-        shapes=SHAPES,
-        record_spec={"claimRef": NAMED},
-        crds=crds,
-        rights=RIGHTS,
-        intake=INTAKE,
-        listings=LISTINGS,
-    ),
+    load_objects=_objects,
 )

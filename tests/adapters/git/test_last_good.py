@@ -7,6 +7,7 @@ import pytest
 from reconciler.adapters.git.bounds import Tally
 from reconciler.adapters.git.opening import open_repository, open_worktree
 from reconciler.adapters.git.past import past
+from reconciler.adapters.git.process import GitProcess
 from reconciler.cli import run
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
@@ -111,9 +112,26 @@ def test_a_work_tree_has_the_history_of_its_head(folder: Path) -> None:
     assert found[ONE].startswith("keep ")
 
 
-def test_what_never_stood_in_the_history_costs_one_call(folder: Path) -> None:
-    opened = open_repository(folder, ENVIRONMENT)
-    assert list(past(opened.git, git(folder, "rev-parse", "HEAD"), ["nowhere"], counted)) == []
+def test_what_never_stood_in_the_history_costs_one_call_and_what_stands_there_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = open_repository(folder, ENVIRONMENT).source("HEAD")
+    asked: list[str] = []
+    check = GitProcess.check
+
+    def noted(git: GitProcess, *arguments: str, data: bytes | None = None) -> bytes:
+        asked.append(arguments[0])
+        return check(git, *arguments, data=data)
+
+    monkeypatch.setattr(GitProcess, "check", noted)
+    assert list(source.past(["nowhere"])) == []
+    assert asked == ["rev-list"]
+    assert [step.id for step in source.past(["nowhere", "ipam.yaml"])]
+    assert asked == ["rev-list"]
+    git(folder, "rm", "-q", "ipam.yaml")
+    commit(folder, clock=CLOCK + 60)
+    gone = open_repository(folder, ENVIRONMENT).source("HEAD")
+    assert next(step.id for step in gone.past(["ipam.yaml"])) == gone.revision().id
 
 
 def test_settings_that_are_removed_stop_a_reconcile(folder: Path) -> None:

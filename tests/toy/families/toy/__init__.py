@@ -18,5 +18,5 @@ FAMILY = Family(
     read=read,
     project=project,
     record=referring_whole(NAME, {SLOT: BOAT}, SLOT),
-    objects=OBJECTS,
+    load_objects=lambda: OBJECTS,
 )

@@ -1,0 +1,106 @@
+"""What ClusterTarget.json accepts. Do not edit: `make schemas` writes it by fastjsonschema."""
+
+from decimal import Decimal
+import re
+from reconciler.documents.accepting import RefusedError as JsonSchemaValueException
+
+
+REGEX_PATTERNS = {
+    '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$': re.compile('^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?\\Z')
+}
+
+NoneType = type(None)
+
+def validate_https___gitops_ipam_dev_schemas_own_clustertarget_json(data, custom_formats={}, name_prefix=None):
+    if not isinstance(data, (dict)):
+        raise JsonSchemaValueException("" + (name_prefix or "data") + " must be object")
+    data_is_dict = isinstance(data, dict)
+    if data_is_dict:
+        data__missing_keys = set(['apiVersion', 'kind', 'metadata']) - data.keys()
+        if data__missing_keys:
+            raise JsonSchemaValueException("" + (name_prefix or "data") + " must contain ")
+        data_keys = set(data.keys())
+        if "apiVersion" in data_keys:
+            data_keys.remove("apiVersion")
+            data__apiVersion = data["apiVersion"]
+            if not (isinstance(data__apiVersion, str) and data__apiVersion == 'gitops-ipam.dev/v1alpha1'):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".apiVersion must be one of ['gitops-ipam.dev/v1alpha1']")
+        if "kind" in data_keys:
+            data_keys.remove("kind")
+            data__kind = data["kind"]
+            if not (isinstance(data__kind, str) and data__kind == 'ClusterTarget'):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".kind must be one of ['ClusterTarget']")
+        if "metadata" in data_keys:
+            data_keys.remove("metadata")
+            data__metadata = data["metadata"]
+            if not isinstance(data__metadata, (dict)):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata must be object")
+            data__metadata_is_dict = isinstance(data__metadata, dict)
+            if data__metadata_is_dict:
+                data__metadata__missing_keys = set(['name']) - data__metadata.keys()
+                if data__metadata__missing_keys:
+                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata must contain ")
+                data__metadata_keys = set(data__metadata.keys())
+                if "name" in data__metadata_keys:
+                    data__metadata_keys.remove("name")
+                    data__metadata__name = data__metadata["name"]
+                    if not isinstance(data__metadata__name, (str)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.name must be string")
+                if "labels" in data__metadata_keys:
+                    data__metadata_keys.remove("labels")
+                    data__metadata__labels = data__metadata["labels"]
+                    if not isinstance(data__metadata__labels, (dict)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.labels must be object")
+                    data__metadata__labels_is_dict = isinstance(data__metadata__labels, dict)
+                    if data__metadata__labels_is_dict:
+                        data__metadata__labels_keys = set(data__metadata__labels.keys())
+                        for data__metadata__labels_key in data__metadata__labels_keys:
+                            if data__metadata__labels_key not in []:
+                                data__metadata__labels_value = data__metadata__labels.get(data__metadata__labels_key)
+                                if not isinstance(data__metadata__labels_value, (str)):
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.labels.{data__metadata__labels_key}".format(**locals()) + " must be string")
+                                if isinstance(data__metadata__labels_value, str):
+                                    data__metadata__labels_value_len = len(data__metadata__labels_value)
+                                    if data__metadata__labels_value_len > 63:
+                                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.labels.{data__metadata__labels_key}".format(**locals()) + " must be shorter than or equal to 63 characters")
+                                    if not REGEX_PATTERNS['^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$'].search(data__metadata__labels_value):
+                                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.labels.{data__metadata__labels_key}".format(**locals()) + " must match pattern ^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")
+                if "annotations" in data__metadata_keys:
+                    data__metadata_keys.remove("annotations")
+                    data__metadata__annotations = data__metadata["annotations"]
+                    if not isinstance(data__metadata__annotations, (dict)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.annotations must be object")
+                    data__metadata__annotations_is_dict = isinstance(data__metadata__annotations, dict)
+                    if data__metadata__annotations_is_dict:
+                        data__metadata__annotations_keys = set(data__metadata__annotations.keys())
+                        for data__metadata__annotations_key in data__metadata__annotations_keys:
+                            if data__metadata__annotations_key not in []:
+                                data__metadata__annotations_value = data__metadata__annotations.get(data__metadata__annotations_key)
+                                if not isinstance(data__metadata__annotations_value, (str)):
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.annotations.{data__metadata__annotations_key}".format(**locals()) + " must be string")
+                if data__metadata_keys:
+                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata must not contain "+str(data__metadata_keys)+" properties")
+        if "spec" in data_keys:
+            data_keys.remove("spec")
+            data__spec = data["spec"]
+            if not isinstance(data__spec, (dict)):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec must be object")
+            data__spec_is_dict = isinstance(data__spec, dict)
+            if data__spec_is_dict:
+                data__spec_keys = set(data__spec.keys())
+                if "description" in data__spec_keys:
+                    data__spec_keys.remove("description")
+                    data__spec__description = data__spec["description"]
+                    if not isinstance(data__spec__description, (str)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.description must be string")
+                    if isinstance(data__spec__description, str):
+                        data__spec__description_len = len(data__spec__description)
+                        if data__spec__description_len > 512:
+                            raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.description must be shorter than or equal to 512 characters")
+                if data__spec_keys:
+                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec must not contain "+str(data__spec_keys)+" properties")
+        if data_keys:
+            raise JsonSchemaValueException("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties")
+    return data
+
+validate = validate_https___gitops_ipam_dev_schemas_own_clustertarget_json
