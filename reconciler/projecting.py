@@ -15,7 +15,7 @@ from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
 from reconciler.observed import is_observed
 from reconciler.records.claimed import apart
-from reconciler.records.emit import record_document
+from reconciler.records.emit import record_object
 from reconciler.records.forms import form_of
 
 _NAMED = ("name", "namespace")
@@ -49,7 +49,7 @@ def project(
     )
     made = [item for family in families() for item in family.project(given)]
     made += [
-        Projection(MANAGEMENT, record_document(record))
+        Projection(MANAGEMENT, record_object(record))
         for record in records
         if record.path not in evaluation.unproven
     ]

@@ -24,7 +24,7 @@ from tests.envtest.servers import ApiServer
 
 DEPLOY = ROOT / "deploy"
 FILES = ("rbac.yaml", "rbac-tenant.yaml", "apply-job.yaml", "daemon.yaml")
-OPTIONAL = ("gitops-ipam-crds", "gitops-ipam-policies")
+OPTIONAL = ("gitops-ipam-crds", "gitops-ipam-documents", "gitops-ipam-policies")
 # Namespace, API group, resource, name, verb.
 Rule = tuple[str, str, str, str, str]
 
@@ -102,6 +102,8 @@ def test_the_management_cluster_grants_exactly_what_an_apply_uses() -> None:
     assert granted(file, "ClusterRole", "gitops-ipam-crds") == needed(
         management_rights(), Need.CRDS
     )
+    documents = granted(file, "ClusterRole", "gitops-ipam-documents")
+    assert documents == needed(management_rights(), Need.DOCUMENTS)
     policies = granted(file, "ClusterRole", "gitops-ipam-policies")
     assert policies == needed(management_rights(), Need.POLICIES)
 

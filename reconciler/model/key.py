@@ -13,6 +13,7 @@ MOST_LABEL, MOST_NAME = 63, 253
 # A key read from a file becomes a path: its parts can be a file or folder name, and never hold `..`.
 _ONE_LABEL = re.compile(LABEL, re.ASCII)
 _ONE_NAME = re.compile(NAME, re.ASCII)
+_LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?", re.ASCII)
 _KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{LABEL})/({NAME})(?:/([a-z][-a-z0-9]*))?", re.ASCII)
 
 
@@ -74,3 +75,8 @@ def is_label(text: str) -> bool:
 def is_name(text: str) -> bool:
     """An RFC 1123 subdomain, as objects are named."""
     return len(text) <= MOST_NAME and _ONE_NAME.fullmatch(text) is not None
+
+
+def is_label_value(text: str) -> bool:
+    """An API server takes the text as the value of a label."""
+    return _LABEL_VALUE.fullmatch(text) is not None

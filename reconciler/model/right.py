@@ -11,13 +11,20 @@ from reconciler.model.resource import Resource
 OURS = ("get", "list", "create", "patch", "delete")
 """Of a kind whose objects we make and take away."""
 
+MAKE = ("create", "patch", "delete")
+"""Of a kind whose objects are read in any case, and made only where Settings say so."""
+
 
 class Need(StrEnum):
-    """What rights are for; without those of `APPLY` nothing works."""
+    """What rights are for; without those of `APPLY` nothing works.
+
+    Those of `DOCUMENTS` are needed where Settings say so, and then an apply fails without.
+    """
 
     APPLY = "apply"
     NAMESPACES = "making namespaces that are missing"
     KUBECONFIGS = "kubeconfigs of tenants that nobody named"
+    DOCUMENTS = "apply.documents: all"
     INTAKE = "taking in objects that are not in Git"
     OBSERVE = "showing who uses reserved addresses"
     WATCH = "--watch"

@@ -8,7 +8,7 @@ from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.change import Change as Change
 from reconciler.model.claim import Claim
 from reconciler.model.instant import format_instant
-from reconciler.model.key import Key
+from reconciler.model.key import Key, is_name
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
 from reconciler.model.state import State
 from reconciler.records.claimed import following, follows, with_suffix
@@ -136,10 +136,13 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
 
 
 def _asked(claim: Claim) -> Key:
-    """The pool that a claim without a place names first, whether it exists or not."""
+    """The pool that a claim without a place names first, whether it exists or not.
+
+    Who asks by labels that no pool has names none: a selector is no name, and no server takes it.
+    """
     if claim.candidates:
         return claim.candidates[0]
-    name = claim.wanted[0] if claim.wanted else "none"
+    name = next((name for name in claim.wanted if is_name(name)), "none")
     return first_pool(claim.key, claim.namespace, name)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from reconciler.addresses.notation import format_address, format_cidr
 from reconciler.documents.dump import text
 from reconciler.model.allocation import Allocation, Phase
+from reconciler.model.key import is_label_value
 from reconciler.model.record_kind import ALLOCATED_BY, API_VERSION, CLAIM, KIND, LABEL
 from reconciler.records.forms import HEAD, reference_lines, references
 
@@ -109,6 +110,18 @@ def record_document(record: Allocation) -> dict[str, Any]:
         "spec": spec,
         "status": _status(record),
     }
+
+
+def record_object(record: Allocation) -> dict[str, Any]:
+    """The record as a cluster gets it: without labels that no server takes.
+
+    A team is of any text, and a name may be longer than the value of a label. One such label, and
+    the server would refuse the object.
+    """
+    found = record_document(record)
+    metadata = found["metadata"]
+    labels = {key: said for key, said in metadata["labels"].items() if is_label_value(said)}
+    return {**found, "metadata": {**metadata, "labels": labels}}
 
 
 def _status(record: Allocation) -> dict[str, Any]:

@@ -11,7 +11,12 @@ from tests.documentation import ROOT
 
 FILE = ROOT / "deploy" / "chart" / "templates" / "_rights.tpl"
 # Needs that a role of their own is for; all others are granted to whoever applies.
-OWN = {Need.KUBECONFIGS: "kubeconfigs", Need.CRDS: "crds", Need.POLICIES: "policies"}
+OWN = {
+    Need.KUBECONFIGS: "kubeconfigs",
+    Need.CRDS: "crds",
+    Need.POLICIES: "policies",
+    Need.DOCUMENTS: "documents",
+}
 _USERS = "Who uses an address decides whether it may be withdrawn, and given to others."
 _WHY = {
     "namespaces kube-system": "kube-system tells which cluster it is.",

@@ -65,7 +65,7 @@ def test_the_default_is_rendered_as_it_was(pytestconfig: pytest.Config) -> None:
 
 
 def test_each_form_has_its_kinds() -> None:
-    roles = {"ClusterRole": 4, "Role": 1, "ClusterRoleBinding": 2, "RoleBinding": 1}
+    roles = {"ClusterRole": 5, "Role": 1, "ClusterRoleBinding": 2, "RoleBinding": 1}
     both = {"ConfigMap": 1, "NetworkPolicy": 1}
     daemon = {**both, "Deployment": 1, "Service": 1, "PodDisruptionBudget": 1}
     one = {"Namespace": 1, "ServiceAccount": 1, **roles}

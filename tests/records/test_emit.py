@@ -5,7 +5,15 @@ import pytest
 from reconciler.documents.dump import dump
 from reconciler.documents.yaml import read
 from reconciler.model.allocation import Allocation, Phase
-from reconciler.records.emit import reason_code, reason_name, record_document, record_text
+from reconciler.model.claim import Owner
+from reconciler.model.record_kind import LABEL
+from reconciler.records.emit import (
+    reason_code,
+    reason_name,
+    record_document,
+    record_object,
+    record_text,
+)
 from tests.records.examples import ALL, EXAMPLE, record, unplaced
 
 each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
@@ -25,6 +33,24 @@ def test_the_text_reads_back_as_the_object(made: Allocation) -> None:
     reading = read(record_text(made).encode())
     assert (reading.problems, reading.doubts) == ((), ())
     assert reading.documents[0].value == record_document(made)
+
+
+@each_form
+def test_a_cluster_gets_the_object_without_labels_that_no_server_takes(made: Allocation) -> None:
+    whole, sent = record_document(made), record_object(made)
+    labels = whole["metadata"]["labels"]
+    left_out = labels.keys() - sent["metadata"]["labels"].keys()
+    assert left_out == ({f"{LABEL}team"} if made.owner.team.startswith("Zürich") else set())
+    sent["metadata"]["labels"] = labels
+    assert sent == whole
+
+
+def test_a_name_that_is_longer_than_a_label_is_none() -> None:
+    made = record(owner=Owner("team-backend", "a" * 64, "team"))
+    made = made._replace(pool=made.pool._replace(name="p" * 63))
+    labels = record_object(made)["metadata"]["labels"]
+    assert f"{LABEL}tenant" not in labels
+    assert labels[f"{LABEL}network-pool"] == "p" * 63
 
 
 def test_addresses_are_listed_up_to_1024() -> None:

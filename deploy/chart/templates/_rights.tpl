@@ -60,7 +60,7 @@
   resources: [secrets]
   verbs: [list, watch]
 - apiGroups: [butler.butlerlabs.dev]
-  resources: [networkpools, ipallocations, providerconfigs, tenantclusters]
+  resources: [networkpools, ipallocations, providerconfigs, teams, tenantclusters]
   verbs: [watch]
 - apiGroups: [ipam.cluster.x-k8s.io]
   resources: [globalinclusterippools, inclusterippools, ipaddresses, ipaddressclaims]
@@ -99,6 +99,17 @@
 - apiGroups: [admissionregistration.k8s.io]
   resources: [validatingadmissionpolicies, validatingadmissionpolicybindings]
   verbs: [get, list, create, patch, delete]
+{{- end -}}
+{{- define "gitops-ipam.rules.documents" -}}
+- apiGroups: [butler.butlerlabs.dev]
+  resources: [providerconfigs, tenantclusters]
+  verbs: [create, patch, delete]
+- apiGroups: [butler.butlerlabs.dev]
+  resources: [teams]
+  verbs: [get, list, create, patch, delete]
+- apiGroups: [novaedge.io]
+  resources: [proxyvips]
+  verbs: [create, patch, delete]
 {{- end -}}
 {{- define "gitops-ipam.rules.tenant" -}}
 # kube-system tells which cluster it is.

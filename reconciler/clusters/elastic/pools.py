@@ -80,11 +80,11 @@ def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, 
             return f"somebody set spec.serviceAllocation of IPAddressPool {name}: it is not for all"
         if spec.get("autoAssign") is False:
             return f"somebody set spec.autoAssign of IPAddressPool {name} to false"
-    return _silence(every, told_by, now)
+    return silence(every, told_by, now)
 
 
-def _silence(pools: Iterable[Manifest], states: Iterable[Manifest], now: int) -> str:
-    """MetalLB's controller has not read a pool that was changed a while ago."""
+def silence(pools: Iterable[Manifest], states: Iterable[Manifest], now: int) -> str:
+    """That MetalLB's controller has not read a pool that was changed a while ago; else empty."""
     read = controller_time(states)
     if read is None:
         return ""  # an older MetalLB does not tell

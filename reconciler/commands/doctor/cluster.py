@@ -4,10 +4,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reconciler.addresses import IPSet
 from reconciler.clusters import crds
 from reconciler.clusters.decision import is_ours
 from reconciler.clusters.desired import desired_object
 from reconciler.clusters.difference import differing
+from reconciler.clusters.elastic.pools import silence, unwell
 from reconciler.clusters.inventory import Entry
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
 from reconciler.clusters.metallb import controller_time, state_error
@@ -38,6 +40,7 @@ from reconciler.report.diagnosis import Check, doubtful, fine, wrong
 _RULES = (1, 31)
 _OPTIONAL = (Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES)
 _RIGHTS = "deploy/rbac.yaml has all of them"
+_DOCUMENTS = "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to it"
 _CONTROLLER = re.compile(r"metallb[^/]*/controller:(?P<tag>[\w.-]{1,100})(?:@|$)")
 _METALLB = "install MetalLB 0.15.3 or newer"
 
@@ -68,9 +71,18 @@ def _common_steps(
     yield "rights", lambda: _rights(examined.cluster, rights)
 
 
-def management_steps(examined: ExaminedCluster) -> Iterator[Step]:
-    """What is looked at in the management cluster."""
-    yield from _common_steps(examined, management_rights(), has_crds=True)
+def management_steps(
+    examined: ExaminedCluster, *, applies_documents: bool = False
+) -> Iterator[Step]:
+    """What is looked at in the management cluster.
+
+    Args:
+        examined: The cluster.
+        applies_documents: People's documents are applied as objects, too: that needs more rights.
+    """
+    unasked = None if applies_documents else Need.DOCUMENTS
+    rights = tuple(right for right in management_rights() if right.need is not unasked)
+    yield from _common_steps(examined, rights, has_crds=True)
     yield "crds", lambda: _crds(examined)
 
 
@@ -82,7 +94,7 @@ def tenant_steps(examined: ExaminedCluster, *, is_wanted: bool) -> Iterator[Step
         is_wanted: It shall hold pools.
     """
     yield from _common_steps(examined, tenant_rights(), has_crds=False)
-    yield "metallb", lambda: _metallb(examined.cluster, is_wanted=is_wanted)
+    yield "metallb", lambda: _metallb(examined, is_wanted=is_wanted)
 
 
 def _server(cluster: Cluster, *, has_crds: bool) -> Check:
@@ -137,6 +149,9 @@ def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> Check:
             named.setdefault(f"{asked.right}{place}", []).append(asked.verb)
     if Need.APPLY in missing:
         return wrong("rights", f"may not {_verbs(missing[Need.APPLY])}", _RIGHTS)
+    if Need.DOCUMENTS in missing:
+        told = f"not for {Need.DOCUMENTS}: may not {_verbs(missing[Need.DOCUMENTS])}"
+        return wrong("rights", told, _DOCUMENTS)
     lacks = {need: verbs for need, verbs in missing.items() if need not in _OPTIONAL}
     if lacks:
         told = "; ".join(f"{need}: may not {_verbs(verbs)}" for need, verbs in lacks.items())
@@ -218,10 +233,11 @@ def _served(cluster: Cluster) -> Check:
     return fine("crds", "served; whether they are ours may not be read")
 
 
-def _metallb(cluster: Cluster, *, is_wanted: bool) -> Check:
+def _metallb(examined: ExaminedCluster, *, is_wanted: bool) -> Check:
+    cluster = examined.cluster
     try:
-        for resource in (ADDRESS_POOL, ADVERTISEMENT):
-            cluster.list(resource, METALLB_HOME)
+        pools = cluster.list(ADDRESS_POOL, METALLB_HOME).items
+        cluster.list(ADVERTISEMENT, METALLB_HOME)
     except NoSuchKindError:
         if is_wanted:
             return wrong("metallb", "it is not there", _METALLB)
@@ -233,12 +249,30 @@ def _metallb(cluster: Cluster, *, is_wanted: bool) -> Check:
         told = tag or "older than 0.15.3"
         message = f"MetalLB {told} does not tell whether its configuration is valid"
         return doubtful("metallb", message, _METALLB)
-    version = tag or "0.15.3 or newer"
+    return _configured(tag or "0.15.3 or newer", _ours(examined, pools), states, cluster.now())
+
+
+def _ours(examined: ExaminedCluster, pools: Iterable[Manifest]) -> list[Manifest]:
+    """Of the pools those that we made."""
+    kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
+    entries = _entries(examined)
+    every = [live_of({**item, **kind}) for item in pools]
+    return [live.manifest for live in every if is_ours(live, entries.get(str(live.ref)))]
+
+
+def _configured(
+    version: str, ours: Sequence[Manifest], states: Sequence[Manifest], now: int
+) -> Check:
+    """What MetalLB tells of its configuration, and whether it has read our pools."""
     if error := state_error(states):
         return wrong("metallb", f"{version}: {error}", "mend the pools that it names")
     if controller_time(states) is None:
         message = f"{version}: its controller has not told of its configuration"
         return doubtful("metallb", message, f"see the pods in {METALLB_HOME}")
+    if why := silence(ours, states, now):
+        return wrong("metallb", f"{version}: {why}", f"see the pods in {METALLB_HOME}")
+    if why := unwell(ours, states, IPSet(), now):
+        return doubtful("metallb", f"{version}: {why}", "set it back, or Services get none of it")
     return fine("metallb", f"{version}, its configuration is valid")
 
 

@@ -137,7 +137,10 @@ class _Examination:
             examined = ExaminedCluster(
                 cluster, lambda: self._home(refusal), self.wall, self._committed
             )
-            own += run(map(_contained, management_steps(examined)))
+            evaluation = self.git.evaluation
+            is_all = evaluation is not None and evaluation.tree.settings.applies_documents
+            steps = management_steps(examined, applies_documents=is_all)
+            own += run(map(_contained, steps))
             own += self._not_in_git()
         if self.git.evaluation is None:
             own.append(_UNKNOWN)

@@ -6,7 +6,7 @@ from reconciler.documents.shipped import crd_files
 from reconciler.families.butler.kinds import API_VERSION, POOL, PROVIDER, TEAM, TENANT
 from reconciler.model.builtin import EVENT, NODE, SERVICE
 from reconciler.model.resource import Resource
-from reconciler.model.right import OURS, Need, Right
+from reconciler.model.right import MAKE, OURS, Need, Right
 from reconciler.model.shape import CONDITIONS, HOST, NAMED, Check, fields, stored
 
 NETWORK_POOL = Resource(API_VERSION, POOL.kind, "networkpools")
@@ -33,6 +33,8 @@ RIGHTS = (
     Right(Need.APPLY, TENANT_CLUSTER, ("get", "list")),
     Right(Need.APPLY, TENANT_CLUSTER, ("patch",), "status"),
     Right(Need.APPLY, EVENT, ("list", "create")),
+    *(Right(Need.DOCUMENTS, kind, MAKE) for kind in (PROVIDER_CONFIG, TENANT_CLUSTER)),
+    Right(Need.DOCUMENTS, TEAMS, OURS),
     *(Right(Need.OBSERVE, kind, ("list",)) for kind in OBSERVED),
 )
 

@@ -9,9 +9,9 @@ from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families.capi.holding import project_held
 from reconciler.families.capi.kinds import CLASS_LABEL, GLOBAL_POOL, NAME, POOL, ROLE_LABEL
 from reconciler.families.capi.pools import pool_key
-from reconciler.families.capi.serving import LISTED, is_label_value
+from reconciler.families.capi.serving import LISTED
 from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.key import Key
+from reconciler.model.key import Key, is_label_value
 from reconciler.model.pool import Pool
 
 _MOST = 2**63 - 1

@@ -4,18 +4,17 @@ The rules are capi-vip-allocator's (`capi.md` §B3). What an API server refuses 
 the same, because people keep it in files: it is applied as "true" with the annotation.
 """
 
-import re
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from reconciler.documents.document import Document
 from reconciler.families.capi.kinds import CLASS_LABEL, CONTROL_PLANE, INGRESS, ROLE_LABEL
 from reconciler.findings import Finding, Location, shown, warning
+from reconciler.model.key import is_label_value
 
 LISTED = "true"
 """A label of this value means that the annotation of the same name lists the values."""
 
-_LABEL = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?", re.ASCII)
 _ROLES = (CONTROL_PLANE, INGRESS)
 
 
@@ -41,11 +40,6 @@ def read_serves(document: Document, found: list[Finding]) -> Serves:
             message = f"{ROLE_LABEL}: {shown(role)} is no role, so nobody is served for it"
             found.append(warning("label-unfit", _place(document, ROLE_LABEL), message, hint))
     return Serves(frozenset(classes), frozenset(roles))
-
-
-def is_label_value(text: str) -> bool:
-    """An API server takes the text as the value of a label."""
-    return _LABEL.fullmatch(text) is not None
 
 
 def _values(document: Document, name: str, found: list[Finding]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from reconciler.documents.shipped import crd_files
 from reconciler.families.novaedge.kinds import API_VERSION, GROUP, POOL, VIP
 from reconciler.model.resource import Resource
-from reconciler.model.right import OURS, Need, Right
+from reconciler.model.right import MAKE, OURS, Need, Right
 from reconciler.model.shape import CONDITIONS, Check, fields, stored
 
 POOLS = Resource(API_VERSION, POOL.kind, "proxyippools", is_namespaced=False)
@@ -22,6 +22,7 @@ RIGHTS = (
     Right(Need.APPLY, POOLS, ("patch",), "status"),
     Right(Need.APPLY, VIPS, ("get", "list")),
     Right(Need.APPLY, VIPS, ("patch",), "status"),
+    Right(Need.DOCUMENTS, VIPS, MAKE),
 )
 
 

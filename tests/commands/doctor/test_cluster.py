@@ -94,8 +94,8 @@ def examined(cluster: Cluster, damaged: tuple[str, ...] = ()) -> ExaminedCluster
     return ExaminedCluster(cluster, lambda: enrolment, lambda: float(NOW), CLOCK)
 
 
-def of_management(cluster: Cluster) -> dict[str, Check]:
-    return _run(management_steps(examined(cluster)))
+def of_management(cluster: Cluster, *, applies_documents: bool = False) -> dict[str, Check]:
+    return _run(management_steps(examined(cluster), applies_documents=applies_documents))
 
 
 def of_tenant(cluster: Cluster, *, is_wanted: bool = True) -> dict[str, Check]:
@@ -126,12 +126,25 @@ def test_versions_that_lack_something_are_told(
 
 @pytest.mark.parametrize("asked", list(questions(management_rights())), ids=str)
 def test_every_right_of_the_management_cluster_is_asked_for(asked: Question) -> None:
-    check = of_management(FakeCluster(denied=[asked]))["rights"]
+    check = of_management(FakeCluster(denied=[asked]), applies_documents=True)["rights"]
     others = dict.fromkeys((Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES), OK)
-    expected = {Need.APPLY: FAILED, **others}
+    expected = {Need.APPLY: FAILED, Need.DOCUMENTS: FAILED, **others}
     assert check.verdict is expected.get(asked.right.need, WARNING)
     named = asked.right.need if check.verdict is OK else f"{asked.verb} {asked.right}"
     assert named in check.message
+
+
+def test_the_rights_to_write_documents_are_asked_for_where_settings_apply_them() -> None:
+    needed = [it for it in questions(management_rights()) if it.right.need is Need.DOCUMENTS]
+    kinds = {it.right.resource.kind for it in needed}
+    assert kinds == {"ProviderConfig", "TenantCluster", "Team", "ProxyVIP"}
+    assert {it.verb for it in needed} == {"get", "list", "create", "patch", "delete"}
+    cluster = FakeCluster(denied=needed)
+    assert of_management(cluster)["rights"].verdict is OK
+    check = of_management(cluster, applies_documents=True)["rights"]
+    assert check.verdict is FAILED
+    assert check.message.startswith("not for apply.documents: all: may not create/patch/delete ")
+    assert "gitops-ipam-documents" in check.mend
 
 
 @pytest.mark.parametrize("asked", list(questions(tenant_rights())), ids=str)
