@@ -12,6 +12,7 @@ from reconciler.model.key import Key
 from reconciler.model.metric import Metric, Sample, Sort
 from reconciler.model.plan import Refuse, Usage
 
+UNASKED = "demand-unasked"
 _PREFIX = "gitops_ipam_"
 # A round waits for clusters; growth counts from a Service that was seen pending.
 _SLOW = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
@@ -39,9 +40,11 @@ GROWTH_SECONDS = _seconds(
 DEMAND = _gauge("demand_addresses", "Addresses that an elastic tenant asks for", "tenant", "state")
 POOL = _gauge("pool_addresses", "Addresses of a pool, by what became of them", "pool", "state")
 LARGEST = _gauge("pool_largest_free_block", "Size of a pool's largest free block", "pool")
-UP = _gauge("cluster_up", "1 while a cluster answers, else 0", "cluster")
+UP = _gauge("cluster_up", "1 while a cluster answers and lets us in, else 0", "cluster")
 APPLIED = _gauge(
-    "cluster_applied_timestamp_seconds", "When a cluster was last applied to whole", "cluster"
+    "cluster_applied_timestamp_seconds",
+    "When a cluster was last applied to whole; until the first time, when the process began to lead",
+    "cluster",
 )
 DRIFT = _counter(
     "drift_total", "Objects of ours that somebody had changed, by who", "cluster", "manager"
@@ -100,13 +103,22 @@ def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
         yield from family.metering.of_pools(usage)
 
 
-def of_findings(evaluation: Evaluation) -> Iterator[Sample]:
-    """What was found, gates among it; a severity of which there is nothing is told, too."""
-    found = [*evaluation.findings, *evaluation.gates]
-    severities = Counter(item.severity for item in found)
+def of_findings(evaluation: Evaluation, unasked: frozenset[str] | None = None) -> Iterator[Sample]:
+    """What was found, gates among it; a severity of which there is nothing is told, too.
+
+    Args:
+        evaluation: What was evaluated.
+        unasked: Why clusters could not be asked when they were looked at last, each once. It takes
+            the place of what the evaluation says of that, for not each is of a look. None: it is.
+    """
+    found = [(it.code, it.severity) for it in (*evaluation.findings, *evaluation.gates)]
+    if unasked is not None:
+        found = [it for it in found if it[0] != UNASKED]
+        found += [(UNASKED, Severity.WARNING)] * len(unasked)
+    severities = Counter(severity for _, severity in found)
     for severity in Severity:
         yield Sample(FINDINGS, (severity.value,), severities[severity])
-    codes = Counter((item.code, item.severity.value) for item in found)
+    codes = Counter((code, severity.value) for code, severity in found)
     for labels in sorted(codes):
         yield Sample(CODES, labels, codes[labels])
     refused = Counter(item.reason for item in evaluation.plan.decisions if isinstance(item, Refuse))
@@ -172,8 +184,11 @@ def of_clusters(applied: Iterable[Applied], now: float) -> Iterator[Sample]:
 
 
 def answers(applied: Applied) -> bool | None:
-    """Whether a cluster answers; None while it is still to be made."""
-    return None if applied.state is State.WAITING else applied.state is not State.UNREACHABLE
+    """Whether a cluster answers and lets us in; None while it is still to be made."""
+    if applied.state is State.WAITING:
+        return None
+    is_asked = bool(applied.uid) or applied.state is State.APPLIED
+    return is_asked and applied.state is not State.UNREACHABLE
 
 
 def is_done(applied: Applied) -> bool:

@@ -63,3 +63,32 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
         daemon.send_signal(signal.SIGTERM)
         assert daemon.wait(60) == 0
     assert SECRET not in log.read_text(encoding="utf-8")
+
+
+def test_a_remote_that_is_not_there_is_told_to_who_asks_whether_it_is_ready(tmp_path: Path) -> None:
+    port, pool = free_port(), urllib3.PoolManager(retries=False)
+    words = ["reconcile", "--watch", "--remote", f"file://{tmp_path}/no.git"]
+    words += ["--listen", f"127.0.0.1:{port}"]
+    answers: list[tuple[int, str]] = []
+
+    def says_why() -> bool:
+        try:
+            answered = pool.request("GET", f"http://127.0.0.1:{port}/readyz")
+        except urllib3.exceptions.HTTPError:
+            return False
+        answers.append((answered.status, answered.data.decode()))
+        return "no.git" in answers[-1][1]
+
+    log = tmp_path / "log"
+    with log.open("wb") as out:
+        command = [sys.executable, "-m", "reconciler", *words]
+        daemon = subprocess.Popen(command, env=environment(), stdout=out, stderr=out)
+    try:
+        until(says_why, "it is told why Git is not read", by=daemon, log=log)
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        daemon.wait(60)
+    status, told = answers[-1]
+    assert status == 503
+    assert told.startswith("not ready\ngit: not read yet: cannot reach the remote")
+    assert told.count("\n") == 2

@@ -49,3 +49,8 @@ def test_who_stands_by_is_ready_and_says_so() -> None:
         True, ("standing by: another one leads",)
     )
     assert health_of(Readiness()) == Health(True, ())
+
+
+def test_who_does_not_know_who_leads_does_not_say_that_another_one_does() -> None:
+    lost = Readiness(is_leading=False, reasons={"management": "credentials are refused"})
+    assert health_of(lost) == Health(False, ("management: credentials are refused",))

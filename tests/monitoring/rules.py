@@ -111,7 +111,7 @@ STORIES: dict[str, Story] = {
         | {f'{_GROWTH}{{le="+Inf"}}': "0+1x60"},
         {f'{_GROWTH}{{le="5.0"}}': "0+1x60", f'{_GROWTH}{{le="+Inf"}}': "0+1x60"},
     ),
-    "IpamClusterDown": Story(11, {_UP: "0x60"}, {_UP: "0x8 1x60"}),
+    "IpamClusterDown": Story(6, {_UP: "0x60"}, {_UP: "0x3 1x60"}),
     "IpamClusterStale": Story(
         72,
         {f'{_STALE}{{cluster="a"}}': "0x90", _UP: "1x90"},

@@ -139,9 +139,12 @@ def _text(value: object) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
+_RENEW = "they are missing, wrong or expired: put a new token into the kubeconfig"
+
+
 def _unauthorized(said: _Said) -> Trouble:
     why = "the server does not accept the credentials"
-    error = UnauthorizedError(said.told(why), "they are missing, wrong or expired")
+    error = UnauthorizedError(said.told(why), _RENEW)
     return Trouble(error, Again.ALWAYS)  # with other credentials
 
 

@@ -67,6 +67,7 @@ class Order:
         interval: Seconds between two looks at the remote.
         emit: Gives out a round for machines; None for text.
         observer: Is told what happens.
+        missing: Is told why the repository is not there yet, after each try.
     """
 
     begin: Callable[[], GitRepository]
@@ -78,6 +79,7 @@ class Order:
     applies: bool = True
     emit: Callable[[Sequence[Round], int], None] | None = None
     observer: Observer = field(default_factory=Nobody)
+    missing: Callable[[str], None] = lambda _why: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ def _made(
         now=clock.now,
         witness=witness,
         looked_at=_guarded(order.observer.looked_at),
+        looked=_guarded(order.observer.looked),
         demand_seen=_guarded(order.observer.demand_seen),
         growth_served=_guarded(order.observer.growth_served),
         monotonic=inbox.time.monotonic,
@@ -155,7 +158,7 @@ def _made(
     leads = elector.leads if elector is not None else _always
     health = Health(inbox.time.monotonic, resync)
     if elector is not None:
-        health.leader = elector.leader
+        health.leader, health.refusal = elector.leader, elector.failure
     daemon = Daemon(
         work,
         Watches(clusters, notes, inbox, order.observer, _spawn, chance, witness),
@@ -262,5 +265,6 @@ def _opened(order: Order, inbox: Inbox) -> GitRepository | None:
                 raise
             is_first, pause = False, backoff.pause()
             _log.warning("%s; next try in %.0f s", told(failed).line, pause)
+            order.missing(told(failed).line)
             inbox.pause(pause)
     return None

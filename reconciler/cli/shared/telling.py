@@ -25,13 +25,17 @@ def run_listening(order: Order, listening: Listening) -> int:
     if listening.address is None:
         return run_daemon(order)
     running: list[Running] = []
+    missing = ["not read yet"]
 
     def healthy() -> Health:
         return Health(all(it.health.healthy() for it in running))
 
     def ready() -> Health:
         found = [health_of(it.health.ready()) for it in running]
-        return found[0] if found else Health(is_well=False, lines=("git: not read yet",))
+        return found[0] if found else Health(is_well=False, lines=(f"git: {missing[-1]}",))
+
+    def not_opened(why: str) -> None:
+        missing[:] = [f"not read yet: {why}"]
 
     def moved() -> None:
         for it in running:
@@ -41,7 +45,8 @@ def run_listening(order: Order, listening: Listening) -> int:
     registry, observer = begin_metering(ready, certificate)
     server = listening.serve(registry.text, healthy, ready, moved, certificate)
     try:
-        return run_daemon(replace(order, observer=observer), running.append)
+        listened = replace(order, observer=observer, missing=not_opened)
+        return run_daemon(listened, running.append)
     finally:
         if server is not None:
             server.close()
@@ -74,6 +79,6 @@ def begin_metering(
 def health_of(readiness: "Readiness") -> Health:
     """What `/readyz` answers: a line for each thing in the way, by what it is about."""
     lines = [f"{about}: {why}" for about, why in sorted(readiness.reasons.items())]
-    if not readiness.is_leading:
+    if not readiness.is_leading and readiness.is_ready:
         lines.append("standing by: another one leads")
     return Health(readiness.is_ready, tuple(lines))

@@ -79,6 +79,7 @@ class Looked:
         words: What is told of each tenant that was asked; of many nothing.
         figures: How many addresses each asks for, by cluster.
         unasked: Clusters that could not be asked, and why.
+        away: Those of them that did not let themselves be asked; the others are as well as ever.
         bugs: Those of ours that were met.
         again: After how many seconds a cluster has to be looked at though nothing changes there.
     """
@@ -88,6 +89,7 @@ class Looked:
     words: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
     figures: Mapping[str, Figures] = field(default_factory=dict)
     unasked: Mapping[str, str] = field(default_factory=dict)
+    away: frozenset[str] = frozenset()
     bugs: tuple[BugError, ...] = ()
     again: Mapping[str, float] = field(default_factory=dict)
 
@@ -144,6 +146,7 @@ class _Look:
         self.access = access
         self.options = options
         self.unasked: dict[str, str] = {}
+        self.away: set[str] = set()
         self.bugs: list[BugError] = []
         self.granted = self._granted()
         self.places = BoundedSemaphore(AT_ONCE)
@@ -169,6 +172,7 @@ class _Look:
             words=words,
             figures=figures,
             unasked=self.unasked,
+            away=frozenset(self.away),
             bugs=tuple(self.bugs),
             again={name: it.again for name, it in found.items() if it.again is not None},
         )
@@ -223,6 +227,10 @@ class _Look:
             self.unasked[name] = f"{name} cannot be asked: {failed}"
             if isinstance(failed, BugError):
                 self.bugs.append(failed)
+                return None
+            self.away.add(name)
+            if failed.hint:
+                self.unasked[name] += f"; {failed.hint}"
             return None
 
     def _doubt(self, namespace: str, name: str) -> str:

@@ -97,18 +97,21 @@ class Attention:
         monotonic: The clock that pauses are measured by.
         chance: Gives a number in [0, 1).
         words: What is told of tenants, as they were looked at last.
+        unasked: Those who could not be asked when they were looked at last, and why.
+        away: Those of them that did not let themselves be asked.
     """
 
     monotonic: Callable[[], float]
     chance: Callable[[], float]
     words: dict[Ref, tuple[Word, ...]] = field(default_factory=dict)
+    unasked: dict[str, str] = field(default_factory=dict)
+    away: frozenset[str] = frozenset()
     _down: frozenset[str] = frozenset()
     _only: frozenset[str] | None = frozenset()
     _meant: frozenset[str] | None = None
     _tree: _Tree | None = None
     _seen: dict[str, object] = field(default_factory=dict)
     _lacking: dict[str, _Room] = field(default_factory=dict)
-    _unasked: dict[str, str] = field(default_factory=dict)
     _failures: dict[str, int] = field(default_factory=dict)
     _again: dict[str, float] = field(default_factory=dict)
 
@@ -128,7 +131,7 @@ class Attention:
         found = {name for name, it in tree.bears.items() if self._seen.get(name) != it}
         found |= {name for name, it in self._lacking.items() if tree.room.has_more(it)}
         if MANAGEMENT not in self._down:
-            found |= self._unasked.keys() - self._failures.keys() - self._down
+            found |= self.unasked.keys() - self._failures.keys() - self._down
         self._meant = frozenset(tree.bears if self._only is None else found | self._only)
         return self._meant
 
@@ -147,10 +150,13 @@ class Attention:
             self._seen[name] = tree.bears[name]
             self._lacking.pop(name, None)
             if name not in looked.unasked:
-                self._unasked.pop(name, None)
+                self.unasked.pop(name, None)
         lacking = [name for name, it in looked.figures.items() if it.blocked]
         self._lacking |= dict.fromkeys(lacking, tree.room) if lacking else {}
         self._tell(looked.unasked)
+        # Of one that is down its watch tells that; it is not found out here.
+        away = {name for name in looked.away if not self._is_down(name)}
+        self.away = (self.away - self._meant | away) & tree.bears.keys()
         for name, seconds in looked.again.items():
             self._come(name, begun + seconds + LATE)
         self._pause(self._meant, {*lacking, *looked.unasked})
@@ -198,17 +204,17 @@ class Attention:
 
     def _tell(self, unasked: Mapping[str, str]) -> None:
         """Say once why a cluster could not be asked. Of one that is down its watch has said it."""
-        before = frozenset(self._unasked.values())
+        before = frozenset(self.unasked.values())
         news = {why: name for name, why in unasked.items() if not self._is_down(name)}
         for why in news.keys() - before:
             _log.warning("%s", why, extra={"cluster": news[why]})
-        self._unasked |= unasked
+        self.unasked |= unasked
 
     def _forget(self, tree: _Tree) -> None:
         """Those who grow no more."""
         _keep(self._seen, tree.bears)
         _keep(self._lacking, tree.bears)
-        _keep(self._unasked, tree.bears)
+        _keep(self.unasked, tree.bears)
         _keep(self._failures, tree.bears)
         _keep(self._again, tree.bears)
         _keep(self.words, tree.refs)

@@ -18,12 +18,14 @@ class Health:
         monotonic: Tells the time.
         resync: Seconds in which the loop turns once at least.
         leader: Who leads: empty when this process does, or nobody elects; None when nobody knows.
+        refusal: Why nobody knows who leads; empty when that is not known, either.
         silence: Why the management cluster does not answer those who watch it; empty when it does.
     """
 
     monotonic: Callable[[], float]
     resync: float
     leader: Callable[[], str | None] = lambda: ""
+    refusal: Callable[[], str] = lambda: ""
     silence: Callable[[], str] = lambda: ""
     _turned: float | None = None
     _reasons: dict[str, str] = field(default_factory=lambda: {"git": "not read yet"})
@@ -40,7 +42,9 @@ class Health:
         """Whether all that it needs is at hand. One that waits for the Lease of another is ready."""
         leader = self.leader()
         if leader is None:
-            return Readiness(is_leading=False, reasons={"lease": "nobody knows who leads"})
+            why = self.refusal()
+            reasons = {"management": why} if why else {"lease": "nobody knows who leads"}
+            return Readiness(is_leading=False, reasons=reasons)
         if leader:
             return Readiness(is_leading=False)
         silence = self.silence()

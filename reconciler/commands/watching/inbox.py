@@ -45,6 +45,7 @@ class Inbox:
     _count: dict[tuple[Cause, str], int] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _is_stopping: bool = False
+    _is_woken: bool = False
 
     def put(self, event: Event) -> None:
         """Something happened. Of one cluster no more states are told apart than are counted."""
@@ -75,11 +76,12 @@ class Inbox:
             return events
 
     def wait(self, until: float) -> None:
-        """Wait for an event, the end, or a time."""
+        """Wait for an event, the end, a time, or for somebody who wakes it, also just before."""
         with self._changed:
             left = until - self.time.monotonic()
-            if left > 0 and not self._events and not self._is_stopping:
+            if left > 0 and not (self._events or self._is_stopping or self._is_woken):
                 self.time.wait(self._changed, left)
+            self._is_woken = False
 
     def pause(self, seconds: float, is_over: Callable[[], bool] = lambda: False) -> bool:
         """Wait so long, for what is no event; whether to go on then."""
@@ -93,6 +95,7 @@ class Inbox:
         return False
 
     def wake(self) -> None:
-        """Have all that pause look whether it is over."""
+        """Have all that pause look whether it is over, and the one that works what there is to do."""
         with self._changed:
+            self._is_woken = True
             self._changed.notify_all()

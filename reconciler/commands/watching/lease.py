@@ -54,6 +54,8 @@ class Elector:
     _since: float = 0.0
     _holder: str | None = None
     _is_over: bool = False
+    _was_leading: bool = False
+    _failure: str = ""
 
     def run(self) -> None:
         """Try to lead, and go on leading, until the end."""
@@ -64,16 +66,30 @@ class Elector:
 
     def step(self) -> None:
         """Look at the Lease once: take it, renew it, or leave it to another."""
-        was_leading = self.leads()
         try:
             self._try()
+            self._failed("")
         except ClusterError as failed:
-            _log.warning("Lease %s/%s: %s", HOME, NAME, failed)
+            self._failed(f"{failed}; {failed.hint}" if failed.hint else str(failed))
             self._holder = self._holder if self.leads() else None
         except Exception:  # noqa: BLE001 - a bug ends no daemon
             _log.exception("a bug while the Lease was looked at")
-        if was_leading != self.leads():
+        # It may have run out since the step before: nobody was told of that.
+        before, self._was_leading = self._was_leading, self.leads()
+        if before != self._was_leading:
             self.changed()
+
+    def _failed(self, why: str) -> None:
+        """Keep why a try failed, empty when it did not; it is told when it is another reason."""
+        before, self._failure = self._failure, why
+        if why and why != before:
+            _log.warning("Lease %s/%s: %s", HOME, NAME, why)
+        elif before and not why:
+            _log.info("Lease %s/%s: the management cluster answers again", HOME, NAME)
+
+    def failure(self) -> str:
+        """Why the last try failed; empty when it did not."""
+        return self._failure
 
     def leads(self) -> bool:
         """This process is the one that works."""

@@ -1,6 +1,6 @@
 """A daemon in figures: what it tells an observer becomes metrics."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from threading import Lock
 
@@ -45,6 +45,9 @@ class Metering(Nobody):
         self._up: dict[str, bool] = {}
         self._applied: dict[str, float] = {}
         self._asked: dict[str, Figures] = {}
+        self._unasked: Mapping[str, str] = {}
+        self._away: Set[str] = frozenset()
+        self._began = now()
         self._managers: dict[str, set[str]] = {}
         zeros = [Sample(metrics.ROUNDS, (ending.value,), 0) for ending in Ending]
         meter.move([*zeros, *(Sample(metrics.COMMITS, (push.value,), 0) for push in Push)])
@@ -73,7 +76,7 @@ class Metering(Nobody):
                 self._asked = {name: it for name, it in self._asked.items() if name in growing}
         usage = evaluation.plan.before
         self._meter.show("pools", metrics.of_pools(usage))
-        self._meter.show("findings", metrics.of_findings(evaluation))
+        self._findings(evaluation)
         self._meter.show("documents", metrics.of_documents(evaluation, usage))
 
     def commit_done(self, result: Push, done: Reconciled | None, races: int) -> None:
@@ -100,6 +103,12 @@ class Metering(Nobody):
         self._meter.forget(metrics.DRIFT, cluster)
         self._meter.forget(metrics.RESTARTS, cluster)
 
+    def looked(self, unasked: Mapping[str, str], away: Set[str]) -> None:
+        """Clusters were looked at. What those ask for who could not be asked is not known."""
+        with self._lock:
+            self._unasked, self._away = unasked, away
+            self._asked = {name: it for name, it in self._asked.items() if name not in unasked}
+
     def demand_seen(self, cluster: str, asked: Figures) -> None:
         """What an elastic tenant asks for now."""
         with self._lock:
@@ -116,9 +125,12 @@ class Metering(Nobody):
             with self._lock:
                 for known in (self._up, self._applied, self._asked):
                     known.clear()
+                self._unasked, self._away = {}, frozenset()
                 self._refused.clear()
             for part in _OF_LEADERS:
                 self._meter.show(part, ())
+        else:
+            self._began = self._now()
         self._meter.show("leading", [Sample(metrics.LEADING, (), int(is_leader))])
 
     def bug_met(self, where: str) -> None:
@@ -126,11 +138,17 @@ class Metering(Nobody):
         del where
         self._meter.move([Sample(metrics.BUGS, (), 1)])
 
+    def _findings(self, evaluation: Evaluation) -> None:
+        """What was found; of looks also while none is made."""
+        with self._lock:
+            unasked = frozenset(self._unasked.values())
+        self._meter.show("findings", metrics.of_findings(evaluation, unasked))
+
     def _newest(self, done: Reconciled) -> None:
         """What the last that was evaluated tells; of documents only if all were read."""
         usage = metrics.usage_after(done.evaluation, is_committed=done.commit is not None)
         self._meter.show("pools", metrics.of_pools(usage))
-        self._meter.show("findings", metrics.of_findings(done.evaluation))
+        self._findings(done.evaluation)
         self._meter.show("revision", [Sample(metrics.REVISION, (done.head.id,), 1)])
 
     def _turns(self, done: RoundDone, each: Round) -> Iterator[Turn]:
@@ -161,6 +179,8 @@ class Metering(Nobody):
                 self._up[item.cluster] = is_up
             if metrics.is_done(item):
                 self._applied[item.cluster] = self._now()
+            elif is_up is not None:
+                self._applied.setdefault(item.cluster, self._began)
             for outcome in item.outcomes:
                 if outcome.drift is not None:
                     manager = self._manager(item.cluster, outcome.drift.manager)
@@ -178,8 +198,9 @@ class Metering(Nobody):
     def _of_clusters(self) -> list[Sample]:
         """Made when somebody reads it: of many clusters something changes all the time."""
         with self._lock:
+            up = {name: is_up and name not in self._away for name, is_up in self._up.items()}
             return [
-                *_by_cluster(metrics.UP, self._up),
+                *_by_cluster(metrics.UP, up),
                 *_by_cluster(metrics.APPLIED, self._applied),
                 *(
                     Sample(metrics.DEMAND, (cluster, state), count)

@@ -4,7 +4,7 @@ Whoever observes is told what happened after it happened, and changes nothing. A
 quick, may be called by several threads at once, and what it raises is told and goes no further.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -104,6 +104,14 @@ class Observer(Protocol):
     def cluster_gone(self, cluster: str) -> None:
         """A cluster is not watched any more: what was told of it ends."""
 
+    def looked(self, unasked: Mapping[str, str], away: Set[str]) -> None:
+        """Clusters of elastic tenants were looked at.
+
+        Args:
+            unasked: All that could not be asked when they were looked at last, and why.
+            away: Those of them that did not let themselves be asked; the others are well.
+        """
+
     def demand_seen(self, cluster: str, asked: Figures) -> None:
         """What the cluster of an elastic tenant asks for, when it was looked at."""
 
@@ -142,6 +150,9 @@ class Nobody:
 
     def cluster_gone(self, cluster: str) -> None:
         """A cluster is not watched any more."""
+
+    def looked(self, unasked: Mapping[str, str], away: Set[str]) -> None:
+        """Clusters were looked at."""
 
     def demand_seen(self, cluster: str, asked: Figures) -> None:
         """A cluster was looked at."""

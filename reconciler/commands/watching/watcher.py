@@ -186,7 +186,8 @@ class Watcher:
             _log.error("a bug: %s; %s", failure, again, extra=self._extra, exc_info=failure)
             failure = ClusterError(f"a bug: {type(failure).__name__}")
         elif not isinstance(failure, StaleError | NoSuchKindError):
-            _log.warning("%s; %s", failure, again, extra=self._extra)
+            hint = f"; {failure.hint}" if failure.hint else ""
+            _log.warning("%s%s; %s", failure, hint, again, extra=self._extra)
         if not isinstance(failure, StaleError):
             self.ears.ups(self.topic, failure)
         why = next((word for kind, word in _WORDS.items() if isinstance(failure, kind)), "failed")

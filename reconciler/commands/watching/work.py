@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -43,6 +43,8 @@ class Site:
         now: This machine's clock.
         witness: What watches saw.
         looked_at: Told of the branch as it was read whole, in each round; it raises nothing.
+        looked: Told after each look who could not be asked when they were looked at last, and
+            why; and who of them did not let themselves be asked. It raises nothing.
         demand_seen: Told what a cluster that was looked at asks for; it raises nothing.
         growth_served: Told after how many seconds that was applied; it raises nothing.
         monotonic: The clock that rounds are measured by.
@@ -61,6 +63,7 @@ class Site:
     now: Callable[[], float] | None = time.time
     witness: Witness = field(default_factory=Witness)
     looked_at: Callable[[Evaluation], None] = lambda _evaluation: None
+    looked: Callable[[Mapping[str, str], Set[str]], None] = lambda _unasked, _away: None
     demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None
     growth_served: Callable[[str, float], None] = lambda _cluster, _seconds: None
     monotonic: Callable[[], float] = time.monotonic
@@ -156,6 +159,7 @@ class Work:
         self._seen(run.looker.looked.figures, scope)
         found = self._whole(self._done.head.id)
         self._attention.looked(run.looker.looked, found, self._looked_at)
+        site.looked(dict(self._attention.unasked), self._attention.away)
         if run.looker.intake.at:
             self._taken_in(self._done.head)
         return self._done

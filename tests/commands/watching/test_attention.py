@@ -203,11 +203,11 @@ def test_of_tenants_that_are_gone_nothing_is_kept() -> None:
     town.daemon.clusters.faults[TWO] = no_services
     asks(town, "c", cluster=TWO)
     kept = town.daemon.work._attention
-    assert (set(kept._lacking), set(kept._unasked)) == ({ONE}, {TWO})
+    assert (set(kept._lacking), set(kept.unasked)) == ({ONE}, {TWO})
     town.commit({"tenants/one.yaml": None, "tenants/two.yaml": None})
     town.round(GIT)
     assert town.later() == {}
-    assert (kept.words, kept._seen, kept._lacking, kept._unasked, kept._failures) == (
+    assert (kept.words, kept._seen, kept._lacking, kept.unasked, kept._failures) == (
         *({}, {}, {}, {}, {}),
     )
 

@@ -339,6 +339,8 @@ def test_one_that_waits_for_the_lease_of_another_is_ready_and_one_that_knows_not
         health = Health(lambda: 0.0, 600.0, lambda told=leader: told)  # type: ignore[misc]
         assert (health.ready().is_ready, health.ready().is_leading) == (is_ready, is_leading)
     assert Health(lambda: 0.0, 600.0).ready().reasons == {"git": "not read yet"}
+    lost = Health(lambda: 0.0, 600.0, lambda: None, lambda: "credentials are refused")
+    assert lost.ready().reasons == {"management": "credentials are refused"}
 
 
 def test_a_wish_that_cannot_be_is_told_as_such(stage: Stage, tmp_path: Path) -> None:

@@ -29,3 +29,14 @@ def test_what_was_taken_counts_no_more() -> None:
             inbox.put(WEB._replace(mark=f"{turn} {number}"))
             inbox.put(WEB._replace(mark=f"{turn} {number}"))
         assert WEB not in inbox.drain()
+
+
+def test_who_is_woken_just_before_it_waits_does_not_wait() -> None:
+    """That a Lease is ours, or not any more, is no event: nobody would tell it again."""
+    time = Moved()
+    inbox = Inbox(time)
+    inbox.wake()
+    inbox.wait(600)
+    assert time.waited == []
+    inbox.wait(600)
+    assert time.waited == [600]

@@ -1,5 +1,6 @@
 """Who leads: two that would, by a clock that tests move."""
 
+import logging
 import threading
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ from reconciler.clusters.resources import NAMESPACE
 from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.lease import DEADLINE, DURATION, LONGEST, REF, Elector
 from reconciler.model.resource import Ref
-from reconciler.ports import UnreachableError
+from reconciler.ports import UnauthorizedError, UnreachableError
 from tests.fake_cluster import FakeCluster
 
 
@@ -212,3 +213,35 @@ def test_nobody_is_waited_for_longer_than_a_minute_whatever_the_lease_says(
     hall.time.now += 1
     two.step()
     assert two.leads()
+
+
+def test_that_the_lease_ran_out_between_two_steps_is_told_with_the_next_one(hall: Hall) -> None:
+    one = hall.elector("one")
+    one.step()
+    hall.server.fault = lambda _verb, _what: UnauthorizedError("refused", "renew it")
+    hall.time.now += DEADLINE
+    one.step()
+    assert (one.leads(), hall.told) == (False, ["one", "one"])
+
+
+def test_a_try_that_fails_is_told_once_with_what_mends_it_and_again_when_it_fails_otherwise(
+    hall: Hall, caplog: pytest.LogCaptureFixture
+) -> None:
+    one, failures = hall.elector("one"), ["refused"]
+    hall.server.fault = lambda _verb, _what: UnauthorizedError(failures[-1], "renew it")
+    with caplog.at_level(logging.INFO):
+        one.step()
+        one.step()
+        assert (one.leader(), one.failure()) == (None, "refused; renew it")
+        failures.append("forbidden")
+        one.step()
+        hall.server.fault = lambda _verb, _what: None
+        one.step()
+        one.step()
+    assert (one.leader(), one.failure()) == ("", "")
+    told = [(it.levelname, it.message.partition(": ")[2]) for it in caplog.records]
+    assert told == [
+        ("WARNING", "refused; renew it"),
+        ("WARNING", "forbidden; renew it"),
+        ("INFO", "the management cluster answers again"),
+    ]

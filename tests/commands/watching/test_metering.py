@@ -8,7 +8,7 @@ import pytest
 
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.elastic.model import Figures
-from reconciler.clusters.outcome import Outcome, Result, State
+from reconciler.clusters.outcome import Applied, Outcome, Result, State
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.metering import Metering
 from reconciler.commands.watching.observer import Ending, Push
@@ -157,6 +157,39 @@ def test_a_cluster_that_does_not_answer_is_down_until_it_does(daemon: Daemon) ->
 def test_a_cluster_that_is_not_made_yet_is_neither_up_nor_down(daemon: Daemon) -> None:
     daemon.told.round_done(done(BASE, applied("team-a/one", state=State.WAITING)))
     assert daemon.shown.of("gitops_ipam_cluster_up") == {}
+
+
+@pytest.mark.parametrize("state", [State.FAILED, State.REFUSED])
+def test_a_cluster_that_does_not_let_us_in_is_down_until_it_does(
+    daemon: Daemon, state: State
+) -> None:
+    one = "team-a/one"
+    daemon.told.round_done(done(BASE, applied(one, state=state)))
+    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 0
+    got_in = Applied(one, State.FAILED, uid="u-1", error="a right is missing")
+    daemon.told.round_done(done(BASE, got_in))
+    assert daemon.shown.value("gitops_ipam_cluster_up", cluster=one) == 1
+
+
+def test_a_cluster_that_was_never_applied_whole_ages_from_when_the_work_began(
+    daemon: Daemon,
+) -> None:
+    one, name = "team-a/one", "gitops_ipam_cluster_applied_timestamp_seconds"
+    partly = Applied(one, State.APPLIED, outcomes=(Outcome("a", Result.FAILED),))
+    before = next(daemon.clock)
+    daemon.told.leading(is_leader=True)
+    after = next(daemon.clock)
+    waits = applied("team-a/two", state=State.WAITING)
+    daemon.told.round_done(done(BASE, partly, waits))
+    daemon.told.round_done(done(BASE, partly, waits))
+    ((labels, began),) = daemon.shown.of(name).items()
+    assert (labels, before < began < after) == ((one,), True)
+    daemon.told.round_done(done(BASE, applied(one)))
+    whole = daemon.shown.value(name, cluster=one)
+    assert whole is not None
+    assert whole > after
+    daemon.told.round_done(done(BASE, partly))
+    assert daemon.shown.value(name, cluster=one) == whole
 
 
 def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: Daemon) -> None:
