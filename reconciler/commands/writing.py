@@ -68,11 +68,13 @@ class Part:
         planned: What was planned.
         carried: What of it was carried out.
         commit: The commit; None when there was nothing to do, or it was stopped.
+        subject: What the commit says of itself; empty without one.
     """
 
     planned: Planned
     carried: Evaluation
     commit: Revision | None
+    subject: str = ""
 
     @property
     def head(self) -> Revision:
@@ -94,13 +96,13 @@ def carry_out(
     """
     base, evaluation = planned.base, planned.evaluation
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
-    commit = None
+    commit, subject = None, ""
     if _is_carried_out(planned, passed):
         require_history(evaluation)
         if wishes.allow_release is None:
             _require_records(repository, base, evaluation, facts)
         asked = _commit(planned, passed, wishes)
-        commit = repository.commit(asked)
+        commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
         require_no_clash(repository, asked, commit, evaluation.tree, facts)
         note_made(facts, commit)
     folders = [*settings.folders, settings.records]
@@ -110,7 +112,7 @@ def carry_out(
     else:
         repository.publish(base, commit)
         _log.info("published %s on %s", commit.id, base.id)
-    return Part(planned, passed, commit)
+    return Part(planned, passed, commit, subject)
 
 
 def _is_carried_out(planned: Planned, passed: Evaluation) -> bool:

@@ -28,14 +28,14 @@ print(json.dumps({"code": code, "started": started, "files": files}), file=sys.s
 """
 # Rooms that a plan needs: what it has no use for there costs each start a little.
 ROOMS = {
-    "additions", "addresses", "comparison", "digest", "documents", "engine", "evaluate", "families",
+    "additions", "addresses", "comparison", "counting", "digest", "documents", "engine", "evaluate", "families",
     "findings", "gathering", "incremental", "model", "observed", "overrides", "ports", "records",
     "settings", "sources", "tree",
     "adapters.cache", "adapters.children", "adapters.facts", "adapters.git", "adapters.processes",
     "adapters.program",
     "cli.plan", "cli.shared",
     "commands.carried", "commands.dates", "commands.exit_codes", "commands.handwork",
-    "commands.judging", "commands.last_made", "commands.message", "commands.reading",
+    "commands.judging", "commands.known", "commands.last_made", "commands.message", "commands.reading",
     "commands.replay", "commands.review", "commands.sightings", "commands.uncommitted",
     "report.capped", "report.escape", "report.found", "report.text",
 }  # fmt: skip

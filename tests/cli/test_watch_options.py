@@ -104,3 +104,26 @@ def test_a_branch_that_is_protected_is_told_and_tried_again_until_it_is_not(tmp_
         found = running.round()
         assert found["commit"] == git(remote, "rev-parse", "main")
         assert running.end() == 0
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_wrong_file_that_is_pushed_is_told_and_stdout_is_empty_beside_a_log_of_json(
+    form: str, tmp_path: Path
+) -> None:
+    folder = repository(tmp_path / "repo", SMALL)
+    with daemon(folder, tmp_path / "cache", "-o", "text", "--log-format", form) as running:
+        running.says("round ended: ok")
+        wrong = tenant("two").replace("replicas: 1", "replicas: three")
+        write(folder, {"tenants/two.yaml": wrong})
+        commit(folder, "wrong")
+        said = running.says("tenants/two.yaml:5:")
+        assert running.end() == 0
+        out = running.printed()
+    if form == "json":
+        line = json.loads(said)
+        assert (line["level"], line["file"]) == ("warning", "tenants/two.yaml")
+        assert out == ""
+    else:
+        assert " WARNING round=" in said
+        assert ": allocate 1\nallocate: butler/TenantCluster/team-a/one/loadbalancer: 10." in out
+        assert out.splitlines()[-1] in said

@@ -80,6 +80,15 @@ class Daemon:
             self.log.append(line)
         return "".join(self.log)
 
+    def printed(self) -> str:
+        """All that is left on stdout, when it has ended."""
+        for reader in self._readers:
+            reader.join(PATIENCE)
+        lines: list[str] = []
+        while (line := self._lines.get_nowait()) is not None:
+            lines.append(line)
+        return "".join(lines)
+
     def close(self) -> None:
         """Let go of it, when it has ended."""
         self.process.wait(PATIENCE)

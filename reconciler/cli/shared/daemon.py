@@ -25,7 +25,6 @@ from reconciler.commands.reconcile import ReconcileOptions
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.backoff import Backoff
 from reconciler.commands.watching.branch import BranchWatch
-from reconciler.commands.watching.claim_log import ClaimLog
 from reconciler.commands.watching.daemon import Daemon
 from reconciler.commands.watching.events import Cause, Event
 from reconciler.commands.watching.health import Health
@@ -34,17 +33,12 @@ from reconciler.commands.watching.lease import Elector
 from reconciler.commands.watching.notes import Notes, NotingClusters
 from reconciler.commands.watching.observer import Nobody, Observer, RoundDone
 from reconciler.commands.watching.pace import Pace, PacedClusters
+from reconciler.commands.watching.round_log import RoundLog
 from reconciler.commands.watching.schedule import Schedule
 from reconciler.commands.watching.watches import Watches
 from reconciler.commands.watching.witness import Witness
 from reconciler.commands.watching.work import Site, Work
 from reconciler.ports import Clusters, UsageError
-from reconciler.report.text.watching import (
-    applied_lines,
-    commit_line,
-    decision_lines,
-    trouble_lines,
-)
 
 INTERVAL = 15
 """Seconds between two looks at a remote, when nobody says."""
@@ -214,43 +208,31 @@ def _always() -> bool:
 
 
 class _Teller:
-    """Gives out what rounds did: a document for each, or a line for each change."""
+    """Gives out what rounds did: into the log, and on stdout a document for each, or the same lines.
+
+    A log of JSON has them all, and may share its file with stdout: then stdout stays empty.
+    """
 
     def __init__(self, order: Order, repository: GitRepository) -> None:
         self._order = order
         self._repository = repository
-        self._told: frozenset[str] = frozenset()
-        self._claims = ClaimLog()
+        self._log = RoundLog()
+        self._is_text = order.emit is None and order.watch.log_format != "json"
 
     def __call__(self, done: RoundDone) -> None:
         """Give out a round."""
-        if self._order.emit is not None:
-            if done.rounds:
-                self._order.emit(done.rounds, done.code)
-        else:
-            self._tell(done)
+        if self._order.emit is not None and done.rounds:
+            self._order.emit(done.rounds, done.code)
+        told = self._log.tell(done)
+        if self._is_text:
+            emit("".join(line.shown for line in told))
             streams.flush()
-        self._claims.tell(done)
         _log.info(
             "round ended: %s, %.2f s", done.ending, done.seconds, extra={"round": done.number}
         )
         if done.clusters is None:
             self._repository.tidy()
             give_back()
-
-    def _tell(self, done: RoundDone) -> None:
-        lasting: set[str] = set()
-        for item in done.rounds:
-            evaluation, commit = item.done.evaluation, item.done.commit
-            lines = list(decision_lines(evaluation))
-            if commit is not None:
-                emit(commit_line(evaluation, item.done.base.id, commit.id))
-                emit("".join(line for line in lines if not line.startswith("refuse")))
-            lasting |= {line for line in lines if line.startswith("refuse")}
-            emit("".join(applied_lines(item.applied or ())))
-            lasting |= set(trouble_lines(item.applied or ()))
-        emit("".join(sorted(lasting - self._told)))
-        self._told = frozenset(lasting) if done.clusters is None else self._told | lasting
 
 
 def _opened(order: Order, inbox: Inbox) -> GitRepository | None:

@@ -10,7 +10,7 @@ from reconciler.cli.shared.failures import without_passwords
 from reconciler.commands.watching.about import round_in_hand
 from reconciler.report.escape import escape
 
-_ABOUT = ("round", "cluster", "claim", "watch")
+_ABOUT = ("round", "cluster", "claim", "watch", "code", "file")
 
 
 class _Lines(logging.Formatter):

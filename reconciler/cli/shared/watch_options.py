@@ -23,7 +23,7 @@ _OPTIONS = (
     option(
         "--log-format",
         type=click.Choice(["text", "json"]),
-        help="With --watch: form of the lines on stderr.  [text]",
+        help="With --watch: form of the lines on stderr; json leaves stdout empty.  [text]",
     ),
 )
 

@@ -4,11 +4,11 @@ A cluster that cannot be asked neither grows nor shrinks; the others go on. Noth
 Git here: who calls commits what is found, with what follows from it.
 """
 
-import logging
 from collections.abc import Callable, Container, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore
+from typing import NamedTuple
 
 from reconciler.clusters.announcing import cluster_of
 from reconciler.clusters.elastic.fitting import Fitted, Wish, fitted
@@ -45,8 +45,6 @@ from reconciler.observed import path_of
 from reconciler.ports import CONTACTS, BugError, ClusterError, Clusters
 from reconciler.records.changes import Change
 
-_log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
 class LookOptions:
@@ -69,6 +67,17 @@ class LookOptions:
     deleted: tuple[Manifest, ...] = ()
 
 
+class Blocked(NamedTuple):
+    """What is in the way of a cluster's growth.
+
+    Attributes:
+        claim: The one that is not made; empty when it is about none.
+    """
+
+    words: str
+    claim: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Looked:
     """What was found.
@@ -82,6 +91,7 @@ class Looked:
         away: Those of them that did not let themselves be asked; the others are as well as ever.
         bugs: Those of ours that were met.
         again: After how many seconds a cluster has to be looked at though nothing changes there.
+        blocked: What is in the way of a cluster's growth, in words: none where nothing is.
     """
 
     at: int = 0
@@ -92,6 +102,7 @@ class Looked:
     away: frozenset[str] = frozenset()
     bugs: tuple[BugError, ...] = ()
     again: Mapping[str, float] = field(default_factory=dict)
+    blocked: Mapping[str, tuple[Blocked, ...]] = field(default_factory=dict)
 
 
 def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
@@ -162,10 +173,12 @@ class _Look:
         changes: list[Change] = []
         words: dict[Ref, tuple[Word, ...]] = {}
         figures: dict[str, Figures] = {}
+        blocked: dict[str, tuple[Blocked, ...]] = {}
         for name, outcome in found.items():
-            change, words[self.growers[name].ref], figures[name] = self._settled(
-                name, outcome, got[name]
-            )
+            grower = self.growers[name]
+            change, words[grower.ref], figures[name] = self._settled(name, outcome, got[name])
+            first = str(grower.claim(outcome.first, 1).key)
+            blocked[name] = tuple(_blocked(it, first) for it in words[grower.ref])
             changes += [change] if change is not None else []
         return Looked(
             changes=tuple(sorted(changes)),
@@ -175,6 +188,7 @@ class _Look:
             away=frozenset(self.away),
             bugs=tuple(self.bugs),
             again={name: it.again for name, it in found.items() if it.again is not None},
+            blocked=blocked,
         )
 
     def _granted(self) -> dict[str, Granted]:
@@ -264,11 +278,6 @@ class _Look:
         growth = [it for it in granted.records if index_of(it.claim.slot)]
         stays = [index_of(it.claim.slot) for it in growth if self.state.is_left_alone(it)]
         found = settled(outcome, got, stays)
-        for word in found.words:
-            about = {"cluster": name}
-            if word.reason == BLOCKED:
-                about["claim"] = str(self.growers[name].claim(outcome.first, 1).key)
-            _log.info("%s: %s", word.reason, word.message, extra=about)
         stands = document_of(granted.entries, found.entries, standing(growth), growth)
         if stands == granted.entries:
             return None, found.words, found.figures
@@ -277,3 +286,7 @@ class _Look:
         path = path_of(self.evaluation.tree.settings.observed, identity)
         data = None if stands is None else demand_document(namespace, short, stands)
         return Change(path, data), found.words, found.figures
+
+
+def _blocked(word: Word, claim: str) -> Blocked:
+    return Blocked(f"{word.reason}: {word.message}", claim if word.reason == BLOCKED else "")

@@ -15,7 +15,7 @@ from reconciler.clusters.announcing import cluster_of
 from reconciler.clusters.elastic.model import Word
 from reconciler.clusters.growers import all_growers
 from reconciler.clusters.outcome import Applied
-from reconciler.commands.looking.elastic import Looked
+from reconciler.commands.looking.elastic import Blocked, Looked
 from reconciler.commands.watching.backoff import Backoff
 from reconciler.evaluate import Evaluation
 from reconciler.families._demand import DEMAND, entries_of
@@ -112,6 +112,7 @@ class Attention:
     _tree: _Tree | None = None
     _seen: dict[str, object] = field(default_factory=dict)
     _lacking: dict[str, _Room] = field(default_factory=dict)
+    _blocked: dict[str, tuple[Blocked, ...]] = field(default_factory=dict)
     _failures: dict[str, int] = field(default_factory=dict)
     _again: dict[str, float] = field(default_factory=dict)
 
@@ -154,6 +155,7 @@ class Attention:
         lacking = [name for name, it in looked.figures.items() if it.blocked]
         self._lacking |= dict.fromkeys(lacking, tree.room) if lacking else {}
         self._tell(looked.unasked)
+        self._tell_blocked(looked.blocked)
         # Of one that is down its watch tells that; it is not found out here.
         away = {name for name in looked.away if not self._is_down(name)}
         self.away = (self.away - self._meant | away) & tree.bears.keys()
@@ -210,11 +212,25 @@ class Attention:
             _log.warning("%s", why, extra={"cluster": news[why]})
         self.unasked |= unasked
 
+    def _tell_blocked(self, blocked: Mapping[str, tuple[Blocked, ...]]) -> None:
+        """Say once what is in the way of growth, and that nothing is any more."""
+        for name, now in blocked.items():
+            before = self._blocked.pop(name, ())
+            for word in now:
+                if word not in before:
+                    about = {"cluster": name, **({"claim": word.claim} if word.claim else {})}
+                    _log.warning("%s", word.words, extra=about)
+            if now:
+                self._blocked[name] = now
+            elif before:
+                _log.info("nothing is in the way of its growth any more", extra={"cluster": name})
+
     def _forget(self, tree: _Tree) -> None:
         """Those who grow no more."""
         _keep(self._seen, tree.bears)
         _keep(self._lacking, tree.bears)
         _keep(self.unasked, tree.bears)
+        _keep(self._blocked, tree.bears)
         _keep(self._failures, tree.bears)
         _keep(self._again, tree.bears)
         _keep(self.words, tree.refs)

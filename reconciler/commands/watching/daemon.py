@@ -141,7 +141,7 @@ class Daemon:
         done: list[Round] = []
         failure: Exception | None = None
         extra = {"round": self._number}
-        _log.info("round begins: %s", ", ".join(scope.causes), extra=extra)
+        _log.info("round begins: %s", scope, extra=extra)
         try:
             with in_round(self._number):
                 for item in self.work.rounds(scope, self._silent(scope)):
@@ -188,6 +188,7 @@ class Daemon:
             int(code),
             tuple(done),
             "" if failure is None else str(failure),
+            plans=scope.plans,
         )
 
     def _observe(self, told: RoundDone, failure: Exception | None) -> None:
@@ -226,7 +227,7 @@ class Daemon:
             cause = Cause.RESYNC if scope.clusters is None else Cause.RETRY
             self.schedule.later(Event(cause, name, plans=not name), now + pause)
         for name in scope.asked or ():
-            self.schedule.later(Event(Cause.SERVICES, name), now + pause)
+            self.schedule.later(Event(Cause.AGAIN, name), now + pause)
 
     def _follow(self, scope: Scope, told: RoundDone, now: float) -> None:
         """Watch what was found, and come back for what is not as it shall be."""

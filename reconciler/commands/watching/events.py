@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from reconciler.findings import few
+
 
 class Cause(StrEnum):
     """Why a round begins."""
@@ -16,6 +18,7 @@ class Cause(StrEnum):
     DUE = "due"  # an instant came at which something falls due
     INTAKE = "intake"  # an object that may be taken in
     SERVICES = "services"  # of a tenant's cluster
+    AGAIN = "again"  # nothing happened: a tenant has to be looked at once more
     DRIFT = "drift"  # an object of ours is not as it was left
     DEPENDANTS = "dependants"  # objects that only numbers are told of
     KUBECONFIG = "kubeconfig"
@@ -27,10 +30,12 @@ class Cause(StrEnum):
 _PLANNED = frozenset(
     (
         *(Cause.START, Cause.RESYNC, Cause.GIT, Cause.HOOK),
-        *(Cause.DUE, Cause.INTAKE, Cause.SERVICES, Cause.UP),
+        *(Cause.DUE, Cause.INTAKE, Cause.SERVICES, Cause.AGAIN, Cause.UP),
     )
 )
 _WHOLE = frozenset((Cause.START, Cause.RESYNC))
+_ASKING = (Cause.SERVICES, Cause.AGAIN)
+"""They bear on what a cluster asks for, and not on what is applied to it."""
 
 
 class Event(NamedTuple):
@@ -72,6 +77,12 @@ class Scope:
     asked: frozenset[str] | None
     since: float
 
+    def __str__(self) -> str:
+        """Why, and in which clusters something happened: `retry of team-a/one`."""
+        causes = ", ".join(self.causes)
+        names = sorted((self.clusters or frozenset()) | (self.asked or frozenset()))
+        return f"{causes} of {few(names)}" if names else causes
+
 
 def scope_of(events: Iterable[tuple[Event, float]]) -> Scope:
     """What a round does that answers to some events, each with when it came."""
@@ -79,12 +90,10 @@ def scope_of(events: Iterable[tuple[Event, float]]) -> Scope:
     causes = tuple(dict.fromkeys(event.cause for event, _ in found))
     is_whole = bool(_WHOLE.intersection(causes))
     touched = frozenset(
-        event.cluster for event, _ in found if event.cluster and event.cause is not Cause.SERVICES
+        event.cluster for event, _ in found if event.cluster and event.cause not in _ASKING
     )
     # What changed in a cluster while it did not answer, nobody has told.
-    asked = frozenset(
-        event.cluster for event, _ in found if event.cause in (Cause.SERVICES, Cause.UP)
-    )
+    asked = frozenset(event.cluster for event, _ in found if event.cause in (*_ASKING, Cause.UP))
     return Scope(
         causes,
         any(event.is_planned for event, _ in found),

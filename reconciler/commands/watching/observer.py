@@ -48,6 +48,7 @@ class RoundDone:
         code: The exit code of a single run that ends so.
         rounds: What was done, Git and clusters; empty when Git failed.
         error: Why it failed; empty when it did not.
+        plans: Git was looked at; else what was planned before was applied.
     """
 
     number: int
@@ -59,6 +60,7 @@ class RoundDone:
     code: int
     rounds: Sequence[Round] = ()
     error: str = ""
+    plans: bool = True
 
     @property
     def applied(self) -> Sequence[Applied]:

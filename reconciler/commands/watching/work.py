@@ -138,7 +138,7 @@ class Work:
         if due:
             yield Event(Cause.DUE), min(due) - at
         for name, seconds in self._attention.again():
-            yield Event(Cause.SERVICES, name), seconds
+            yield Event(Cause.AGAIN, name), seconds
         missing = self._run.looker.missing if self._run and self.site.applies else None
         if missing is not None:
             past = self.site.monotonic() - self._looked_at

@@ -1,21 +1,47 @@
-"""What a daemon did, a line for each change."""
+"""What a daemon tells, a line for each change: the same for people and for the log."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from reconciler.clusters.outcome import WRITTEN, Applied, Outcome, Result
-from reconciler.digest import actions, summary
+from reconciler.clusters.outcome import WRITTEN, Applied, Outcome, Result, State
+from reconciler.digest import actions
 from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, Severity
 from reconciler.report.escape import escape
 
-_COUNTED = ("allocate", "release", "expire")
+_WORDS = {
+    Severity.ERROR: "error",
+    Severity.GATE: "refused",
+    Severity.WARNING: "warning",
+    Severity.INFO: "info",
+}
 
 
-def commit_line(evaluation: Evaluation, base: str, commit: str) -> str:
+class Line(NamedTuple):
+    """Something that is told.
+
+    Attributes:
+        text: For people.
+        words: For the log, whose fields say what it is about.
+        about: Those fields: `cluster`, `claim`, `code`, `file`.
+        is_trouble: Somebody has to do something about it.
+    """
+
+    text: str
+    words: str
+    about: Mapping[str, str]
+    is_trouble: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The line for people, of which nothing acts on their terminal."""
+        return f"{escape(self.text)}\n"
+
+
+def commit_line(base: str, commit: str, subject: str) -> Line:
     """What was committed."""
-    counts = summary(evaluation)
-    words = ", ".join(f"{name} {counts[name]}" for name in _COUNTED if counts[name])
-    return f"git: committed {commit[:12]} on {base[:12]}{': ' if words else ''}{words}\n"
+    words = f"committed {commit[:12]} on {base[:12]}{': ' if subject else ''}{subject}"
+    return _of_git(words)
 
 
 class Told(NamedTuple):
@@ -36,51 +62,90 @@ class Told(NamedTuple):
         """Nothing new is given."""
         return self.action == "refuse"
 
+    @property
+    def line(self) -> Line:
+        """The same as a line."""
+        text = f"{self.action}: {self.claim}: {self.words}"
+        about = {"claim": self.claim}
+        return Line(text, f"{self.action}: {self.words}", about, self.is_refusal)
+
 
 def decisions_told(evaluation: Evaluation) -> Iterator[Told]:
     """What a plan gives, takes and refuses."""
     for action in actions(evaluation):
         held = f"{action['start']}-{action['end']} of {action['pool']}" if action["start"] else ""
         why = f"{action['reason']}: {action['message']}" if action["reason"] else ""
-        words = "; ".join(word for word in (held, why) if word)
+        words = "; ".join(word for word in (held, why) if word) or "(held nothing)"
         yield Told(action["action"], action["claim"], words)
 
 
-def decision_lines(evaluation: Evaluation) -> Iterator[str]:
-    """The same as lines."""
-    for told in decisions_told(evaluation):
-        yield f"{told.action}: {escape(told.claim)}: {escape(told.words)}\n"
-
-
-def applied_lines(applied: Iterable[Applied]) -> Iterator[str]:
+def applied_lines(applied: Iterable[Applied]) -> Iterator[Line]:
     """What was written in clusters, and who had changed it."""
     for cluster in applied:
-        name = escape(cluster.cluster)
         for outcome in cluster.outcomes:
             if outcome.result in WRITTEN:
-                yield f"{name}: {outcome.result} {escape(outcome.object)}{_drift(outcome)}\n"
+                words = f"{outcome.result} {outcome.object}{_drift(outcome)}"
+                yield _of_cluster(cluster.cluster, words)
 
 
-def trouble_lines(applied: Iterable[Applied]) -> Iterator[str]:
-    """What is not as it shall be in clusters: the same as long as nothing changes."""
-    for cluster in applied:
-        name = escape(cluster.cluster)
-        for outcome in cluster.outcomes:
-            if outcome.result is Result.FAILED:
-                yield f"{name}: failed {escape(outcome.object)}: {escape(outcome.error)}\n"
-        if cluster.error:
-            yield f"{name}: {cluster.state}: {escape(cluster.error)}\n"
-        for note in cluster.notes:
-            yield f"{name}: note: {escape(note)}\n"
+def trouble_lines(cluster: Applied) -> Iterator[Line]:
+    """What is not as it shall be in a cluster: the same as long as nothing changes."""
+    name = cluster.cluster
+    for outcome in cluster.outcomes:
+        if outcome.result is Result.FAILED:
+            yield _of_cluster(name, f"failed {outcome.object}: {outcome.error}", is_trouble=True)
+    if cluster.error:
+        hint = f"; {cluster.hint}" if cluster.hint else ""
+        is_trouble = cluster.state is not State.WAITING
+        yield _of_cluster(name, f"{cluster.state}: {cluster.error}{hint}", is_trouble=is_trouble)
+    for note in cluster.notes:
+        yield _of_cluster(name, f"note: {note}", is_trouble=True)
+
+
+def well_line(cluster: str) -> Line:
+    """All that was told of a cluster is over."""
+    return _of_cluster(cluster, "well again")
+
+
+def finding_line(found: Finding) -> Line:
+    """What is wrong in the tree, where, and what mends it."""
+    place = found.location
+    where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
+    hint = f"; hint: {found.hint}" if found.hint else ""
+    words = f"{where}: {_WORDS[found.severity]} {found.code}: {found.message}{hint}"
+    return Line(words, words, _of(found), is_trouble=True)
+
+
+def mended_line(found: Finding) -> Line:
+    """A finding is over."""
+    words = f"{found.location.path}: mended: {found.code}: {found.message}"
+    return Line(words, words, _of(found))
+
+
+def more_line(count: int, what: str) -> Line:
+    """So many of a sort are not told one by one."""
+    return _of_git(f"and {count} more {what}; `ipam check` lists what there is")
+
+
+def _of_git(words: str) -> Line:
+    return Line(f"git: {words}", words, {})
+
+
+def _of_cluster(name: str, words: str, *, is_trouble: bool = False) -> Line:
+    return Line(f"{name}: {words}", words, {"cluster": name}, is_trouble)
+
+
+def _of(found: Finding) -> Mapping[str, str]:
+    return {"code": found.code, "file": found.location.path}
 
 
 def _drift(outcome: Outcome) -> str:
     drift = outcome.drift
     if drift is None:
         return ""
-    who = escape(drift.manager) or "somebody"
-    when = f" at {escape(drift.time)}" if drift.time else ""
-    return f" ({who} had changed {escape(_listed(drift.fields))}{when})"
+    who = drift.manager or "somebody"
+    when = f" at {drift.time}" if drift.time else ""
+    return f" ({who} had changed {_listed(drift.fields)}{when})"
 
 
 def _listed(fields: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """Why a tenant does not grow stands in the condition of its object, and is told once as an Event."""
 
-import logging
 from typing import Any
 
 import pytest
@@ -61,15 +60,11 @@ def test_growth_that_is_blocked_is_told_and_taken_back_when_it_is_not(here: Coun
     assert len(events(here)) == 1
 
 
-def test_the_log_says_which_claim_is_blocked_in_which_cluster(
-    here: Country, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO, "reconciler")
+def test_a_look_says_which_claim_is_blocked_in_which_cluster(here: Country) -> None:
     here.ask("c")
-    here.decide()
-    (line,) = [it for it in caplog.records if it.getMessage().startswith("IPAMGrowthBlocked: 1 ")]
-    claim = "butler/TenantCluster/team-a/one/loadbalancer-1"
-    assert (line.__dict__["cluster"], line.__dict__["claim"]) == (ONE, claim)
+    (word,) = here.looked().blocked[ONE]
+    assert word.words.startswith("IPAMGrowthBlocked: 1 ")
+    assert word.claim == "butler/TenantCluster/team-a/one/loadbalancer-1"
 
 
 def test_it_is_told_once_in_ten_minutes_whatever_else_comes(here: Country) -> None:

@@ -221,3 +221,25 @@ def test_a_round_that_never_looks_forgets_nothing() -> None:
     town.round(GIT)
     assert town.daemon.work._attention._lacking == before
     assert isinstance(town.daemon.work._attention, Attention)
+
+
+def test_growth_that_is_blocked_is_a_warning_once_and_its_end_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    town = Town(quotaPerTenant="{maxLoadBalancerIPs: 2}")
+    caplog.set_level(logging.INFO, "reconciler.commands.watching")
+    asks(town, "c")
+    town.round(Event(Cause.AGAIN, ONE))
+    asks(town, "d")  # now two are
+    town.tenants.leave("c")
+    town.tenants.leave("d")
+    town.round(Event(Cause.SERVICES, ONE))
+    town.round(Event(Cause.AGAIN, ONE))
+    told = [(it.levelname, it.__dict__["cluster"], it.getMessage()[:37]) for it in caplog.records]
+    assert told == [
+        ("WARNING", ONE, "IPAMGrowthBlocked: 1 more address is "),
+        ("WARNING", ONE, "IPAMGrowthBlocked: 2 more addresses a"),
+        ("INFO", ONE, "nothing is in the way of its growth a"),
+    ]
+    claim = "butler/TenantCluster/team-a/one/loadbalancer-1"
+    assert [it.__dict__.get("claim") for it in caplog.records] == [claim, claim, None]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.commands.watching.claim_log import ClaimLog
+from reconciler.commands.watching.round_log import RoundLog
 from tests.commands.watching.turns import done, failed
 from tests.world import SMALL, pool, reconciled, tenant
 
@@ -32,16 +32,18 @@ def told(lines: pytest.LogCaptureFixture) -> list[Line]:
     found = [
         (it.levelname, *(it.__dict__[name] for name in ("round", "claim")), _first(it))
         for it in lines.records
+        if "claim" in it.__dict__
     ]
     lines.clear()
     return found
 
 
 def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFixture) -> None:
-    log = ClaimLog()
+    log = RoundLog()
     log.tell(done(dict(SMALL)))
     assert lines.messages == [
-        "allocate: 10.40.0.0-10.40.0.7 of butler/NetworkPool/butler-system/edge"
+        "committed bbbbbbbbbbbb on aaaaaaaaaaaa: allocate 1",
+        "allocate: 10.40.0.0-10.40.0.7 of butler/NetworkPool/butler-system/edge",
     ]
     assert told(lines) == [("INFO", 1, ONE, "allocate")]
     log.tell(done(WITHOUT))
@@ -51,7 +53,7 @@ def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFi
 
 
 def test_what_no_commit_did_is_not_told(lines: pytest.LogCaptureFixture) -> None:
-    log = ClaimLog()
+    log = RoundLog()
     log.tell(done(dict(SMALL), committed=False))
     log.tell(failed())
     assert told(lines) == []
@@ -60,7 +62,7 @@ def test_what_no_commit_did_is_not_told(lines: pytest.LogCaptureFixture) -> None
 def test_a_refusal_is_told_once_and_again_when_it_is_another_or_comes_back(
     lines: pytest.LogCaptureFixture,
 ) -> None:
-    log, refused = ClaimLog(), [("WARNING", 1, ONE, "refuse")]
+    log, refused = RoundLog(), [("WARNING", 1, ONE, "refuse")]
     log.tell(done(dict(TINY), committed=False))
     assert "needs 8" in lines.messages[0]
     assert told(lines) == refused

@@ -196,3 +196,15 @@ def test_a_cluster_that_rests_begins_nothing_by_whatever_it_tells_and_is_asked_t
     schedule.rest("a/web", 60.0)
     schedule.forget("a/web")
     assert schedule.next_at() == inf
+
+
+def test_a_round_says_why_and_where_and_a_look_that_comes_back_has_its_own_word() -> None:
+    schedule = Schedule(600)
+    schedule.add(GIT, 0.0)
+    assert str(begun(schedule, 1.0)) == "git"
+    schedule.add(Event(Cause.AGAIN, "a/web"), 2.0)
+    schedule.add(Event(Cause.RETRY, "a/shop"), 2.0)
+    scope = begun(schedule, 3.0)
+    assert str(scope) == "again, retry of a/shop and a/web"
+    assert scope.plans
+    assert (scope.clusters, scope.asked) == (frozenset(["a/shop"]), frozenset(["a/web"]))

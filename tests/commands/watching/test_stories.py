@@ -54,7 +54,7 @@ def test_a_service_counts_a_second_after_it_was_seen_though_the_server_s_clock_s
     first, second = ends[:2]
     assert first < 0.1, "the Services are seen at once"
     assert 1.0 <= second < 1.1, "and count as soon as pendingAfter is over"
-    assert [done.causes for done in here.told[1:3]] == [(Cause.SERVICES,)] * 2
+    assert [done.causes for done in here.told[1:3]] == [(Cause.SERVICES,), (Cause.AGAIN,)]
     assert [done.rounds[-1].done.commit is not None for done in here.told[1:3]] == [False, True]
     assert GROWTH in here.branch.files()
     assert here.told[2].applied

@@ -25,7 +25,7 @@ def done(
     found = evaluation_of(evaluation) if isinstance(evaluation, dict) else evaluation
     base = Revision("a" * 40, CLOCK)
     head = Revision("b" * 40, CLOCK + 1) if committed else None
-    parts = (Part(Planned(base, found), let_pass(found), head),) if committed else ()
+    parts = (Part(Planned(base, found), let_pass(found), head, "allocate 1"),) if committed else ()
     made = Reconciled(base, head, 1, found, ExitCode.OK, parts)
     return RoundDone(
         1, ["git"], None, seconds, since, ending, 0, [Round(made, list(applied) or None)]
