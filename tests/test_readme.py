@@ -15,6 +15,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 # `.ci/run` does those.
 UNTESTED = (
     *("apt-get install", "git clone", "make demo", "cd gitops-ipam"),
+    *("python3 -m venv ~/.local/share/gitops-ipam", "~/.local/share/gitops-ipam/bin/"),
     # Real clusters are those of tests/e2e.
     *("ipam apply --kubeconfig", "ipam reconcile --kubeconfig"),
 )

@@ -248,7 +248,11 @@ def test_who_is_not_named_does_not_reach_the_port() -> None:
     shut = only(found("default", "--set", "networkPolicy.from=null"), "NetworkPolicy")["spec"]
     assert "ingress" not in shut
     assert "ingress" not in only(found("cronjobs"), "NetworkPolicy")["spec"]
-    (rule,) = only(found("tls"), "NetworkPolicy")["spec"]["egress"]
+    policy = only(found("tls"), "NetworkPolicy")["spec"]
+    (rule,) = policy["ingress"]
+    names = [it["namespaceSelector"]["matchLabels"].popitem()[1] for it in rule["from"]]
+    assert names == ["monitoring", "ingress-nginx"], "who may call the hook cuts nobody off"
+    (rule,) = policy["egress"]
     assert [item["port"] for item in rule["ports"]] == [53, 53, 22, 6443]
 
 

@@ -23,6 +23,10 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ALLOWED = "use an https, ssh or file URL, or a path"
 _NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words  # nosec B105
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
+# What git says of an http server that knows nobody by what it was shown, or lets them do nothing.
+_UNKNOWN = re.compile(r"could not read (?:Username|Password)|Authentication failed|error: 401")
+_FORBIDDEN = "returned error: 403"
+_WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
 
 
 class Remote(NamedTuple):
@@ -83,8 +87,14 @@ def check_remote(remote: str) -> Remote:
 
 
 def unreachable(what: str, command: str, result: Result) -> GitError:
-    """A call that reached for a remote and failed, as an error that says what was tried."""
-    error = failure(command, result, _UNREACHABLE)
+    """A call that reached for a remote and failed, as an error that says what was tried.
+
+    One that answered and refuses is not down: that is told apart, with what to set.
+    """
+    status = 401 if _UNKNOWN.search(result.err) else 403 if _FORBIDDEN in result.err else 0
+    hint = _WHO if status else _UNREACHABLE
+    error = failure(command, result, hint)
+    what = f"the remote refuses who asks ({status})" if status else what
     return GitError(f"{what}: {error}", error.hint)
 
 

@@ -23,7 +23,7 @@ from reconciler.cli.shared.watch_options import Watch
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.reconcile import ReconcileOptions
 from reconciler.commands.rounds import Round
-from reconciler.commands.watching.backoff import Backoff
+from reconciler.commands.watching.backoff import Backoff, spelled
 from reconciler.commands.watching.branch import BranchWatch
 from reconciler.commands.watching.daemon import Daemon
 from reconciler.commands.watching.events import Cause, Event
@@ -246,7 +246,7 @@ def _opened(order: Order, inbox: Inbox) -> GitRepository | None:
             if is_first and isinstance(failed, UsageError):
                 raise
             is_first, pause = False, backoff.pause()
-            _log.warning("%s; next try in %.0f s", told(failed).line, pause)
+            _log.warning("%s; next try in %s", told(failed).line, spelled(pause))
             order.missing(told(failed).line)
             inbox.pause(pause)
     return None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 LONGEST = 300.0
 FIRST = 1.0
 _DOUBLINGS = 20
+_SHORT = 10.0
 
 
 @dataclass(slots=True)
@@ -29,3 +30,8 @@ class Backoff:
     def reset(self) -> None:
         """It works again."""
         self.failures = 0
+
+
+def spelled(pause: float) -> str:
+    """A pause as a log tells it: a short one with its fractions, since none at all is no pause."""
+    return f"{pause:.2f} s" if pause < _SHORT else f"{pause:.0f} s"

@@ -10,7 +10,7 @@ from reconciler.clusters.outcome import Applied, State
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.about import in_round
-from reconciler.commands.watching.backoff import Backoff
+from reconciler.commands.watching.backoff import Backoff, spelled
 from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.health import Health
 from reconciler.commands.watching.inbox import Inbox
@@ -211,16 +211,14 @@ class Daemon:
                 self.health.git_works()
             return
         pause = self._git.pause()
-        extra = {"round": self._number}
+        again, extra = spelled(pause), {"round": self._number}
         hint = failure.hint if isinstance(failure, ReconcilerError) else ""
         if isinstance(failure, ReconcilerError):
             _log.warning(
-                "%s%s; next try in %.0f s", failure, f"; {hint}" if hint else "", pause, extra=extra
+                "%s%s; next try in %s", failure, f"; {hint}" if hint else "", again, extra=extra
             )
         else:
-            _log.error(
-                "a bug: %r; next try in %.0f s", failure, pause, extra=extra, exc_info=failure
-            )
+            _log.error("a bug: %r; next try in %s", failure, again, extra=extra, exc_info=failure)
         self.health.git_fails(failure)
         names = {""} if scope.clusters is None else {"", *scope.clusters}
         for name in names:

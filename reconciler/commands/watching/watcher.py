@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reconciler.clusters.watched import Topic
-from reconciler.commands.watching.backoff import Backoff
+from reconciler.commands.watching.backoff import Backoff, spelled
 from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.notes import gone_mark, mark_of, uid_of
 from reconciler.commands.watching.observer import Observer
@@ -180,7 +180,7 @@ class Watcher:
         self.ears.news(self.topic, item, gone_mark(uid) if is_gone else mark_of(item))
 
     def _tell(self, failure: Exception, pause: float) -> None:
-        title, again = self.topic.title, f"next try in {pause:.0f} s"
+        title, again = self.topic.title, f"next try in {spelled(pause)}"
         if not isinstance(failure, ClusterError):
             self.ears.observer.bug_met(f"watch {title}")
             _log.error("a bug: %s; %s", failure, again, extra=self._extra, exc_info=failure)

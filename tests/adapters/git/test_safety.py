@@ -219,8 +219,38 @@ def test_a_wrong_token_is_refused_once_and_not_shown(server: GitServer, command:
     url = f"{server.url}/remote.git"
     done = command.run("reconcile", "--remote", url, "--branch", "main")
     assert (done.code, TOKEN in done.err) == (4, False)
-    assert "see that the remote is up, and that you may read" in done.err
+    assert "the remote refuses who asks (401)" in done.err
+    assert "set IPAM_GIT_TOKEN" in done.err
     assert len(server.requests) <= 2
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "hint"),
+    [
+        ("403 Forbidden", "the remote refuses who asks (403)", "set IPAM_GIT_TOKEN"),
+        ("503 Busy", "cannot reach the remote", "see that the remote is up"),
+    ],
+)
+def test_a_remote_that_refuses_who_asks_is_told_apart_from_one_that_is_down(
+    server: GitServer, command: Command, status: str, told: str, hint: str
+) -> None:
+    server.status = status
+    url = f"{server.url}/remote.git"
+    for verb in ("reconcile", "doctor"):
+        done = command.run(verb, "--remote", url)
+        assert done.code == 4, done
+        assert told in done.out + done.err
+        assert hint in done.out + done.err
+
+
+def test_without_a_token_a_remote_that_wants_one_says_so(
+    server: GitServer, command: Command
+) -> None:
+    server.password = TOKEN
+    done = command.run("doctor", "--remote", f"{server.url}/remote.git")
+    assert "the remote refuses who asks (401)" in done.out
+    assert "set IPAM_GIT_TOKEN" in done.out
+    assert "is up" not in done.out
 
 
 def test_an_unreachable_remote_ends_with_code_4(tmp_path: Path, command: Command) -> None:

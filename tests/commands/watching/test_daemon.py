@@ -1,5 +1,6 @@
 """The loop: what befalls a round is told, tried again, and ends nothing."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,11 +158,17 @@ FAILURES: dict[str, tuple[Exception, Ending, int, str]] = {
 
 @pytest.mark.parametrize(("failure", "ending", "code", "about"), FAILURES.values(), ids=FAILURES)
 def test_a_round_that_fails_is_told_and_tried_again_until_it_succeeds(
-    stage: Stage, failure: Exception, ending: Ending, code: int, about: str
+    stage: Stage,
+    caplog: pytest.LogCaptureFixture,
+    failure: Exception,
+    ending: Ending,
+    code: int,
+    about: str,
 ) -> None:
     daemon = stage.daemon(failure, failure, [HUB, WEB])
     daemon.turn()
     daemon.turn()
+    assert re.search(r"; next try in \d\.\d\d s", caplog.text)
     assert not stage.health.ready().is_ready
     assert about in stage.health.ready().reasons
     stage.until(daemon, 30)

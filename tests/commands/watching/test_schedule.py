@@ -5,7 +5,7 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.commands.watching.backoff import LONGEST, Backoff
+from reconciler.commands.watching.backoff import LONGEST, Backoff, spelled
 from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.schedule import BURST, MARKS, PATIENCE, QUIET, Schedule
 
@@ -181,6 +181,12 @@ def test_pauses_grow_up_to_five_minutes_and_begin_anew_when_it_works() -> None:
 def test_no_two_come_back_at_once() -> None:
     assert Backoff(lambda: 0.0, failures=40).pause() == 0.0
     assert Backoff(lambda: 0.5, failures=40).pause() == LONGEST / 2
+
+
+def test_a_pause_is_never_told_as_none_at_all() -> None:
+    assert [spelled(it) for it in (0.04, 0.4, 1.26, 9.99, 10.0, 299.6)] == [
+        "0.04 s", "0.40 s", "1.26 s", "9.99 s", "10 s", "300 s",
+    ]  # fmt: skip
 
 
 def test_a_cluster_that_rests_begins_nothing_by_whatever_it_tells_and_is_asked_then() -> None:
