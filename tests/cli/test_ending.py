@@ -3,7 +3,7 @@
 import os
 import shlex
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -131,6 +131,15 @@ def _hangs(remote: Path) -> tuple[Path, Path]:
     return here, further
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """What runs in the background of a shell ignores SIGINT, and so does all that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("is_asked_twice", [False, True])
 def test_a_daemon_in_the_middle_of_a_push_ends_it_first_and_asked_twice_leaves_it(
     tmp_path: Path, is_asked_twice: bool
