@@ -1,9 +1,10 @@
 """Services that wait, on a real API server with MetalLB's controller: growth, and giving back."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from benchmarks.watch_rows import Waited
@@ -80,7 +81,7 @@ def _bursts(site: Site) -> list[tuple[float, int]]:
             start = time.monotonic()
             with ThreadPoolExecutor(AT_ONCE) as threads:
                 list(threads.map(lambda name: server.put(service(name), path=SERVICES), names))
-            seconds = seen.until(lambda there, all_=names: all(_has(there, it) for it in all_))  # type: ignore[misc]
+            seconds = seen.until(partial(_have_all, names))
             found.append((seconds - start, commits(site) - before))
     return found
 
@@ -114,6 +115,10 @@ def _served(server: ApiServer, seen: Eye, name: str) -> float:
 def _has(there: Objects, name: str) -> bool:
     ingress = there.get(name, {}).get("status", {}).get("loadBalancer", {}).get("ingress") or [{}]
     return bool(ingress[0].get("ip"))
+
+
+def _have_all(names: Iterable[str], there: Objects) -> bool:
+    return all(_has(there, name) for name in names)
 
 
 @contextmanager

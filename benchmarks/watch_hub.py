@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def _made(site: Site, count: int) -> Waited:
             if done.returncode != 0:
                 raise RuntimeError(done.stderr)
             first = names[0]
-            start = seen.until(lambda there, name=first: name in there)  # type: ignore[misc]
+            start = seen.until(partial(_is_there, first))
             runs.append(_all_served(seen, names) - start)
     told = f"{commits(site) - before} commits in {peer_runs} runs"
     what = f"{count} Cluster{'s' if count > 1 else ''} made with kubectl at once"
@@ -189,8 +190,8 @@ def _edited(fleet: Fleet, folder: Path) -> Waited:
             patch = json.dumps({"spec": {"addresses": [wrong]}})
             words = ("--type=merge", "--field-manager=kubectl-edit", "-p", patch)
             one.kubectl("patch", "ipaddresspool", "default-pool", "-n", "metallb-system", *words)
-            start = seen.until(lambda there, all_=[wrong]: _addresses(there) == all_)  # type: ignore[misc]
-            mended = seen.until(lambda there: _addresses(there) == right)
+            start = seen.until(partial(_announces, [wrong]))
+            mended = seen.until(partial(_announces, right))
             found = made.round(lambda it: POOL_NAME in json.dumps(it))
             runs.append(max(mended, time.monotonic()) - start)
             told += "kubectl-edit" in json.dumps(found)
@@ -201,6 +202,14 @@ def _edited(fleet: Fleet, folder: Path) -> Waited:
 def _addresses(there: Objects) -> list[str]:
     found: list[str] = there.get("default-pool", {}).get("spec", {}).get("addresses", [])
     return found
+
+
+def _announces(addresses: list[str], there: Objects) -> bool:
+    return _addresses(there) == addresses
+
+
+def _is_there(name: str, there: Objects) -> bool:
+    return name in there
 
 
 class Ring:
