@@ -122,13 +122,18 @@ def seconds(town: Town) -> list[float]:
     return told
 
 
+def refuse_writes(town: Town) -> None:
+    """The cluster of the tenant is read, and takes nothing."""
+    town.daemon.clusters.faults[ONE] = lambda verb, _what: (
+        ClusterError("no") if verb in ("apply", "merge") else None
+    )
+
+
 def test_a_need_that_ended_by_itself_counts_no_hours() -> None:
     town = Town()
     told = seconds(town)
     town.tenants.ask("c")
-    town.daemon.clusters.faults[ONE] = lambda verb, _what: (
-        ClusterError("no") if verb in ("apply", "merge") else None
-    )
+    refuse_writes(town)
     town.round(Event(Cause.SERVICES, ONE))
     assert town.daemon.work._pending
     town.tenants.leave("c")
@@ -144,9 +149,7 @@ def test_growth_that_is_applied_late_counts_from_its_first_need() -> None:
     town = Town()
     told = seconds(town)
     town.tenants.ask("c")
-    town.daemon.clusters.faults[ONE] = lambda verb, _what: (
-        ClusterError("no") if verb in ("apply", "merge") else None
-    )
+    refuse_writes(town)
     town.round(Event(Cause.SERVICES, ONE))
     town.pass_by(30)
     town.round(Event(Cause.SERVICES, ONE))  # it is in flight: nobody needs more
