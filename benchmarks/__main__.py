@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.apply import cluster_tables
 from benchmarks.measure import machine, markdown
 from benchmarks.parts import allocator_rows, schema_rows, yaml_rows
+from benchmarks.past import past_rows
 from benchmarks.watching import watching_tables
 from benchmarks.whole import commit_rows, crowded_rows, plan_rows, start_rows
 
@@ -34,6 +35,7 @@ def main() -> None:
                 *plan_rows(Path(folder)),
                 *crowded_rows(Path(folder)),
                 *commit_rows(Path(folder)),
+                *past_rows(Path(folder)),
             ]
         _tell(_PLANS, markdown(rows))
     if is_all or "--clusters" in sys.argv:

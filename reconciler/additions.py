@@ -14,6 +14,7 @@ from reconciler.documents.document import Document
 from reconciler.engine import guard
 from reconciler.evaluate import Evaluation
 from reconciler.families import family_of_kind, role_of
+from reconciler.families._former import former_of
 from reconciler.families._pool_fields import DEFAULT_SPACE
 from reconciler.findings import Finding, error, info, ordered, warning
 from reconciler.model.key import Key
@@ -58,7 +59,7 @@ def gated_by_base(base: Base, evaluation: Evaluation) -> Evaluation:
         for key, (old, now) in theirs.items()
     }
     state = replace(state, pools={**state.pools, **judged})
-    plan = Plan(plan.decisions, _tiered(plan.before, judged), _tiered(plan.after, judged))
+    plan = Plan(plan.decisions, tiered(plan.before, judged), tiered(plan.after, judged))
     tree = evaluation.tree
     others = (item for item in evaluation.gates if item.code != guard.CAPACITY)
     gates = ordered([*others, *guard.capacity(state, plan, tree.settings, tree.overrides)])
@@ -76,7 +77,7 @@ def _judging(pool: Pool) -> tuple[object, ...]:
     return pool.gate, pool.thresholds
 
 
-def _tiered(usage: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
+def tiered(usage: Mapping[Key, Usage], judged: Mapping[Key, Pool]) -> dict[Key, Usage]:
     """Usage with the tiers by other thresholds."""
     found = dict(usage)
     for key, pool in judged.items():
@@ -164,8 +165,11 @@ def _spaces(base: Base, settings: tuple[Settings, Settings]) -> Iterator[Finding
 
 def _moved(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
     """Pools that are put into another address space. With what they hold, it would be free anew."""
+    former = {_key(it): former_of(it) for it in base.described_now.documents.values()}
     for key, pool in base.pools_now.items():
-        old = base.pools.get(key)
+        name = former.get(key)
+        before = key._replace(**name._asdict()) if name is not None else key
+        old = base.pools.get(key) or base.pools.get(before)
         if old is None or old.space == pool.space:
             continue
         message = f"{key.kind} {key.name} is put from address space {old.space} into {pool.space}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from reconciler.addresses.notation import format_range
 from reconciler.evaluate import Evaluation, with_freed
@@ -10,11 +9,11 @@ from reconciler.findings import Finding, Location, error, ordered, warning
 from reconciler.gathering import Described
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
-from reconciler.model.override import OverrideKind
+from reconciler.model.override import OverrideKind, Overrides
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.records.by_hand import Records, freed, told, unproven
+from reconciler.records.by_hand import Records, freed, losing, told, unproven
 from reconciler.settings import PATH as SETTINGS_PATH
 
 
@@ -59,16 +58,22 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """An evaluation with the findings of a comparison, and how many claims the change moves."""
+    """An evaluation with the findings of a comparison."""
 
     evaluation: Evaluation
-    moved: int
+
+    @property
+    def moved(self) -> int:
+        """How many claims get another range than they held."""
+        return len(self.evaluation.moves)
 
 
 def compare(base: Base, evaluation: Evaluation) -> Compared:
     """Compare a change with its base."""
     after = _ranges_after(base.records, evaluation)
-    findings = [*_shrunk(base), *told(base.records, base.name, after, _allows(evaluation))]
+    evaluation = _with_moves(base.records, evaluation)
+    overrides, allows = evaluation.tree.overrides, _allows(evaluation)
+    findings = [*_shrunk(base, overrides), *told(base.records, base.name, after, allows)]
     start = evaluation.tree.settings.location
     if start.path != SETTINGS_PATH:  # the base has none: what is changed is that there are some
         start = Location(SETTINGS_PATH, 1, 1)
@@ -83,36 +88,50 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
         message = f"{base.name} has commits that this revision lacks"
         hint = "merge it first: until then the plan may differ from what merging makes"
         findings.append(warning("base-ahead", Location("."), message, hint))
-    moved = sum(
-        1
-        for stated in base.records.before.values()
-        if stated is not None
-        and (old := stated.recalled.allocation) is not None
-        and old.is_live
-        and (new := after.get(old.claim)) is not None
-        and new.range != old.range
-    )
-    evaluation = with_freed(evaluation, freed(base.records, _allows(evaluation)))
+    evaluation = with_freed(evaluation, freed(base.records, allows))
     merged = ordered([*evaluation.findings, *findings])
-    return Compared(replace(evaluation, findings=merged), moved)
+    return Compared(replace(evaluation, findings=merged))
 
 
 def with_record_changes(name: str, records: Records, evaluation: Evaluation) -> Evaluation:
     """An evaluation with what was done to records since a revision of that name."""
     after = _ranges_after(records, evaluation)
-    changes = told(records, name, after, _allows(evaluation))
+    evaluation = _with_moves(records, evaluation)
+    allows = _allows(evaluation)
+    changes = told(records, name, after, allows)
     if evaluation.tree.records or evaluation.tree.settled.kept:  # without any, reconcile stops
-        evaluation = with_freed(evaluation, freed(records, _allows(evaluation)))
+        evaluation = with_freed(evaluation, freed(records, allows))
     return replace(
         evaluation,
         findings=ordered([*evaluation.findings, *changes]),
-        unproven=unproven(records, _allows(evaluation)),
+        unproven=unproven(records, allows),
     )
 
 
+def _with_moves(records: Records, evaluation: Evaluation) -> Evaluation:
+    """The evaluation with the claims that get another range because a person touched a record."""
+    old = {it.claim: it for _, _, lost in losing(records) for it in reversed(lost)}
+    found = {
+        decision.claim: old[decision.claim]
+        for decision in (evaluation.plan.decisions if old else ())
+        if isinstance(decision, Grant | Keep)
+        and decision.claim in old
+        and decision.allocation.range != old[decision.claim].range
+    }
+    return replace(evaluation, moves={**found, **evaluation.moves}) if found else evaluation
+
+
 def _allows(evaluation: Evaluation) -> Callable[[str], bool]:
-    """Whether a person let pass what is done to a record."""
-    return partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
+    """Whether a person let pass what is done to a record; a move lets pass what moves its claim."""
+    moved = frozenset(map(str, evaluation.moves))
+    allow = evaluation.tree.overrides.allow
+
+    def allows(scope: str) -> bool:
+        if allow(OverrideKind.RECORD, scope):
+            return True
+        return scope in moved and allow(OverrideKind.MOVE, scope)
+
+    return allows
 
 
 def left_behind(settings: Settings, folder: str) -> Finding:
@@ -142,7 +161,7 @@ def _ranges_after(records: Records, evaluation: Evaluation) -> dict[Key, Allocat
     }
 
 
-def _shrunk(base: Base) -> Iterable[Finding]:
+def _shrunk(base: Base, overrides: Overrides) -> Iterable[Finding]:
     """Pools whose network lost addresses (Butler's webhook refuses it, `butler.md` §6)."""
     for key, old in base.pools.items():
         new = base.pools_now.get(key)
@@ -151,4 +170,9 @@ def _shrunk(base: Base) -> Iterable[Finding]:
         before = ", ".join(format_range(item) for item in old.extent)
         hint = "a pool's network may grow; keep the old addresses and reserve what is not used"
         message = f"{key.kind} {key.name} no longer contains all of {before} of {base.name}"
-        yield error("pool-shrunk", new.source, message, hint)
+        if overrides.allow(OverrideKind.SHRINK, str(key)):
+            message += "; an Override lets it shrink, and what records hold stays held"
+            yield warning("pool-shrunk", new.source, message)
+        else:
+            hint += f", or merge an Override of kind shrink for {key} first"
+            yield error("pool-shrunk", new.source, message, hint)

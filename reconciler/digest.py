@@ -10,16 +10,24 @@ from reconciler.evaluate import Evaluation
 from reconciler.findings import Location
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
+from reconciler.model.state import Former
 from reconciler.records.layout import path_of
 
 _NAMES = {Keep: "keep", Grant: "allocate", Release: "release", Expire: "expire", Refuse: "refuse"}
 DIGESTED = ("action", "claim", "record", "pool", "start", "end", "count", "reason")
-"""The fields of an action that its digest is made of."""
+"""The fields of an action that its digest is made of; of a move `from`, too."""
+MOVE = "move"
+"""The action of a claim that gets another range than it held."""
 
 
-def action_name(decision: Decision) -> str:
-    """`keep`, `allocate`, `release`, `expire` or `refuse`."""
-    return _NAMES[type(decision)]
+def action_name(decision: Decision, evaluation: Evaluation) -> str:
+    """`keep`, `allocate`, `move`, `release`, `expire` or `refuse`."""
+    return MOVE if is_move(decision, evaluation) else _NAMES[type(decision)]
+
+
+def is_move(decision: Decision, evaluation: Evaluation) -> bool:
+    """It gives a claim another range than it held, or keeps one that a person wrote."""
+    return decision.claim in evaluation.moves and isinstance(decision, Grant | Keep)
 
 
 def actions(evaluation: Evaluation, *, keeps: bool = False) -> list[dict[str, Any]]:
@@ -27,14 +35,34 @@ def actions(evaluation: Evaluation, *, keeps: bool = False) -> list[dict[str, An
 
     Args:
         evaluation: The evaluation.
-        keeps: Also those that change nothing.
+        keeps: Also those that change nothing, not even a name.
     """
     folder = evaluation.tree.settings.records
     return [
         _action(decision, evaluation, folder)
         for decision in evaluation.plan.decisions
-        if keeps or not isinstance(decision, Keep)
+        if keeps or is_told(decision, evaluation) or is_move(decision, evaluation)
     ]
+
+
+def growth_of(decision: Decision, evaluation: Evaluation) -> tuple[int, int] | None:
+    """How many addresses there were, and are with it, where a grant adds to what its owner has."""
+    claim = evaluation.state.claims.get(decision.claim) if isinstance(decision, Grant) else None
+    if claim is None or claim.near is None:
+        return None
+    return claim.near.held, claim.near.held + claim.size
+
+
+def is_told(decision: Decision, evaluation: Evaluation) -> bool:
+    """A plan names the decision without being asked for all: it changes something for somebody."""
+    return not isinstance(decision, Keep) or former_of(decision, evaluation) is not None
+
+
+def former_of(decision: Decision, evaluation: Evaluation) -> Former | None:
+    """What the record of a decision was called before; None where it is called so still."""
+    if not isinstance(decision, Keep) or decision.held:
+        return None
+    return evaluation.state.former.get(decision.allocation.path)
 
 
 def digest(decided: Iterable[Mapping[str, Any]]) -> str:
@@ -43,21 +71,28 @@ def digest(decided: Iterable[Mapping[str, Any]]) -> str:
     Each action counts with the fields of `DIGESTED` alone, so that anybody can check it. There is
     no time among them: a pull request's merge commit and the reconcile of it have one digest.
     """
-    rows = [{name: item[name] for name in DIGESTED} for item in decided if item["action"] != "keep"]
+    names = (*DIGESTED, "from")
+    rows = [
+        {name: item[name] for name in names if name in item}
+        for item in decided
+        if item["action"] != "keep" or "renamedFrom" in item
+    ]
     text = json.dumps(rows, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return f"sha256:{sha256(text.encode()).hexdigest()}"
 
 
-def summary(evaluation: Evaluation, moved: int = 0) -> dict[str, int]:
-    """How many decisions there are of each sort; `moved` is what the caller counted."""
-    counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse"), 0)
+def summary(evaluation: Evaluation) -> dict[str, int]:
+    """How many decisions there are of each sort."""
+    counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse", MOVE), 0)
     for decision in evaluation.plan.decisions:
-        counts[action_name(decision)] += 1
+        counts[action_name(decision, evaluation)] += 1
     counts["keep"] += evaluation.tree.settled.kept
-    return {**counts, "moved": moved}
+    counts["moved"] = counts.pop(MOVE)
+    return counts
 
 
 def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str, Any]:
+    former = former_of(decision, evaluation)
     reason: str | None = None
     message: str | None = None
     pool: Key | None = None
@@ -70,7 +105,7 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
             pool = allocation.pool if holds and allocation else None
             item = allocation.range if allocation else None
             count = evaluation.state.claims[claim].size
-        case Grant(allocation, source, _):
+        case Grant(allocation, source, _, _):
             pool, item = allocation.pool, allocation.range
             record = path_of(folder, pool, allocation.claim)
             count = allocation.size
@@ -78,10 +113,15 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
             allocation = decision.allocation
             pool, item = allocation.pool, allocation.range
             record, count = allocation.path, allocation.size
+            if former is not None:
+                record = path_of(folder, pool, allocation.claim)
             claimed = evaluation.state.claims.get(allocation.claim)
             source = claimed.source if claimed else Location(allocation.path, 1)
+    moved = _from(decision, evaluation)
+    grown = growth_of(decision, evaluation)
+    renamed = {} if former is None else {"renamedFrom": _former(former)}
     return {
-        "action": action_name(decision),
+        "action": action_name(decision, evaluation),
         "claim": str(decision.claim),
         "record": record,
         "pool": str(pool) if pool else None,
@@ -92,4 +132,29 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
         "reason": reason,
         "message": message,
         "source": {"path": source.path, "line": source.line},
+        **({"from": moved} if moved else {}),
+        **({"grows": dict(zip(("from", "to"), grown, strict=True))} if grown else {}),
+        **renamed,
+    }
+
+
+def _from(decision: Decision, evaluation: Evaluation) -> dict[str, Any] | None:
+    """What a claim that moves held before; None of any other."""
+    old = evaluation.moves.get(decision.claim) if is_move(decision, evaluation) else None
+    if old is None or old.range is None:
+        return None
+    version, first, last = old.range
+    return {
+        "record": old.path,
+        "pool": str(old.pool),
+        "start": format_address(version, first),
+        "end": format_address(version, last),
+        "count": old.size,
+    }
+
+
+def _former(former: Former) -> dict[str, str | None]:
+    return {
+        "claim": str(former.claim) if former.claim else None,
+        "pool": str(former.pool) if former.pool else None,
     }

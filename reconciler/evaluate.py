@@ -10,20 +10,25 @@ from reconciler.addresses import IPSet
 from reconciler.counting import taken_over
 from reconciler.documents.document import Documents, GroupKind
 from reconciler.engine import guard, rules
+from reconciler.engine.moving import moves
 from reconciler.engine.planner import plan as make_plan
 from reconciler.families import families, family_of_kind
 from reconciler.families._family import Reading
-from reconciler.findings import Finding, Location, Severity, ordered, warning
+from reconciler.findings import Finding, Location, ordered, warning
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Plan, Release
 from reconciler.model.state import State
 from reconciler.observed import identity_of
 from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
 from reconciler.records.claimed import claimed
-from reconciler.records.findings import findings_of
+from reconciler.records.findings import findings_of, moving, renames
+from reconciler.records.hands import Paths
+from reconciler.renaming import links_of, rename_owners, rename_pools
 from reconciler.settings import check_targets
+from reconciler.sifting import shrinkable, without_causes
 from reconciler.tree import Settled, Tree
 
 
@@ -38,9 +43,15 @@ class Evaluation:
         brake: Why `let_pass` lets no release pass, or None.
         is_freed: Live records were removed by hand, which nobody let pass, or edited so that what
             they held is free; with a brake nothing at all passes.
+        freed: What was removed or edited so, and what of it a person expects.
+        known: Claims whose release a brake of the base holds back already.
         allow_release: How many releases a person expects, or None.
+        put_back: Files of records as they were, which a brake puts back, by path; None for what
+            somebody wrote instead. The plan is made with them.
+        anchor: The commit of reconcile's that they are from; empty for none.
         cut: Why it cannot be told what people did to records, or None.
         unproven: What records hold by somebody's hand alone, by path: no cluster gets it.
+        moves: Claims that get another range than they held, with the record that they had.
         gone: Owners of whom a look proved that they are gone: family, kind, namespace, name.
     """
 
@@ -54,10 +65,15 @@ class Evaluation:
     gates: tuple[Finding, ...]
     brake: Finding | None = field(default=None)
     is_freed: bool = False
+    freed: Freed = NOTHING_FREED
+    known: frozenset[Key] = frozenset()
     allow_release: int | None = None
+    put_back: Paths = field(default_factory=dict)
+    anchor: str = ""
     cut: Finding | None = None
     unproven: Mapping[str, IPSet] = field(default_factory=dict)
     gone: frozenset[tuple[str, str, str, str]] = frozenset()
+    moves: Mapping[Key, Allocation] = field(default_factory=dict)
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
@@ -69,12 +85,14 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     """
     tree = replace(tree, overrides=tree.overrides.afresh())
     documents, doubled = documents_of(tree)
-    records = records_of(tree, documents)
-    held = held_by(records)
+    links = links_of(documents)
+    renamed = rename_owners(tree, documents, records_of(tree, documents), links)
+    held = held_by(renamed.records)
     readings = [family.read(documents, held, tree.settings) for family in families()]
-    reading = joined(readings)
-    records = claimed(records, reading.claims)
-    state = state_of(tree, reading, records)
+    reading = renamed.applied(joined(readings))
+    renamed = rename_pools(tree, documents, renamed, links, reading.pools)
+    records = claimed(renamed.records, reading.claims)
+    state = state_of(tree, reading, records, renamed.former)
     plan = make_plan(state)
     findings = ordered(
         [
@@ -84,12 +102,21 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *(found for item in tree.records for found in item.findings),
             *doubled,
             *check_targets(documents),
-            *_causes(state, reading.findings),
-            *rules.check(state, overlap_is_error=tree.settings.overlap_is_error),
+            *without_causes(state, reading),
+            *renamed.findings,
+            *shrinkable(
+                rules.check(
+                    state, overlap_is_error=tree.settings.overlap_is_error, missing=reading.missing
+                ),
+                tree,
+                state,
+            ),
             *findings_of(plan, state, tree.settings.records),
+            *renames(plan, state),
             *tree.settled.findings,
             *tree.overrides.findings,
             *_retained(tree),
+            *moving(state, plan, tree.left),
         ]
     )
     settings, overrides = tree.settings, tree.overrides
@@ -105,8 +132,9 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         findings=findings,
         gates=ordered(gates),
         allow_release=allow_release,
+        moves=moves(plan, state, tree.overrides),
     )
-    return _braked(evaluation, NOTHING_FREED)
+    return braked_anew(evaluation)
 
 
 def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
@@ -114,7 +142,7 @@ def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     removed, edited, expected = by_hand
     if not (removed or edited or expected):
         return evaluation
-    return replace(_braked(evaluation, by_hand), is_freed=bool(removed or edited))
+    return braked_anew(replace(evaluation, freed=by_hand, is_freed=bool(removed or edited)))
 
 
 def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
@@ -133,30 +161,33 @@ def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
         for group, kind, namespace, name in filter(None, named)
         if (family := family_of_kind(GroupKind(group, kind))) is not None
     )
-    return _braked(replace(evaluation, gone=gone), NOTHING_FREED) if gone else evaluation
+    return braked_anew(replace(evaluation, gone=gone)) if gone else evaluation
 
 
-def _braked(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
+def braked_anew(evaluation: Evaluation) -> Evaluation:
     """The evaluation with the brake that belongs to its plan, and to what somebody freed."""
-    tree, (removed, edited, expected) = evaluation.tree, by_hand
+    tree, (removed, edited, expected) = evaluation.tree, evaluation.freed
+    releases = [it.claim for it in evaluation.plan.decisions if is_braked(it, evaluation)]
+    known = sum(claim in evaluation.known for claim in releases)
     # A record that was edited and goes is one record.
-    releases = [it for it in evaluation.plan.decisions if _is_braked(it, evaluation)]
-    released = sum(1 for item in releases if item.claim not in edited)
-    going = guard.Going(_live(tree, evaluation.state), released, removed, len(edited), expected)
+    released = sum(claim not in edited and claim not in evaluation.known for claim in releases)
+    live, resting = _live(tree, evaluation.state), _resting(evaluation)
+    going = guard.Going(live, released, removed, len(edited), expected, resting, known)
     brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
     return replace(evaluation, gates=ordered(gates), brake=brake)
 
 
-def _is_braked(decision: Decision, evaluation: Evaluation) -> bool:
+def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
     """A brake counts it, and holds it back: a release, but not of what shrinking gives back.
 
-    Nor of what is gone for sure.
+    Nor of what is gone for sure, nor of what a claim left that a person let move.
     """
     return (
         isinstance(decision, Release)
         and decision.allocation.path not in evaluation.state.grown
+        and decision.allocation.path not in evaluation.state.unused
         and decision.claim.owner not in evaluation.gone
     )
 
@@ -165,19 +196,37 @@ def _live(tree: Tree, state: State) -> int:
     return sum(1 for record in state.records if record.is_live) + tree.settled.kept
 
 
+def _resting(evaluation: Evaluation) -> int:
+    """How many records were released before, and hold their addresses still, but for growth."""
+    going = {item.path for item in leaving(evaluation)}
+    grown = evaluation.state.grown
+    return sum(
+        record.is_released and record.path not in grown and record.path not in going
+        for record in evaluation.state.records
+    )
+
+
 def let_pass(evaluation: Evaluation) -> Evaluation:
     """The evaluation with what is carried out of its plan: a brake holds all releases back.
 
-    What records held that are gone is not known to be free: then nothing is carried out.
+    What records held that are gone is not known to be free. So they are put back; where they cannot
+    be, nothing is carried out.
     """
     if evaluation.brake is None:
         return evaluation
-    plan, state = evaluation.plan, evaluation.state
+    plan = evaluation.plan
     if evaluation.is_freed:
         return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
-    rest = tuple(item for item in plan.decisions if not _is_braked(item, evaluation))
+    rest = tuple(item for item in plan.decisions if not is_braked(item, evaluation))
     plan = Plan(rest, plan.before, plan.after)
-    return replace(evaluation, plan=plan, changes=_changes(plan, state, evaluation.tree))
+    return replace(evaluation, plan=plan, changes=mended_changes(evaluation, plan))
+
+
+def mended_changes(evaluation: Evaluation, plan: Plan) -> tuple[Change, ...]:
+    """The files that carry out a plan, and those that are put back for it."""
+    written = _changes(plan, evaluation.state, evaluation.tree)
+    files = {**evaluation.put_back, **{item.path: item.data for item in written}}
+    return tuple(Change(path, files[path]) for path in sorted(files))
 
 
 def _changes(plan: Plan, state: State, tree: Tree) -> tuple[Change, ...]:
@@ -193,21 +242,15 @@ def leaving(evaluation: Evaluation) -> list[Allocation]:
     return [record for record in going if record.range is not None]
 
 
+def left_behind(evaluation: Evaluation) -> list[Allocation]:
+    """Records that claims left when they moved, and that clusters announce until nobody uses them."""
+    return [record for record in evaluation.state.records if record.announced]
+
+
 def released(evaluation: Evaluation) -> list[Allocation]:
     """Records as the plan releases them."""
     decisions = evaluation.plan.decisions
     return [item.allocation for item in decisions if isinstance(item, Release)]
-
-
-def _causes(state: State, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings without errors that only follow from a file which never could be read.
-
-    Warnings stay: a group that has nothing else is left out of the next plan, and keeps its own.
-    """
-    for found in findings:
-        follows = found.code == "reference-not-found" and found.severity is Severity.ERROR
-        if not (state.unknown and follows):
-            yield found
 
 
 def _whole(plan: Plan, settled: Settled) -> Plan:

@@ -17,7 +17,7 @@ from reconciler.documents.document import Document, Documents, GroupKind, Identi
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, duplicate
 from reconciler.families import families, family_of, family_of_kind, is_pool
-from reconciler.families._demand import GROWN
+from reconciler.families._demand import growth_index
 from reconciler.families._family import Reading
 from reconciler.families._routers import hold_back
 from reconciler.findings import Finding, Location, Severity, has_error
@@ -25,9 +25,10 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.current import current_records
 from reconciler.model.key import Key
+from reconciler.model.override import OverrideKind
 from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
-from reconciler.model.state import Blocked, State
+from reconciler.model.state import Blocked, Former, State
 from reconciler.tree import Tree
 
 _WORD = re.compile(r"[-a-z0-9]+")
@@ -79,8 +80,8 @@ def _adopt(record: Allocation, documents: Documents) -> Allocation:
 
 
 def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
-    """The current record of each claim, where it holds something."""
-    return {key: item for key, item in current_records(records).items() if item.range is not None}
+    """The current record of each claim, also of one that holds nothing."""
+    return current_records(records)
 
 
 def joined(readings: list[Reading]) -> Reading:
@@ -99,6 +100,7 @@ def joined(readings: list[Reading]) -> Reading:
         protected=frozenset().union(*(reading.protected for reading in readings)),
         frozen=frozen,
         growing=frozenset().union(*(reading.growing for reading in readings)),
+        missing={found: key for reading in readings for found, key in reading.missing.items()},
     )
 
 
@@ -135,8 +137,13 @@ def described(sources: Iterable[Loaded], settings: Settings) -> Described:
     )
 
 
-def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> State:
-    """The input of the plan."""
+def state_of(
+    tree: Tree,
+    reading: Reading,
+    records: tuple[Allocation, ...],
+    former: Mapping[str, Former] = MappingProxyType({}),
+) -> State:
+    """The input of the plan; `former` is what records were called that have another name now."""
     _, second, _ = counting_of(tree)
     broken = {
         (family.name, kind, namespace, name)
@@ -173,14 +180,26 @@ def state_of(tree: Tree, reading: Reading, records: tuple[Allocation, ...]) -> S
         retained=frozenset(tree.retained).union(_not_expiring(tree, records)),
         grown=frozenset(_grown(reading, records)),
         growth_retention=tree.settings.elastic.retention,
+        movable=frozenset(_movable(tree)),
+        unused=frozenset(path for path, why in tree.left.items() if not why),
+        former=former,
     )
+
+
+def _movable(tree: Tree) -> Iterator[Key]:
+    """Claims that an Override lets move, and whose cluster can announce two ranges of them."""
+    for item in tree.overrides.counting:
+        claim = Key.parse(item.scope) if item.kind == OverrideKind.MOVE else None
+        family = family_of(claim.family) if claim is not None else None
+        if claim is not None and family is not None and family.moves:
+            yield claim
 
 
 def _grown(reading: Reading, records: Iterable[Allocation]) -> Iterator[str]:
     """Paths of the growth of those who are there."""
     if reading.growing:
         for record in records:
-            if record.claim.slot.startswith(GROWN) and record.claim.owner in reading.growing:
+            if growth_index(record) and record.claim.owner in reading.growing:
                 yield record.path
 
 
@@ -221,12 +240,17 @@ def _unread(path: str, item: IPRange) -> Blocked:
 def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     """The claims; nothing new for those of a file without a good version, or stood for in one.
 
-    A claim whose record a broken file names may be stood for there.
+    A claim whose record a broken file names may be stood for there. So may one that is open, when
+    its owner is named there.
     """
     named: dict[str, Loaded] = {}
+    broken: list[tuple[Loaded, frozenset[str]]] = []
     for source in tree.sources:
-        for word in _WORD.findall(source.text.decode("utf-8", "replace")):
-            named.setdefault(word, source)
+        if source.text:
+            words = _WORD.findall(source.text.decode("utf-8", "replace"))
+            broken.append((source, frozenset(words)))
+            for word in words:
+                named.setdefault(word, source)
     never = {source.path: source for source in _never_read(tree)}
     owners = {
         document.identity[1:]: source for source in never.values() for document in source.documents
@@ -235,10 +259,18 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     for key, claim in found.items() if named or never else ():
         why = never.get(claim.source.path) or owners.get((key.kind, key.namespace, key.name))
         if why is None and claim.name != key.name:
-            why = named.get(claim.name)
+            why = named.get(claim.name) or _naming(broken, claim)
         if why is not None and not claim.doubt:
             found[key] = claim._replace(doubt=why.path, doubt_line=_line_of_error(why))
     return found
+
+
+def _naming(broken: Iterable[tuple[Loaded, frozenset[str]]], claim: Claim) -> Loaded | None:
+    """The broken file that names the owner of an open claim."""
+    if not claim.is_open:
+        return None
+    owner = {claim.owner.namespace, claim.owner.name}
+    return next((source for source, words in broken if owner <= words), None)
 
 
 def _line_of_error(source: Loaded) -> int:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.load import Kinds, is_yaml, load
+from reconciler.families import family_of
 from reconciler.findings import Finding, Location, cut_off, error, has_error, info, shown, warning
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.marks import API_VERSION
 from reconciler.model.override import (
     SETTINGS_SCOPE,
-    UNUSED_KINDS,
     Override,
     OverrideKind,
     Overrides,
@@ -27,6 +27,7 @@ OVERRIDE = Kind(API_VERSION, "Override", "own/Override.json", None)
 HOME = f"{OVERRIDES}/<date>-<slug>.yaml"
 
 _FILE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml", re.ASCII)
+_FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/", re.ASCII)
 _PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\.ya?ml", re.ASCII)
 
 
@@ -77,8 +78,6 @@ def told(overrides: Overrides) -> Iterator[Finding]:
         yield info("override-used", item.location, message)
     for item in overrides.unused():
         message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
-        if item.kind in UNUSED_KINDS:
-            message = f"nothing uses an Override of kind {item.kind} yet"
         until = format_instant(item.expires)
         hint = f"remove the file when its change is through; it counts until {until}"
         yield warning("override-unused", item.location, message, hint)
@@ -151,10 +150,21 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
     elif not is_brake and not _is_scope(kind, scope := document.spec["scope"]):
         message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
         yield error("field-value", document.at("spec", "scope"), message, _AS)
+    elif kind is OverrideKind.MOVE and not _can_move(document.spec["scope"]):
+        message = f"spec.scope: {shown(document.spec['scope'])} cannot hold two ranges at once"
+        hint = "one address in one object: delete its record, with an Override of kind record"
+        yield error("field-value", document.at("spec", "scope"), message, hint)
+
+
+def _can_move(scope: str) -> bool:
+    """The claim is of a family whose clusters announce two ranges of it while it moves."""
+    key = Key.parse(scope)
+    family = family_of(key.family) if key is not None else None
+    return family is None or family.moves
 
 
 _SCOPES = {
-    OverrideKind.RECORD: "the path of a record, or a claim",
+    OverrideKind.RECORD: "the path of a record, a claim, or a folder with / behind it",
     OverrideKind.GATE: f"a pool, or {SETTINGS_SCOPE}",
     OverrideKind.MOVE: "a claim",
     OverrideKind.SHRINK: "a pool",
@@ -167,7 +177,7 @@ def _is_scope(kind: OverrideKind, text: str) -> bool:
     is_claim, is_pool = key is not None and key.slot != "", key is not None and key.slot == ""
     match kind:
         case OverrideKind.RECORD:
-            return is_claim or _PATH.fullmatch(text) is not None
+            return is_claim or any(form.fullmatch(text) for form in (_PATH, _FOLDER))
         case OverrideKind.GATE:
             return is_pool or text == SETTINGS_SCOPE
         case OverrideKind.MOVE:

@@ -46,6 +46,7 @@ def project(
         evaluation.tree.settings.applies_documents,
         {**withheld, **_nobodys(evaluation), **evaluation.unproven},
         default_port,
+        evaluation.tree.settings.metallb_pool,
     )
     made = [item for family in families() for item in family.project(given)]
     made += [

@@ -85,6 +85,8 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
             Intake(item["kind"], tuple(item.get("namespaces", ("*",))))
             for item in spec.get("intake", ())
         ),
+        metallb_pool=(spec.get("metallb") or {}).get("poolName", default.metallb_pool),
+        branch=spec.get("branch", default.branch),
         location=document.at(),
     )
     found += _reserved(document, settings)

@@ -67,6 +67,8 @@ class Tree:
         settled: The parts that were not read.
         retained: Paths of released records that some cluster may still announce, and why; empty for
             one that no cluster was asked about.
+        left: Paths of records that claims left when they moved, of which a cluster was asked: why
+            it announces them still, or nothing where nobody uses them any more.
         overrides: Those of the base, which let something pass; and what is wrong with files of
             Overrides.
         clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
@@ -81,6 +83,7 @@ class Tree:
     last_good: LastGood = field(default_factory=LastGood)
     settled: Settled = field(default_factory=Settled)
     retained: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
     clock_ahead: int | None = None
     overrides: Overrides = field(default_factory=Overrides)
 

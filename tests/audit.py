@@ -14,7 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
-WORKFLOWS = (".github", "example-repo/.github")
+WORKFLOWS = (".github", "example-repo/.github", "starter/ci/github.yml", "starter/ci/gitea.yml")
 _BIN = Path(sys.executable).parent
 _SECONDS = 300
 

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reconciler.commands.starting.files import Beginning, Wish, wanted
+from reconciler.commands.starting.forges import WORKFLOWS, Forge
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.findings import CODES
 from reconciler.report.metrics import catalogue
@@ -37,6 +39,10 @@ _METRICS = re.compile(
     r"(?P<open><!-- metrics -->\n).*?(?P<close><!-- end of metrics -->)", re.DOTALL
 )
 _CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
+_CI = re.compile(
+    r"(?P<open><!-- ci: (?P<forge>[a-z]+) -->\n```yaml\n).*?(?P<close>^```$)",
+    re.MULTILINE | re.DOTALL,
+)
 # What numbers and texts of the schemas count, by the last part of their path.
 _UNITS = {
     "count": "addresses",
@@ -303,6 +309,17 @@ def with_metrics(text: str) -> str:
     return _METRICS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 
+def with_ci(text: str) -> str:
+    """A page with what CI does as `ipam init` writes it now."""
+
+    def written(found: re.Match[str]) -> str:
+        forge = Forge(found["forge"])
+        wish = Wish("main", forge, "gitops-ipam", Beginning.EMPTY)
+        return f"{found['open']}{wanted(wish)[WORKFLOWS[forge]]}{found['close']}"
+
+    return _CI.sub(written, text)
+
+
 def main() -> None:
     """Write tables and outputs of all pages anew."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -313,7 +330,7 @@ def main() -> None:
         readme.write_text(with_outputs(text, played(text, Terminal(folder))), encoding="utf-8")
         for path in pages():
             text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
-            path.write_text(with_metrics(with_codes(with_tables(text))), encoding="utf-8")
+            path.write_text(with_ci(with_metrics(with_codes(with_tables(text)))), encoding="utf-8")
 
 
 def pages() -> list[Path]:

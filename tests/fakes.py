@@ -118,6 +118,9 @@ class FakeRepository:
     last: str = ""
     ours: set[str] = field(default_factory=set)
     messages: dict[str, str] = field(default_factory=dict)
+    branch: str = "main"
+    default: str = "main"
+    noted: str = ""
 
     def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
         """Make a commit; its id says all that is in it."""
@@ -158,6 +161,23 @@ class FakeRepository:
         if self.last and accepted != revision.id and self.last not in self._line(revision.id):
             message = f"branch main is at {revision.id}, and no longer holds {self.last}"
             raise HistoryError(message, f"--accept-history {revision.id}")
+
+    @property
+    def standing(self) -> "FakeRepository":
+        return self
+
+    def default_branch(self) -> str:
+        return self.default
+
+    def remembered(self, revision: Revision) -> str:
+        is_lost = self.noted in self.commits and self.noted not in self._line(revision.id)
+        return self.noted if is_lost else ""
+
+    def remember(self, revision: Revision) -> None:
+        self.noted = revision.id
+
+    def is_in(self, ancestor: str, revision: str) -> bool:
+        return ancestor in self._line(revision)
 
     def is_shallow(self) -> bool:
         return False

@@ -31,7 +31,7 @@ def base_of(before: Files, now: Files) -> Base:
 def told(
     before: Files, now: Files, settings: tuple[Settings, Settings] = (NONE, NONE)
 ) -> list[Finding]:
-    compared = Compared(evaluation_of({}), 0)
+    compared = Compared(evaluation_of({}))
     found = with_additions(base_of(before, now), settings, compared)
     return list(found.evaluation.findings)
 
@@ -127,7 +127,7 @@ def test_a_pool_in_an_address_space_is_told_while_settings_list_none() -> None:
 )
 def test_a_pool_that_holds_addresses_stays_in_its_address_space(before: Files) -> None:
     now = {**before, "pools/edge.yaml": spaced("lab")}
-    compared = Compared(evaluation_of(now), 0)
+    compared = Compared(evaluation_of(now))
     found = with_additions(base_of(before, now), (NONE, NONE), compared).evaluation.findings
     (moved,) = (item for item in found if item.code == "address-space-changed")
     assert (moved.severity, str(moved.location)) == (Severity.ERROR, "pools/edge.yaml:5")

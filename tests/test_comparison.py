@@ -2,13 +2,17 @@
 
 import re
 
+import pytest
+
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import let_pass
 from reconciler.findings import Finding
 from reconciler.gathering import described
-from reconciler.records.by_hand import Records, Stated
+from reconciler.records.by_hand import Records
+from reconciler.records.hands import Stated
 from reconciler.records.recall import recall
 from tests.engine.outcome import Files, without
+from tests.moving import KEY, moving
 from tests.world import SMALL, evaluation_of, pool, raw, reconciled, tenant, tree_of
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -28,6 +32,24 @@ def compared(
     is_contained: bool = True,
     is_strict: bool = False,
 ) -> Compared:
+    sides = base_of(
+        base,
+        head,
+        settings_changed=settings_changed,
+        is_contained=is_contained,
+        is_strict=is_strict,
+    )
+    return compare(sides, evaluation_of(head))
+
+
+def base_of(
+    base: Files,
+    head: Files,
+    *,
+    settings_changed: bool = False,
+    is_contained: bool = True,
+    is_strict: bool = False,
+) -> Base:
     touched = [
         path
         for path in sorted({*base, *head})
@@ -41,10 +63,9 @@ def compared(
     before, now = (
         described(tree.sources, tree.settings) for tree in (tree_of(base), tree_of(head))
     )
-    sides = Base(
+    return Base(
         "main", records, settings_changed, is_contained, described=before, described_now=now
     )
-    return compare(sides, evaluation_of(head))
 
 
 def found(base: Files, head: Files) -> list[Finding]:
@@ -223,3 +244,34 @@ def test_settings_that_leave_records_in_the_old_folder_are_an_error() -> None:
     (item,) = compare(sides, evaluation_of(DONE)).evaluation.findings
     assert (item.code, item.severity.value) == ("settings-changed", "error")
     assert item.message.endswith("which spec.records names: they are in kept/")
+
+
+def test_a_record_that_is_removed_moves_its_claim_from_what_the_base_held() -> None:
+    head = {
+        **without(DONE, RECORD),
+        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 4}"),
+    }
+    moves = compared(DONE, head).evaluation.moves
+    assert [(str(claim), old.path) for claim, old in moves.items()] == [(KEY, RECORD)]
+
+
+@pytest.mark.parametrize("claims", [(), (KEY.replace("one", "two"),), (KEY,)])
+def test_a_record_that_is_removed_needs_an_override_that_lets_its_claim_move(
+    claims: tuple[str, ...],
+) -> None:
+    head = {
+        **without(DONE, RECORD),
+        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 4}"),
+    }
+    evaluation = moving(head, *claims)
+    result = compare(base_of(DONE, head, is_strict=True), evaluation).evaluation
+    (item,) = (found for found in result.findings if found.code == "record-removed")
+    assert item.severity == ("warning" if claims == (KEY,) else "error")
+    assert result.is_freed is (claims != (KEY,))
+
+
+def test_an_override_of_a_move_lets_nobody_remove_what_gets_its_range_again() -> None:
+    head = without(DONE, RECORD)
+    result = compare(base_of(DONE, head, is_strict=True), moving(head, KEY)).evaluation
+    (item,) = (found for found in result.findings if found.code == "record-removed")
+    assert item.severity == "error"

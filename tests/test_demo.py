@@ -162,6 +162,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     git(folder / "repo", "update-ref", "refs/heads/main", merge)
     git(folder / "repo", "reset", "-q", "--hard")
     git(folder / "remote.git", "update-ref", "refs/heads/main", f"{merge}^")
+    git(folder / "remote.git", "update-ref", "-d", "refs/ipam/last")
     for name in ("remote", "seen"):
         git(folder / "repo", "update-ref", "-d", f"refs/ipam/{name}/main")
     assert run(["demo", str(folder)]) == 0

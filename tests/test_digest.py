@@ -4,7 +4,7 @@ from typing import Any
 
 from reconciler.digest import actions, digest
 from tests.engine.outcome import Files, after_removal, without
-from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
 
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
 POOL = "butler/NetworkPool/butler-system/edge"
@@ -35,10 +35,18 @@ def test_a_refused_claim_has_its_reason_and_no_place() -> None:
 
 
 def test_a_stale_claim_is_refused_and_shows_what_its_record_holds() -> None:
-    files = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 4}")}
-    found = action(files)
-    assert (found["reason"], found["record"], found["pool"]) == ("record-stale", RECORD, POOL)
+    files = reconciled({"pools/edge.yaml": pool(), "tenants/one.yaml": request("one", count=8)})
+    (path,) = (path for path in files if path.startswith("allocations/"))
+    found = action({**files, "tenants/one.yaml": request("one", count=4)})
+    assert (found["reason"], found["record"], found["pool"]) == ("record-stale", path, POOL)
     assert (found["start"], found["end"], found["count"]) == ("10.40.0.0", "10.40.0.7", 4)
+
+
+def test_what_adds_to_a_range_says_to_how_many_and_the_digest_does_not() -> None:
+    files = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 12}")}
+    (found,) = actions(evaluation_of(files))
+    assert found["grows"] == {"from": 8, "to": 12}
+    assert digest([found]) == digest([{**found, "grows": None}])
 
 
 def test_keeps_are_shown_on_demand_with_the_place_of_their_claim() -> None:

@@ -36,7 +36,8 @@ from tests.world import evaluation_of, pool, reconciled, request
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 # Written by the benchmarks, and not yet there while they have not run.
 _LATER = ROOT / "docs" / "performance.md"
-_EVERYWHERE = {"--help"}
+# Of all verbs; told once, above them.
+_EVERYWHERE = {"--help", "-C", "--directory", "-q", "--quiet", "-v", "--verbose"}
 
 
 def _text(*parts: str) -> str:
@@ -164,16 +165,23 @@ def _command(verb: str) -> click.Command:
     return command
 
 
+def _params(verb: str) -> list[click.Parameter]:
+    """All parameters of a verb, and of the commands that it has."""
+    command = _command(verb)
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    return [param for item in (command, *inner) for param in item.params]
+
+
 def _options(verb: str) -> set[str]:
     """The names of all options of a verb."""
-    params = _command(verb).params
+    params = _params(verb)
     return {name for option in params for name in (*option.opts, *option.secondary_opts)}
 
 
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_the_page_of_verbs_names_every_option_of_a_verb(verb: str) -> None:
     section = _section(_text("docs", "verbs.md"), verb)
-    for option in _command(verb).params:
+    for option in _params(verb):
         if isinstance(option, click.Option):
             for name in option.opts:
                 assert name in _EVERYWHERE or f"`{name}" in section, name

@@ -148,3 +148,17 @@ def test_the_only_clock_is_that_of_the_tree(clock: int) -> None:
     (change,) = evaluation_of(SMALL, clock).changes
     assert change.data is not None
     assert (b"1970-01-01T00:00:00Z" in change.data) is (clock == 0)
+
+
+def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs() -> None:
+    files = reconciled({**SMALL, "tenants/ant.yaml": tenant("ant", networking="{lbPoolSize: 300}")})
+    copied = "allocations/NetworkPool/butler-system.edge/team-a/bee.loadbalancer.yaml"
+    files[copied] = files["allocations/_unplaced/team-a/ant.loadbalancer.yaml"]
+    files["tenants/bee.yaml"] = tenant("bee")
+    files = reconciled(files)
+    assert b"bee/loadbalancer" in as_bytes(files[copied])
+    assert evaluation_of(files).changes == ()
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()

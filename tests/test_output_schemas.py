@@ -185,6 +185,36 @@ def test_every_address_can_be_explained(checkout: Path, said: Said) -> None:
         said("standing.json", "explain", asked, "--repo", str(checkout))
 
 
+def test_every_pool_can_be_searched(checkout: Path, said: Said) -> None:
+    for options in (["--count", "3"], ["--prefix", "29"], ["--count", "300", "--worktree"]):
+        said("free-runs.json", "find", *options, "--repo", str(checkout))
+
+
+def test_every_address_has_a_holder(checkout: Path, said: Said) -> None:
+    run(["reconcile", "--repo", str(checkout)])
+    for asked in ("0.0.0.0/0", "::/0", "10.40.0.0", "one"):
+        said("holders.json", "who", asked, "--history", "--repo", str(checkout))
+        said("holders.json", "who", asked, "--worktree", "--repo", str(checkout))
+
+
+def test_a_past_is_told(life: Path, said: Said) -> None:
+    told = said("history.json", "history", "--repo", str(life))["items"]
+
+    assert {item["what"] for item in told} == {"allocated", "released", "expired"}
+
+
+def test_every_pool_has_an_outlook(checkout: Path, said: Said) -> None:
+    told = said("forecast.json", "forecast", "--repo", str(checkout))["items"]
+    assert all(not rate["enoughHistory"] for item in told for rate in item["rates"])
+
+
+def test_every_pool_has_a_map(checkout: Path, said: Said) -> None:
+    run(["reconcile", "--repo", str(checkout)])
+    listed = said("pool-list.json", "status", "--repo", str(checkout))["items"]
+    drawn = said("pool-map.json", "status", "--map", "--repo", str(checkout))["items"]
+    assert sorted(item["pool"] for item in drawn) == sorted(item["pool"] for item in listed)
+
+
 def test_the_life_of_records(life: Path, said: Said) -> None:
     plan = said("plan.json", "plan", "--repo", str(life), "--all")
     assert {action["action"] for action in plan["actions"]} == {"keep"}
@@ -229,6 +259,8 @@ def test_verify(life: Path, said: Said) -> None:
 def test_codes_and_version(said: Said) -> None:
     codes = said("code-list.json", "explain", "--codes")
     assert [item["code"] for item in codes["items"]] == sorted(CODES)
+    for code in ("pool-overlap", "brake-held"):
+        assert said("code.json", "explain", code)["code"] == code
     said("version.json", "version")
 
 
@@ -262,3 +294,15 @@ def test_the_digest_of_a_merge_is_that_of_its_reconcile(small: Path, said: Said)
     message = git(small, "log", "-1", "--format=%B", done["commit"])
     assert f"Ipam-Plan: {preview['digest']}" in message
     assert f"Ipam-Base: {done['base']}" in message
+
+
+def test_import(small: Path, said: Said, tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("ip,name\n10.40.0.77,old\n10.9.9.9,odd\n")
+    schema = "import-result.json"
+    found = said(schema, "import", "csv", str(table), "--repo", str(small), code=1)
+    assert [item["code"] for item in found["conflicts"]] == ["import-conflict"]
+    assert (found["moved"], found["written"]) == (0, [])
+    partly = said(schema, "import", "csv", str(table), "--partial", "--repo", str(small), code=1)
+    assert partly["written"] == ["tenants/default/old.yaml"]
+    validated("plan.json", json.dumps(partly["plan"]))

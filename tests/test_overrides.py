@@ -60,6 +60,7 @@ def codes(evaluation: Evaluation) -> list[str]:
     [
         ({"kind": "record", "scope": RECORD}, f"an edit of the record {RECORD}"),
         ({"kind": "record", "scope": CLAIM}, f"an edit of the record {CLAIM}"),
+        ({"kind": "record", "scope": "allocations/"}, "records that are added below allocations/"),
         ({"kind": "gate", "scope": POOL}, f"the capacity gate of {POOL}"),
         ({"kind": "gate", "scope": "Settings"}, "the capacity gate of Settings"),
         ({"kind": "brake", "releases": 12}, "up to 12 releases in one plan"),
@@ -79,6 +80,7 @@ def test_each_kind_says_what_it_lets_pass(spec: dict[str, object], says: str) ->
         ({"kind": "move", "scope": POOL}, "kind move takes a claim"),
         ({"kind": "shrink", "scope": CLAIM}, "kind shrink takes a pool"),
         ({"kind": "record", "scope": "../x.yaml"}, "kind record takes the path of a record"),
+        ({"kind": "record", "scope": "../"}, "kind record takes the path of a record"),
         ({"kind": "record", "scope": POOL}, "kind record takes the path of a record"),
         ({"kind": "gate"}, "spec.scope: required for kind gate"),
         ({"kind": "brake"}, "spec.releases: required for kind brake"),
@@ -211,7 +213,7 @@ def test_one_that_nothing_asks_for_is_a_warning() -> None:
     assert "nothing in this revision needs it" in found.message
     moves = files_of(FULL, {GATE: override(GATE, kind="move", scope=CLAIM)})
     (found,) = after(moves, {**moves, "README.md": "x"}).findings
-    assert found.message == "nothing uses an Override of kind move yet"
+    assert found.message.endswith(f"it lets a move of {CLAIM} pass")
 
 
 def test_what_is_wrong_with_one_holds_back_no_other_part_of_the_plan() -> None:

@@ -4,39 +4,54 @@ from pathlib import Path
 
 import click
 
+from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
 from reconciler.cli.shared.evaluating import reviewed
 from reconciler.cli.shared.formats import Checked, Out, check_in, review_options, write_outs
-from reconciler.cli.shared.options import at_option, base_option, reading_options
-from reconciler.cli.shared.output import emit, painter
+from reconciler.cli.shared.options import at_option, base_option, option, reading_options
+from reconciler.cli.shared.output import emit, painter, tell
+from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code
 
 
 @click.command()
+@click.argument("files", metavar="[FILE]...", nargs=-1)
 @reading_options
 @base_option
 @at_option
+@option("--allow-empty", is_flag=True, help="It is fine that there is nothing to check.")
 @review_options
 def check(
+    files: tuple[str, ...],
     repo: Path,
     rev: str,
     worktree: bool,
     base: str | None,
     at: str | None,
+    allow_empty: bool,
     output: str,
     outs: tuple[Out, ...],
     color: str,
 ) -> int:
     """Find what is wrong, and what would run full.
 
-    With --base the Settings of that revision judge the change. Exit code 1: the content is wrong;
-    3: it is right, but a gate stops it.
+    With --base the Settings of that revision judge the change. Exit code 1: the content is wrong,
+    or there is none; 3: it is right, but a gate stops it. With FILE these alone are looked at, by
+    themselves and beside each other; - is stdin. No repository is needed then.
     """
+    if files:
+        compared = named_alone(files)
+        tell(NOT_LOOKED_AT)
+        return _told(Checked(compared, None, exit_code(compared.evaluation)), output, outs, color)
     # Each file is a test of its own in JUnit, also one that the cache knows nothing is wrong with.
     whole = "junit" in (output, *(out.form for out in outs))
     # What judges a change believes nothing that another job may have left in a shared cache.
     trusts = base is None
-    compared = reviewed(repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at)
-    checked = Checked(compared, base, exit_code(compared.evaluation))
+    found = reviewed(repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at)
+    compared = with_emptiness(found.source, found.compared, allows=allow_empty)
+    return _told(Checked(compared, base, exit_code(compared.evaluation)), output, outs, color)
+
+
+def _told(checked: Checked, output: str, outs: tuple[Out, ...], color: str) -> int:
     emit(check_in(output, checked, painter(color)))
     write_outs(outs, checked)
     return checked.code

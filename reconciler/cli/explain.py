@@ -5,45 +5,69 @@ from typing import Any
 
 import click
 
+from reconciler.cli.shared.edits import write_edit
 from reconciler.cli.shared.evaluating import evaluated
-from reconciler.cli.shared.options import option, output_options, reading_options
+from reconciler.cli.shared.opening import open_source
+from reconciler.cli.shared.options import Number, option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter
-from reconciler.findings import CODES
+from reconciler.commands.remedies import described, remedies, waiting
+from reconciler.evaluate import Evaluation
+from reconciler.findings import CODES, article_list
+from reconciler.model.key import Key
 from reconciler.ports import ExitCode, UsageError
+from reconciler.report.codes import code_document, nearest
+from reconciler.report.escape import escape
 from reconciler.report.explanation import explanation, matching
 from reconciler.report.machine import envelope
 from reconciler.report.standing import asked_range, standing
-from reconciler.report.text.explain import explanation_text, standing_text
+from reconciler.report.text.explain import code_text, explanation_text, standing_text
 from reconciler.report.text.table import Painter, table
 
 
 @click.command()
 @click.argument("claim", required=False)
 @option("--codes", is_flag=True, help="List the codes of all findings, a line each.")
+@option("--write", metavar="N", type=Number(least=1), help="Apply patch N to the work tree.")
 @reading_options
 @output_options("text", "json", "yaml")
 def explain(
-    claim: str | None, codes: bool, repo: Path, rev: str, worktree: bool, output: str, color: str
+    claim: str | None,
+    codes: bool,
+    write: int | None,
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    output: str,
+    color: str,
 ) -> int:
     """Tell why a claim has, or cannot get, its addresses.
 
     CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record. Or an
     address, a CIDR or a range: then what stands there is told, pools, records, routers, addresses
-    in use and networks of pods and services.
+    in use and networks of pods and services. Or the code of a finding, such as pool-overlap: then
+    what it means is told, with an example.
+
+    Of a refusal, patches are shown that were tried, the one that disturbs least first. --write N
+    applies one to the work tree, which is what is read then; nothing is committed.
     """
     if codes:
         return _codes(output, painter(color))
     if claim is None:
         raise UsageError(
-            "name a claim or an address, or ask for --codes", "ipam get allocations lists them"
+            "name a claim, an address or a code, or ask for --codes",
+            "ipam get allocations lists claims",
         )
-    evaluation = evaluated(repo, rev, color, worktree=worktree)
+    if claim in CODES:
+        return _code(claim, output, painter(color))
+    evaluation = evaluated(repo, rev, color, worktree=worktree or write is not None)
     found = matching(evaluation, claim)
     if not found and (asked := asked_range(claim)) is not None:
         return _standing(standing(evaluation, asked), output, painter(color))
     if not found:
-        raise UsageError(f"no claim {claim!r}", "ipam plan --all lists all claims")
-    explained = [explanation(evaluation, key) for key in found]
+        raise _unknown(evaluation, claim)
+    if write is not None:
+        return _write(repo, evaluation, found, write)
+    explained = [_explained(evaluation, key) for key in found]
     if output == "text":
         emit("\n".join(explanation_text(item, painter(color)) for item in explained))
     else:
@@ -51,9 +75,56 @@ def explain(
     return ExitCode.OK
 
 
+def _explained(evaluation: Evaluation, key: Key) -> dict[str, Any]:
+    """All that is known of a claim, with what would help where it is refused."""
+    told = explanation(evaluation, key)
+    told["patches"] = [described(at, it) for at, it in enumerate(remedies(evaluation, key), 1)]
+    if claim := evaluation.state.claims.get(key):
+        held = waiting(evaluation, claim) if told["action"] == "refuse" else []
+        told["remedies"] = [*told["remedies"][:-1], *held, *told["remedies"][-1:]]
+    return told
+
+
+def _write(repo: Path, evaluation: Evaluation, found: list[Key], number: int) -> int:
+    """Apply a patch to the work tree."""
+    if len(found) != 1:
+        names = article_list(map(str, found))
+        raise UsageError(f"--write needs one claim, and {len(found)} are meant", f"name {names}")
+    helping = remedies(evaluation, found[0])
+    if number > len(helping):
+        has = f"there are {len(helping)}" if helping else "there is none"
+        raise UsageError(
+            f"no patch {number} for {found[0].short}: {has}", "leave out --write to see"
+        )
+    chosen = helping[number - 1]
+    root = open_source(repo, "HEAD", worktree=True).repository.worktree
+    write_edit(root, chosen.change, "look at the rights of the file")
+    emit(f"{escape(chosen.change.path)}: {escape(chosen.says)}\n")
+    return ExitCode.OK
+
+
 def _standing(told: dict[str, Any], output: str, brush: Painter) -> int:
     if output == "text":
         emit(standing_text(told, brush))
+    else:
+        emit_document(told, output)
+    return ExitCode.OK
+
+
+def _unknown(evaluation: Evaluation, text: str) -> UsageError:
+    """There is no such claim; a code or a claim of a name like it may be meant."""
+    keys = {decision.claim for decision in evaluation.plan.decisions}
+    names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
+    meant = nearest(text, names)
+    hint = "ipam plan --all lists all claims, ipam explain --codes all codes"
+    did = f"did you mean {article_list(meant)}? {hint}" if meant else hint
+    return UsageError(f"no claim and no code {text!r}", did)
+
+
+def _code(code: str, output: str, brush: Painter) -> int:
+    told = code_document(code)
+    if output == "text":
+        emit(code_text(told, brush))
     else:
         emit_document(told, output)
     return ExitCode.OK

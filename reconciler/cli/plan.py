@@ -43,7 +43,7 @@ def plan(
     Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
     another gate would stop it (3).
     """
-    compared = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at)
+    compared = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at).compared
     evaluation = compared.evaluation
     if output == "text":
         brush = painter(color)
@@ -52,7 +52,7 @@ def plan(
         refused = [item for item in evaluation.gates if item.code not in shown]
         found = [item for item in all_found(evaluation) if item not in refused]
         tell(findings_text(found, brush)) if found else None
-        emit(plan_text(evaluation, brush, moved=compared.moved, keeps=keeps))
+        emit(plan_text(evaluation, brush, keeps=keeps))
     elif output == "markdown":
         from reconciler.report.markdown import markdown_text
 
@@ -60,7 +60,7 @@ def plan(
     else:
         from reconciler.report.machine import plan_document
 
-        document = plan_document(evaluation, base=base, moved=compared.moved, keeps=keeps)
+        document = plan_document(evaluation, base=base, keeps=keeps)
         emit_document(document, output)
     code = exit_code(evaluation)
     pending = detailed_exitcode and bool(evaluation.changes)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -23,7 +22,7 @@ from reconciler.cli.shared.options import (
     parse_seconds,
     repository_option,
 )
-from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.cli.shared.output import emit, emit_document, note, painter, tell
 from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
 from reconciler.clusters.options import ApplyOptions
@@ -34,11 +33,12 @@ from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.rounds import Round, rounds
+from reconciler.commands.truth import require_at_start
 from reconciler.commands.writing import Part, has_wrong_settings
-from reconciler.ports import BugError, ExitCode
+from reconciler.ports import BugError, ExitCode, UsageError
 from reconciler.report.machine import apply_document, json_line, listed, reconcile_document
 from reconciler.report.text.apply import applied_text
-from reconciler.report.text.findings import findings_text
+from reconciler.report.text.findings import CARRIED_OUT, findings_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.reconcile import nothing_sentence, published_sentence, reconcile_text
 from reconciler.report.text.table import Painter
@@ -48,6 +48,7 @@ from reconciler.report.text.table import Painter
 @repository_option
 @option("--remote", metavar="URL", help="Reconcile this remote (https, ssh, file, or a path).")
 @option("--branch", help="Branch; else the one that is checked out, or the remote's default.")
+@option("--any-branch", is_flag=True, help="With --branch: one that is not the truth, too.")
 @option("--no-apply", is_flag=True, help="Commit and push only.")
 @reaching_options
 @wishing_options
@@ -73,6 +74,7 @@ def reconcile(
     repo: Path,
     remote: str | None,
     branch: str | None,
+    any_branch: bool,
     no_apply: bool,
     reach: Reach,
     wish: ApplyOptions,
@@ -97,7 +99,11 @@ def reconcile(
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     require_folder(metrics_file)
     wish = replace(wish, lb_class=lb_class, allow_release=allow_release)
-    options = ReconcileOptions(allow_release, sign, parse_identity(author), accept_history)
+    if any_branch and branch is None:
+        raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
+    options = ReconcileOptions(
+        *(allow_release, sign, parse_identity(author), accept_history), any_branch=any_branch
+    )
     is_asked = are_asked(reach, watch, applies=not no_apply)
 
     def begin() -> _Job:
@@ -112,7 +118,12 @@ def reconcile(
         def emit_line(done: Sequence[Round], code: int) -> None:
             _emit_rounds(done, code, "json", looped=True)
 
-        opened = partial(open_branch, repo, remote, branch)
+        def opened() -> GitRepository:
+            repository = open_branch(repo, remote, branch)
+            if not any_branch:  # a daemon on another branch would only ever say so
+                require_at_start(repository)
+            return repository
+
         order = Order(opened, options, reach if is_asked else None, wish, watch, seconds)
         told = None if output == "text" else emit_line
         return run_listening(replace(order, applies=not no_apply, emit=told), listening)
@@ -194,7 +205,7 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
         _emit_rounds(done, code, output, looped=looped)
     if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
-        tell(f"Nothing was applied to clusters: {why}.")
+        note(f"Nothing was applied to clusters: {why}.")
     if job.metrics is not None:
         head = done[-1].done.head.id
         write_metrics(job.metrics, head, job.whole(head), _applied(done), code)
@@ -205,7 +216,8 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
 def _tell_round(item: Round, repository: GitRepository, brush: Painter) -> None:
     evaluation = item.done.evaluation
     found = [*evaluation.findings, *evaluation.gates]
-    tell(findings_text(found, brush)) if found else None
+    words = {} if has_wrong_settings(evaluation) else CARRIED_OUT
+    tell(findings_text(found, brush, words)) if found else None
     if not item.done.parts:
         emit(plan_text(evaluation, brush))
         emit(reconcile_text(_nothing(item.done), brush))

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from reconciler.cli.shared.options import debug_option
-from reconciler.cli.shared.output import emit, tell
+from reconciler.cli.shared.output import emit, note
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.families import families
 from reconciler.ports import ExitCode, UsageError
@@ -39,7 +39,7 @@ def schema(kind: str | None, folder: Path | None) -> int:
         for name, path in files.items():
             text = json.dumps(read_schema(path), indent=2, ensure_ascii=False) + "\n"
             (folder / f"{name}.json").write_text(text, encoding="utf-8", newline="\n")
-        tell(f"wrote {len(files)} schemas to {folder}")
+        note(f"wrote {len(files)} schemas to {folder}")
         return ExitCode.OK
     if kind is None:
         emit("".join(f"{name}\n" for name in files))

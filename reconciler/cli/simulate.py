@@ -33,9 +33,9 @@ def simulate(
     output: str,
     color: str,
 ) -> int:
-    """Add tenants in thought: how many fit, and which pool fills.
+    """Add tenants in thought: how many fit, how many pass the gate, and which pool fills.
 
-    Exit code 3 when not all of them fit.
+    Exit code 3 when not all of them fit and pass.
     """
     source = open_source(repo, rev, worktree=worktree).source
     with progress("simulating"):
@@ -46,4 +46,4 @@ def simulate(
         emit(simulation_text(result, brush))
     else:
         emit_document(simulation_document(result), output)
-    return ExitCode.OK if result.fit == tenants else ExitCode.GATE
+    return ExitCode.OK if result.passes == tenants else ExitCode.GATE

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
-from reconciler.families._demand import DEMAND, index_of
+from reconciler.families._demand import DEMAND, growth_index
 from reconciler.families._objects import Grower
 from reconciler.observed import path_of
 from reconciler.records.changes import Change
@@ -27,7 +27,7 @@ def abandoned(evaluation: Evaluation) -> Iterator[Change]:
     grown = {
         (record.claim.namespace, record.claim.name)
         for record in evaluation.state.records
-        if index_of(record.claim.slot)
+        if growth_index(record)
     }
     documents, folder = evaluation.documents, evaluation.tree.settings.observed
     for demand in documents.of(DEMAND.id):

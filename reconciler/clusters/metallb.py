@@ -13,6 +13,7 @@ from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import NotationError, format_range, parse_address
 from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.findings import shown
+from reconciler.model.marks import PREFIX
 from reconciler.model.resource import Manifest
 
 NAMESPACE = "metallb-system"
@@ -107,7 +108,11 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
     for name, addresses in wanted.items():
         for other, theirs in foreign.items():
             if shared := addresses & theirs:
-                yield name, f"{told(shared)} is also in IPAddressPool {other}, which is not ours"
+                message = f"{told(shared)} is also in IPAddressPool {other}, which is not ours"
+                ways = (
+                    f"remove it there, or keep its name ({PREFIX}metallb-pool: {other}) and --adopt"
+                )
+                yield name, f"{message}; {ways}"
 
 
 class Shrunk(NamedTuple):

@@ -28,11 +28,11 @@ from reconciler.clusters.outcome import WRITTEN
 from reconciler.clusters.plan import ClusterPlan, Draft, Stop
 from reconciler.clusters.plan_policies import Lock
 from reconciler.clusters.progress import is_policy
+from reconciler.clusters.renaming import SERVICES, keeping_name
 from reconciler.clusters.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,
     CONFIGURATION_STATE,
-    SERVICE,
     parse_ref,
 )
 from reconciler.clusters.snapshot import Live, Query, Snapshot
@@ -43,7 +43,6 @@ from reconciler.model.resource import Ref, Resource
 _POOLS = Query(ADDRESS_POOL, NAMESPACE)
 _ADVERTISEMENTS = Query(ADVERTISEMENT, NAMESPACE)
 _STATES = Query(CONFIGURATION_STATE, NAMESPACE)
-_SERVICES = Query(SERVICE)
 _NOTHING = IPSet()
 _MOST_ENTRIES = 50_000
 
@@ -164,6 +163,8 @@ class _Tenant:
         for ref, live in self._pools():
             if is_ours(live, self.draft.entries.get(str(ref))):
                 self.live[ref.name] = self._addresses(live, self.target.remembered)
+        self.target = keeping_name(self.target, self.live, self.snapshot, self.draft)
+        self.wanted, self.desired = self.target.wanted(), list(self.target.desired)
 
     def _pools(self) -> Iterator[tuple[Ref, Live]]:
         return ((ref, live) for ref, live in self.objects.items() if ref.resource == ADDRESS_POOL)
@@ -205,7 +206,7 @@ class _Tenant:
             return ""
         if not self.target.is_whole and removed - self.target.released:
             return f"{UNCLEAR}, so what is wanted is not clear; mend that"
-        services = self.snapshot.of(_SERVICES).objects.values()
+        services = self.snapshot.of(SERVICES).objects.values()
         users = users_of((live.manifest for live in services), removed)
         if not users:
             return ""
@@ -224,7 +225,7 @@ class _Tenant:
         }
         blocked: list[Ref] = []
         for name, message in overlaps(self.wanted, foreign):
-            self.draft.fail(_pool_name(name), f"{message}; remove it there")
+            self.draft.fail(_pool_name(name), message)
             if self.wanted[name] - self.live.get(name, IPSet()):
                 blocked.append(_pool(name))
         return frozenset(blocked)

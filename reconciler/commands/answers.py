@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from reconciler.evaluate import Evaluation, leaving
+from reconciler.evaluate import Evaluation, leaving, left_behind
 from reconciler.model.allocation import Allocation
 from reconciler.ports import Repository
 
@@ -33,7 +33,7 @@ class Answers:
     Attributes:
         still_announced: Tells which records that would go some cluster may still announce, and why.
         server_now: Tells the time of the management cluster; None where it does not say.
-        told: What it said of each record; empty for one that nobody announces.
+        told: What it said of each record; empty for one that nobody announces, or uses any more.
         times: What was said of the time.
         is_outside: Nobody waits: whoever lacks an answer lets go of the lock.
     """
@@ -67,6 +67,17 @@ class Answers:
         reasons = ((record.path, self.told.get(record)) for record in leaving(evaluation))
         return {path: why for path, why in reasons if why}
 
+    def left(self, evaluation: Evaluation) -> dict[str, str]:
+        """What is said of records that claims left when they moved, by path; of none without clusters.
+
+        An empty text is said of those that nobody uses any more.
+        """
+        if self.still_announced is None or not left_behind(evaluation):
+            return {}
+        if any(record not in self.told for record in left_behind(evaluation)):
+            self._require(lambda: self._ask(evaluation))
+        return {record.path: self.told[record] for record in left_behind(evaluation)}
+
     def until(self, wall: int) -> int:
         """The time until which something fell due: no clock that is asked is before it."""
         if self.server_now is None:
@@ -85,11 +96,16 @@ class Answers:
         """Dead clusters take as long as they may."""
         if self.still_announced is not None:
             found = self.still_announced(evaluation)
-            self.told |= {record: found.get(record.path, "") for record in leaving(evaluation)}
+            self.told |= {record: found.get(record.path, "") for record in _asked(evaluation)}
 
     def _ask_time(self) -> None:
         if self.server_now is not None:
             self.times = [self.server_now()]
+
+
+def _asked(evaluation: Evaluation) -> list[Allocation]:
+    """The records that clusters are asked about."""
+    return [*leaving(evaluation), *left_behind(evaluation)]
 
 
 def _unasked(evaluation: Evaluation) -> dict[str, str]:

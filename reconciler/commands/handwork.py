@@ -11,8 +11,9 @@ from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Entry, Facts, Source
-from reconciler.records.by_hand import Records, Stated, differing
+from reconciler.records.by_hand import Records, differing
 from reconciler.records.emit import record_text
+from reconciler.records.hands import Stated
 from reconciler.records.recall import Recalled, recall
 
 

@@ -1,11 +1,48 @@
-"""What judges pools that cannot be read on the base: each as it last could be read there."""
+"""What judges a change: Settings and pools of the base, and what reconcile went by before it."""
 
 from dataclasses import replace
 
+from reconciler.commands.last_made import last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base
+from reconciler.findings import Finding
 from reconciler.model.settings import Settings
-from reconciler.ports import Facts, Source
+from reconciler.ports import Facts, Repository, Source
+from reconciler.settings import PATH
+from reconciler.strictness import loosened
+
+
+def judging_settings(
+    repository: Repository, base: Source, facts: Facts | None
+) -> tuple[Settings, list[Finding]]:
+    """The Settings that judge a change, and what is said of them.
+
+    Those of the base, but stricter where reconcile went by stricter ones when it committed last:
+    so it will judge the merge, too. Where Settings are as in the newest commit that says so,
+    nobody asks whether that is true; reconcile does.
+
+    Args:
+        repository: Where the base is.
+        base: The base.
+        facts: The cache.
+
+    Raises:
+        GateError: It cannot be told which commit reconcile made last.
+    """
+    revision, settings = base.revision(), read_own_settings(base).settings
+    newest = next(repository.saying(revision.id, on_line=True), None) if revision else None
+    if revision is None or newest is None or newest == revision.id:
+        return settings, []
+    changes, _ = repository.changed(newest, revision.id, [PATH], settings.limits)
+    is_set_anew = any(item.path == PATH for item in changes)
+    last = last_made(repository, revision, facts).commit if is_set_anew else None
+    if last is None:
+        return settings, []
+    before = repository.source(last)
+    before.bound(settings.limits)
+    earlier = read_own_settings(before, settings).settings
+    return settings.held_to(earlier), list(loosened(settings, earlier, last[:12]))
 
 
 def with_last_good(base: Base, source: Source, settings: Settings, facts: Facts | None) -> Base:

@@ -27,6 +27,7 @@ class Said(NamedTuple):
         allow_release: How many releases a person expected, or None.
         clock: The plan's clock, where it is not the base's committer date; else None.
         seen: What was seen of clusters, in the words of who looked; empty for nothing.
+        put_back: The commit of reconcile's whose records a brake put back; empty for none.
     """
 
     plan: str
@@ -35,6 +36,7 @@ class Said(NamedTuple):
     allow_release: int | None = None
     clock: int | None = None
     seen: str = ""
+    put_back: str = ""
 
 
 def message_of(subject: str, said: Said) -> str:
@@ -47,6 +49,7 @@ def message_of(subject: str, said: Said) -> str:
         trailers["Ipam-Allow-Release"] = str(said.allow_release)
     if said.clock is not None:
         trailers["Ipam-Clock"] = format_instant(said.clock)
+    trailers["Ipam-Put-Back"] = said.put_back
     trailers["Ipam-Observed"] = said.seen
     listed = "".join(f"{name}: {value}\n" for name, value in trailers.items() if value)
     return f"ipam: {subject}\n\n{listed}"
@@ -65,11 +68,13 @@ def read_message(message: str) -> Said | None:
     told = {name: value for name, _, value in listed}
     plan, base = told.get("Ipam-Plan", ""), told.get("Ipam-Base", "")
     allowed, clock = told.get("Ipam-Allow-Release"), told.get("Ipam-Clock")
+    back = told.get("Ipam-Put-Back", "")
     is_sound = (
         len(told) == len(listed)
         and _DIGEST.fullmatch(plan)
         and _COMMIT.fullmatch(base)
         and (allowed is None or _NUMBER.fullmatch(allowed))
+        and (not back or _COMMIT.fullmatch(back))
         and (clock is None or parse_instant(clock) is not None)
     )
     if not is_sound:
@@ -77,4 +82,4 @@ def read_message(message: str) -> Said | None:
     number = int(allowed) if allowed is not None else None
     instant = parse_instant(clock) if clock is not None else None
     version, seen = told.get("Ipam-Version", ""), told.get("Ipam-Observed", "")
-    return Said(plan, base, version, number, instant, seen)
+    return Said(plan, base, version, number, instant, seen, back)

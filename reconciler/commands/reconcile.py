@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reconciler.commands.answers import Answers
+from reconciler.commands.causes import with_causes
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
-from reconciler.commands.reading.terms import Terms
+from reconciler.commands.reading.terms import OWN_TERMS, Terms
 from reconciler.commands.review import with_changes_by_hand, with_overrides
+from reconciler.commands.truth import accepted_head, require_remembered, require_truth
 from reconciler.commands.writing import (
     Part,
     Planned,
@@ -44,7 +46,6 @@ from reconciler.records.changes import records_after
 
 ATTEMPTS = 5
 _BACKOFF_SECONDS = 0.1
-_SHORTEST_ID = 7
 _LOOK = "what was looked at in clusters"
 
 _log = logging.getLogger(__name__)
@@ -57,15 +58,16 @@ class ReconcileOptions:
     Attributes:
         allow_release: How many releases they expect, to pass the brake.
         sign: Key to sign with, or empty.
-        committer: Identity instead of that of the Settings.
-        accept_history: A rewritten head that they accept, or None.
+        committer: Instead of that of the Settings.
+        accept_history: A rewritten head that they accept.
         still_announced: Tells which records that would go some cluster may still announce, and why.
-        now: The machine's clock, in seconds since 1970: until then things fall due. Without it
-            nothing does but by the date of the revision.
-        server_now: The management cluster's; asked when something fell due. None where it does
-            not say.
-        look: What is looked at in clusters, told by the evaluation of the newest revision. Asked
-            while nobody waits for the lock.
+        now: The machine's clock, in seconds since 1970: until then things fall due; else by the
+            date of the revision.
+        server_now: The management cluster's, or None; asked when something fell due.
+        applied: Tells what the management cluster was brought to last, or nothing; asked where the
+            branch seems to be rewritten.
+        any_branch: It need not be the branch that is the truth. Nothing is noted of it then.
+        look: What is looked at in clusters, by the newest revision; nobody waits for the lock then.
     """
 
     allow_release: int | None = None
@@ -76,6 +78,8 @@ class ReconcileOptions:
     now: Callable[[], float] | None = None
     server_now: Callable[[], int | None] | None = None
     look: Callable[[Evaluation], Look] | None = None
+    applied: Callable[[], str] | None = None
+    any_branch: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +88,9 @@ class Reconciled:
 
     Attributes:
         base: What the branch was at first.
-        commit: The last commit that it made. None when there was nothing to do, or it was stopped.
+        commit: The last commit that it made; None for none.
         evaluation: What was planned last.
-        parts: Each commit that it made, with what was planned for it.
+        parts: Each commit, with what was planned for it.
     """
 
     base: Revision
@@ -121,9 +125,10 @@ def reconcile(
     Raises:
         GitError: The remote fails.
         RacesLostError: The race is lost `ATTEMPTS` times.
-        HistoryError: The branch was rewritten since the last run.
+        HistoryError: The branch was rewritten since the last run of whomever.
         ReconcilerError: The plan would give an address out twice: a bug.
-        UsageError: A checkout holds what is not committed, or not on the remote.
+        UsageError: A checkout holds what is not committed, or not on the remote; or the branch is
+            not the truth.
     """
     answers = Answers(options.still_announced, options.server_now)
     run = _Run(repository, options, facts, answers)
@@ -164,12 +169,14 @@ class _Run:
         made = tuple(self.made)
         base = made[0].planned.base if made else part.planned.base
         newest = made[-1].commit if made else None
+        if not self.options.any_branch:
+            self.repository.standing.remember(newest or part.planned.base)
         return Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made)
 
     def _by_the_clock(self) -> Part:
         """What the revision asks for as it stands, and what fell due since then."""
         base = self.repository.fetch()
-        self.repository.check_history(base, _accepted(self.options.accept_history, base))
+        self._check_history(base)
         part = self._carry_out(base, self.repository.source(base.id))
         due = self._due(part)
         if due is None:
@@ -178,6 +185,13 @@ class _Run:
             self._require_unmoved(part)
         source = AsOf(self.repository.source(part.head.id), due)
         return self._carry_out(part.head, source, due)
+
+    def _check_history(self, base: Revision) -> None:
+        """Refuse a branch that was rewritten, unless a person accepts that."""
+        accepted = accepted_head(self.options.accept_history, base)
+        self.repository.check_history(base, accepted)
+        if not accepted and not self.options.any_branch:
+            require_remembered(self.repository, base, self.facts, self.options.applied)
 
     def _due(self, part: Part) -> int | None:
         """The latest instant that has come at which something falls due; None for none."""
@@ -201,7 +215,7 @@ class _Run:
         """What clusters show by now, and what follows from it."""
         evaluation = part.planned.evaluation
         if part.commit is not None:
-            evaluation = self._evaluate(self.repository.source(part.commit.id), {})
+            evaluation = self._evaluate(self.repository.source(part.commit.id))
         found = look(evaluation)
         if not found.changes:
             return part
@@ -243,9 +257,15 @@ class _Run:
     ) -> Part:
         """Plan, but for what clusters still announce; commit and publish."""
         gone = look.removed if look is not None else ()
-        evaluation = self._evaluate(source, {}, gone)
-        if held := self.answers.held(evaluation):
-            evaluation = self._evaluate(source, held, gone)
+        evaluation = self._evaluate(source, gone=gone)
+        if not self.options.any_branch and not has_wrong_settings(evaluation):
+            require_truth(self.repository, evaluation.tree.settings)
+        held = self.answers.held(evaluation)
+        # A range that was left is withdrawn at a time that has come; where time stands still, now.
+        is_now = clock is not None or self.options.now is None
+        left = self.answers.left(evaluation) if is_now else {}
+        if held or left:
+            evaluation = self._evaluate(source, Terms(retained=held, left=left), gone)
         options = self.options
         wishes = Wishes(options.allow_release, options.sign, options.committer)
         planned = Planned(base, self._timed(base, evaluation), clock, look)
@@ -255,22 +275,16 @@ class _Run:
         return part
 
     def _evaluate(
-        self, source: Source, held: Mapping[str, str], gone: Sequence[str] = ()
+        self, source: Source, terms: Terms = OWN_TERMS, gone: Sequence[str] = ()
     ) -> Evaluation:
-        terms = Terms(allow_release=self.options.allow_release, retained=held)
+        terms = replace(terms, allow_release=self.options.allow_release)
         found = with_gone(evaluate_incrementally(source, self.facts, terms), gone)
-        return with_overrides(with_changes_by_hand(self.repository, source, found, self.facts))
+        found = with_changes_by_hand(self.repository, source, found, self.facts)
+        return with_overrides(with_causes(found, self.repository, source))
 
     def _timed(self, base: Revision, evaluation: Evaluation) -> Evaluation:
         """The evaluation with what is wrong with this machine's clock."""
         if self.options.now is None or evaluation.tree.clock_ahead is not None:
             return evaluation
-        found = list(clock_behind(base.clock, int(self.options.now())))
-        return replace(evaluation, findings=ordered([*evaluation.findings, *found]))
-
-
-def _accepted(accepted: str | None, base: Revision) -> str | None:
-    """The head's id, if that is what a person accepts; its beginning is enough."""
-    if accepted is None or len(accepted) < _SHORTEST_ID or not base.id.startswith(accepted):
-        return None
-    return base.id
+        found = [*evaluation.findings, *clock_behind(base.clock, int(self.options.now()))]
+        return replace(evaluation, findings=ordered(found))

@@ -4,20 +4,23 @@ A trailer can be written by anybody. A commit is reconcile's when a plan of its 
 makes the very files that it holds (`docs/adr/0009`). Nothing but the repository is asked.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 
 from reconciler import __version__
 from reconciler.commands.dates import When, when_made
+from reconciler.commands.differing import differences
 from reconciler.commands.message import Said, read_message
+from reconciler.commands.putting_back import anchored
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import Terms
-from reconciler.documents.load import is_yaml
-from reconciler.engine.due import due_instants
-from reconciler.evaluate import Evaluation, leaving, let_pass, with_gone
+from reconciler.engine.due import is_due
+from reconciler.evaluate import Evaluation, leaving, left_behind, let_pass, with_gone
 from reconciler.model.verdict import Verdict
 from reconciler.ports import (
     Changed,
@@ -28,11 +31,10 @@ from reconciler.ports import (
     Revision,
     Source,
 )
-from reconciler.records.changes import Change
-from reconciler.records.recall import recall
 
 _TABLE = "replayed"
 _HELD = "it is in the commit still"
+_MOST_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,12 @@ class Replayed:
 
 
 def replay(
-    repository: Repository, commit: str, facts: Facts | None = None, *, notes: bool = False
+    repository: Repository,
+    commit: str,
+    facts: Facts | None = None,
+    *,
+    notes: bool = False,
+    depth: int = 0,
 ) -> Replayed:
     """Replay a commit. Costs a plan of its base.
 
@@ -72,18 +79,19 @@ def replay(
         commit: Its id.
         facts: The cache that spares reading what is settled.
         notes: Note in it what is read now; else it is of the revision that is planned now.
+        depth: How many commits stand on what this one shows.
 
     Raises:
         GitError: The commit is not there.
     """
     try:
         known = facts if notes or facts is None else _Known(facts)
-        return _replay(repository, commit, known)
+        return _replay(repository, commit, known, depth)
     except LimitError:  # reconcile makes no commit of a base that is too large to be read
         return Replayed(Verdict.FOREIGN)
 
 
-def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replayed:
+def _replay(repository: Repository, commit: str, facts: Facts | None, depth: int) -> Replayed:
     made = repository.made(commit)
     said = read_message(made.message)
     # A rewritten history has other ids than its messages name: what counts is what it was made from.
@@ -116,8 +124,8 @@ def _replay(repository: Repository, commit: str, facts: Facts | None) -> Replaye
     # What people described since is no more observed: a plan takes such files away.
     planned = written if when.has_look else changed
     gone = [item.path for item in seen if item.new is None] if when.has_look else []
-    tries = _Tries(then, files_of, said, planned, facts, gone)
-    files = tries.nearest(when)
+    since = anchored(repository, parent, said.put_back, partial(_is_made, repository, facts, depth))
+    files = _Tries(then, files_of, said, planned, facts, gone, since).nearest(when)
     if files is None:
         return Replayed(Verdict.FOREIGN, version=said.version)
     if not files:
@@ -133,16 +141,23 @@ def believes(repository: Repository, facts: Facts | None, commit: str) -> bool:
     return judged(repository, facts, commit) is Verdict.SAME
 
 
-def judged(repository: Repository, facts: Facts | None, commit: str) -> Verdict:
+def judged(repository: Repository, facts: Facts | None, commit: str, depth: int = 0) -> Verdict:
     """What a replay of a commit shows: `SAME` when it is believed. Once for a cache."""
     if (known := judged_before(facts, commit)) is not None:
         return known
-    replayed = replay(repository, commit, facts)
+    replayed = replay(repository, commit, facts, depth=depth)
     verdict = Verdict.SAME if replayed.is_believed else replayed.verdict
     # What is not here, or has a time that has not come, may be so one day.
     if facts is not None and verdict not in (Verdict.NOT_HERE, Verdict.NOT_YET):
         facts.note(_TABLE, {commit: verdict})
     return verdict
+
+
+def _is_made(repository: Repository, facts: Facts | None, depth: int, commit: str) -> bool:
+    """Reconcile made a commit that another one stands on; not at the end of a long row of them."""
+    if depth == _MOST_DEPTH or not _is_here(repository, commit):
+        return False
+    return judged(repository, facts, commit, depth + 1) is Verdict.SAME
 
 
 def judged_before(facts: Facts | None, commit: str) -> Verdict | None:
@@ -191,6 +206,7 @@ class _Tries:
 
     Attributes:
         gone: Paths of what a look took away.
+        since: Adds what people had done to records, where a brake put some back.
     """
 
     base: Source
@@ -199,31 +215,43 @@ class _Tries:
     changed: Sequence[Changed]
     facts: Facts | None
     gone: Sequence[str]
+    since: Callable[[Source, Evaluation], Evaluation]
 
     def nearest(self, when: When) -> dict[str, bool] | None:
         """The files that differ of the nearest plan; None when nothing fell due at its clock."""
         evaluation = self._evaluate({})
-        if when.is_due and when.clock not in due_instants(evaluation.state):
+        if when.is_due and not is_due(evaluation.state, when.clock):
             return None
-        return min(self._differences(evaluation), key=len)
+        found = self._differences(evaluation)
+        touched = {item.path for item in self.changed}
+        unused = {it.path: "" for it in left_behind(evaluation) if it.path in touched}
+        # What nobody used any more when it was made was told by clusters, and is in the commit.
+        if unused:
+            found += self._differences(self._evaluate({}, unused), unused)
+        return min(found, key=len)
 
-    def _differences(self, evaluation: Evaluation) -> list[dict[str, bool]]:
+    def _differences(
+        self, evaluation: Evaluation, unused: Mapping[str, str] = MappingProxyType({})
+    ) -> list[dict[str, bool]]:
         """Of each plan the files that differ, each with whether it says otherwise who holds what."""
         touched = {item.path for item in self.changed}
         # What clusters still announced when it was made stayed, and was held all the while.
         held = {it.path: _HELD for it in leaving(evaluation) if it.path not in touched}
         if held:
-            evaluation = self._evaluate(held)
+            evaluation = self._evaluate(held, unused)
         found = [let_pass(evaluation).changes]
         # What the brake let pass then depends on what people had done to records: on all before.
         if evaluation.brake is not None:
             found.append(evaluation.changes)
         folder, theirs = evaluation.tree.settings.records, self._theirs()
-        return [_differences(folder, wanted, theirs) for wanted in found]
+        return [differences(folder, wanted, theirs) for wanted in found]
 
-    def _evaluate(self, held: Mapping[str, str]) -> Evaluation:
-        terms = Terms(allow_release=self.said.allow_release, retained=held)
-        return with_gone(evaluate_incrementally(self.base, self.facts, terms), self.gone)
+    def _evaluate(
+        self, held: Mapping[str, str], unused: Mapping[str, str] = MappingProxyType({})
+    ) -> Evaluation:
+        terms = Terms(allow_release=self.said.allow_release, retained=held, left=unused)
+        found = with_gone(evaluate_incrementally(self.base, self.facts, terms), self.gone)
+        return self.since(self.base, found)
 
     def _theirs(self) -> dict[str, bytes | None]:
         """The files that the commit changed, with their bytes; None for what it removed."""
@@ -236,43 +264,3 @@ class _Tries:
             elif not item.new.is_file:  # a link, or a submodule: reconcile makes none
                 found[item.path] = item.new.mode.encode()
         return found
-
-
-def _differences(
-    folder: str, wanted: Sequence[Change], theirs: Mapping[str, bytes | None]
-) -> dict[str, bool]:
-    mine = {change.path: change.data for change in wanted}
-    mine |= dict.fromkeys(_making_way(theirs.keys() - mine.keys(), mine))
-    return {
-        path: _stated(folder, path, mine.get(path)) != _stated(folder, path, theirs.get(path))
-        for path in sorted(mine.keys() | theirs.keys())
-        if path not in mine or path not in theirs or mine[path] != theirs[path]
-    }
-
-
-def _making_way(paths: Iterable[str], wanted: Mapping[str, bytes | None]) -> list[str]:
-    """Files, but no records, that a tree cannot hold beside what is wanted.
-
-    In the place of a folder that is made, or in a folder in the place of a file that is.
-    """
-    made = {path for path, data in wanted.items() if data is not None}
-    folders = {above for path in made for above in _above(path)}
-    return [
-        path
-        for path in paths
-        if not is_yaml(path) and (path in folders or not made.isdisjoint(_above(path)))
-    ]
-
-
-def _above(path: str) -> Iterator[str]:
-    """The folders that a path is in."""
-    while path := path.rpartition("/")[0]:
-        yield path
-
-
-def _stated(folder: str, path: str, data: bytes | None) -> object:
-    """Who holds what by a record; by what is none, or is gone, whatever it is."""
-    if data is None:
-        return None
-    record = recall(folder, path, data).allocation
-    return data if record is None else (record.claim, record.pool, record.range, record.phase)

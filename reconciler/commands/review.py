@@ -7,10 +7,12 @@ from functools import partial
 from reconciler.additions import gated_by_base, with_additions
 from reconciler.commands.carried import carried
 from reconciler.commands.carried import told as told_of
+from reconciler.commands.causes import with_causes
 from reconciler.commands.handwork import records_beside, records_since
-from reconciler.commands.judging import with_last_good
+from reconciler.commands.judging import judging_settings, with_last_good
 from reconciler.commands.known import with_known_trouble
 from reconciler.commands.last_made import LastMade, last_made
+from reconciler.commands.putting_back import Anchor, with_records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.reader import reader_of
@@ -18,17 +20,21 @@ from reconciler.commands.reading.settings import folder_with_records, has_record
 from reconciler.commands.reading.terms import Terms
 from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.commands.uncommitted import changed_since
-from reconciler.comparison import Base, Compared, compare, left_over, with_record_changes
+from reconciler.comparison import Base, Compared, compare, left_over
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Location, cut_off, ordered
+from reconciler.findings import Finding, Location, cut_off, ordered, warning
 from reconciler.gathering import Described, described
+from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
+from reconciler.resizing import with_sizes_of_base
 from reconciler.settings import PATH
+from reconciler.strictness import held_to
+from reconciler.withheld import held_releases, with_known
 
 
 def review(
@@ -47,12 +53,9 @@ def review(
         facts: The cache that spares reading what is settled.
     """
     if base is None or repository is None:
-        evaluation = evaluate_incrementally(source, facts)
-        if repository is not None:
-            evaluation = with_changes_by_hand(repository, source, evaluation, facts)
-        return Compared(with_overrides(evaluation), 0)
+        return Compared(with_overrides(_alone(source, repository, facts)))
     base_source = repository.source(base)
-    judging = read_own_settings(base_source).settings
+    judging, loose = judging_settings(repository, base_source, facts)
     own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
@@ -63,11 +66,10 @@ def review(
     history = carried(repository, base_source, source, (own.records, own.observed), facts)
     own_commit = source.revision()
     is_made = own_commit is not None and history.own == own_commit.id
-    records = records_beside(
-        (base_source, judging), (source, settings), changes, facts, is_made=is_made
+    records = replace(
+        records_beside((base_source, judging), (source, settings), changes, facts, is_made=is_made),
+        made=history.newest if is_contained else "",
     )
-    if is_contained:
-        records = replace(records, made=history.newest)
     # Each in its own source folders: what judges a pool stays with it wherever it goes.
     old = replace(settings, sources=judging.sources, observed=judging.observed)
     stranded, left = _elsewhere((base_source, judging), (source, own))
@@ -82,10 +84,12 @@ def review(
         described_now=_described(source, settings, (change.new for change in changes)),
     )
     read = with_last_good(read, base_source, judging, facts)
-    compared = with_additions(read, (judging, own), compare(read, gated_by_base(read, evaluation)))
+    compared = _compared(read, (judging, own), evaluation)
     decisions = compared.evaluation.plan.decisions
     releases = is_contained and any(isinstance(it, Release) for it in decisions)
     evaluation = _with(compared.evaluation, told_of(history, base, releases=releases))
+    evaluation = with_base_brake(repository, (base, base_source), evaluation, facts)
+    evaluation = _with(with_causes(evaluation, repository, source), loose)
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
@@ -95,6 +99,42 @@ def review(
             with_known_trouble(evaluation, base, base_source, changes, facts)
         ),
     )
+
+
+def _alone(source: Source, repository: Repository | None, facts: Facts | None) -> Evaluation:
+    """The evaluation of a revision beside what reconcile made last."""
+    evaluation = evaluate_incrementally(source, facts)
+    if repository is None:
+        return evaluation
+    evaluation = with_changes_by_hand(repository, source, evaluation, facts)
+    return with_causes(evaluation, repository, source)
+
+
+def with_base_brake(
+    repository: Repository, base: tuple[str, Source], evaluation: Evaluation, facts: Facts | None
+) -> Evaluation:
+    """The evaluation of a change without what a brake holds back on its base already.
+
+    That is nothing that the change did. The base is planned only where a brake holds the change.
+    """
+    name, source = base
+    if evaluation.brake is None:
+        return evaluation
+    planned = evaluate_incrementally(source, facts)
+    planned = with_changes_by_hand(repository, source, planned, facts)
+    held = len(held_releases(planned))
+    if planned.brake is None or not held:
+        return evaluation
+    message = f"{name} has a brake already, which holds {held} releases back: they count there,"
+    message += " and not for this change"
+    told_of_base = [warning("brake-held", planned.brake.location, message)]
+    return _with(with_known(evaluation, planned), told_of_base)
+
+
+def _compared(base: Base, settings: tuple[Settings, Settings], evaluation: Evaluation) -> Compared:
+    """What a change makes of its base; settings are those of the base, and those of the change."""
+    compared = compare(base, gated_by_base(base, evaluation))
+    return with_sizes_of_base(base, with_renames(base, with_additions(base, settings, compared)))
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:
@@ -119,7 +159,7 @@ def with_changes_by_hand(
 
     Before the first one all of them are.
     """
-    revision, settings = source.revision(), evaluation.tree.settings
+    revision, settings, first = source.revision(), evaluation.tree.settings, evaluation.findings
     made = LastMade(None) if revision is None else last_made(repository, revision, facts)
     last, cut = made.commit, _cut(repository, source, settings, made)
     changes: list[Changed] = []
@@ -138,6 +178,7 @@ def with_changes_by_hand(
     before = repository.source(last)
     before.bound(settings.limits)
     theirs = read_own_settings(before, settings).settings if is_set_anew else settings
+    evaluation = held_to(evaluation, theirs, last[:12])
     between = partial(repository.changed, last, revision.id, limits=settings.limits)
     if theirs.observed != settings.observed:
         # What was moved along with the folder is what stood in the earlier one.
@@ -151,7 +192,9 @@ def with_changes_by_hand(
     sides = Beside(last[:12], (before, theirs), (source, settings))
     evaluation = with_sightings(evaluation, sides, changes)
     records = records_since(sides.before, sides.now, changes)
-    return with_record_changes(last[:12], records, evaluation)
+    told_of = tuple(item for item in evaluation.findings if item not in first)
+    anchor = Anchor(last, theirs, made.is_proven, told_of)
+    return with_records_since(evaluation, source, records, anchor)
 
 
 def _is_of_either(path: str, *settings: Settings) -> bool:

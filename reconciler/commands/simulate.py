@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, load
+from reconciler.engine import guard
 from reconciler.engine.usage import percentage
 from reconciler.evaluate import Evaluation, evaluate, let_pass
 from reconciler.families import families
 from reconciler.families._objects import Newcomer, Sizes
+from reconciler.findings import Finding
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 from reconciler.model.pool import Tier
@@ -39,14 +42,9 @@ def simulate(
     Raises:
         UsageError: There is no such provider, or its tenants get no addresses here.
     """
-    today = _served(read_tree(source))
+    today = served(read_tree(source))
     tree = today.tree
-    one = newcomer()
-    providers = [doc.name for doc in today.documents.of(one.chooses)]
-    if provider is not None and provider not in providers:
-        raise UsageError(
-            f"no {one.chooses.kind} {provider!r}", f"there are: {', '.join(providers)}"
-        )
+    one = _newcomer_of(today, provider)
     sizes = Sizes(lb, nodes)
     added = tuple(_added(one, number, provider, sizes) for number in range(1, tenants + 1))
 
@@ -56,11 +54,49 @@ def simulate(
     everyone = tried(tenants)
     if not any(key.namespace == NAMESPACE for key in everyone.state.claims):
         raise UsageError("such tenants get no addresses from pools", "name another --provider")
-    if not _refused(everyone):
-        return Simulation(tenants, tenants, _steps(everyone, tenants), None, everyone)
-    fitting, first_too_many = _most(tried, today, everyone, tenants)
-    count = sum(1 for doc in fitting.documents.of(one.kind) if doc.namespace == NAMESPACE)
-    return Simulation(tenants, count, _steps(fitting, count), _refused(first_too_many)[0], fitting)
+    fitting, refused, count = everyone, None, tenants
+    if _refused(everyone):
+        # Those who get all there are not simply those who fit. They are only the first guess.
+        guess = tenants - len({decision.claim.name for decision in _refused(everyone)})
+        search = _Search(tried, lambda found: bool(_refused(found)))
+        fitting, too_many, count = search.most((today, everyone), tenants, [guess + 1, guess])
+        refused = _refused(too_many)[0]
+    steps, passes, stopped = _steps(fitting, count), count, None
+    if _gates(fitting):
+        search = _Search(tried, lambda found: bool(_gates(found)))
+        _, too_many, passes = search.most((today, fitting), count, [])
+        stopped = _gates(too_many)[0]
+    return Simulation(tenants, count, passes, steps, refused, stopped, fitting)
+
+
+def pools_of(today: Evaluation, provider: str) -> list[Key]:
+    """The pools that tenants of a provider draw from, in the order in which they are asked.
+
+    Raises:
+        UsageError: There is no such provider, or its tenants get no addresses here.
+    """
+    added = _added(_newcomer_of(today, provider), 1, provider, Sizes(None, None))
+    tree = replace(today.tree, sources=(*today.tree.sources, added))
+    claims = evaluate(tree).state.claims.values()
+    asked = [item.candidates for item in claims if item.key.namespace == NAMESPACE]
+    if not any(asked):
+        raise UsageError("such tenants get no addresses from pools", "name another --provider")
+    return list(dict.fromkeys(key for candidates in asked for key in candidates))
+
+
+def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
+    """What is added of a provider.
+
+    Raises:
+        UsageError: There is no such provider.
+    """
+    one = newcomer()
+    providers = [doc.name for doc in today.documents.of(one.chooses)]
+    if provider is not None and provider not in providers:
+        raise UsageError(
+            f"no {one.chooses.kind} {provider!r}", f"there are: {', '.join(providers)}"
+        )
+    return one
 
 
 def newcomer() -> Newcomer:
@@ -68,8 +104,8 @@ def newcomer() -> Newcomer:
     return next(one for family in families() if (one := family.objects.newcomer) is not None)
 
 
-def _served(tree: Tree) -> Evaluation:
-    """The evaluation of a tree when its own plan was carried out: it comes before what is added.
+def served(tree: Tree) -> Evaluation:
+    """The evaluation of a tree when its own plan was carried out: it comes before what is asked.
 
     What one plan releases another one may let expire, as in a reconcile.
     """
@@ -94,28 +130,46 @@ def _carried_out(evaluation: Evaluation) -> Tree:
     return replace(tree, records=tuple(records))
 
 
-def _most(
-    tried: Callable[[int], Evaluation], none: Evaluation, everyone: Evaluation, tenants: int
-) -> tuple[Evaluation, Evaluation]:
-    """The evaluation with the most tenants that all get what they ask for, and that of one more.
+class _Search(NamedTuple):
+    """The most tenants of which something holds.
 
-    In a plan for too many, large claims of some can leave no room for small ones of others, so
-    those who get all there are not simply those who fit. They are only the first guess.
+    Attributes:
+        tried: The evaluation with so many.
+        is_too_many: It holds of that no more.
     """
-    low, high = 0, tenants
-    fitting, too_many = none, everyone
-    guess = tenants - len({decision.claim.name for decision in _refused(everyone)})
-    guesses = [guess + 1, guess]
-    while high - low > 1:
-        count = guesses.pop() if guesses else (low + high) // 2
-        if not low < count < high:
-            continue
-        evaluation = tried(count)
-        if _refused(evaluation):
-            high, too_many = count, evaluation
-        else:
-            low, fitting = count, evaluation
-    return fitting, too_many
+
+    tried: Callable[[int], Evaluation]
+    is_too_many: Callable[[Evaluation], bool]
+
+    def most(
+        self, ends: tuple[Evaluation, Evaluation], tenants: int, guesses: list[int]
+    ) -> tuple[Evaluation, Evaluation, int]:
+        """The evaluation with the most of them, that with one more, and how many they are.
+
+        In a plan for too many, large claims of some can leave no room for small ones of others.
+
+        Args:
+            ends: The evaluations with none, and with all.
+            tenants: How many all are: too many.
+            guesses: Numbers to try first, the last one before the others.
+        """
+        low, high = 0, tenants
+        fitting, too_many = ends
+        while high - low > 1:
+            count = guesses.pop() if guesses else (low + high) // 2
+            if not low < count < high:
+                continue
+            evaluation = self.tried(count)
+            if self.is_too_many(evaluation):
+                high, too_many = count, evaluation
+            else:
+                low, fitting = count, evaluation
+        return fitting, too_many, low
+
+
+def _gates(evaluation: Evaluation) -> list[Finding]:
+    """Capacity that a check would not let pass. What is served before leads to none."""
+    return [item for item in evaluation.gates if item.code == guard.CAPACITY]
 
 
 def _refused(evaluation: Evaluation) -> list[Refuse]:

@@ -30,7 +30,10 @@ from reconciler.ports import (
 )
 from reconciler.settings import PATH
 
-_NAMED = ("allocate", "release", "expire", "refuse")
+_NAMED = {
+    "move": "moved",
+    **{it: it for it in ("allocate", "release", "expire", "refuse", "put back")},
+}
 
 _log = logging.getLogger(__name__)
 
@@ -185,8 +188,11 @@ def _commit(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
         allow_release=wishes.allow_release,
         clock=told,
         seen=look.seen if look is not None else "",
+        put_back=passed.anchor,
     )
-    subject = _subject(summary(passed), len(passed.changes), len(seen))
+    back = sum(data is not None for data in passed.put_back.values())
+    counts = {**summary(passed), "put back": back}
+    subject = _subject(counts, len(passed.changes), len(seen))
     message = message_of(f"{subject}{SKIP_CI}" if tree.settings.skips_ci else subject, said)
     # Made one second after this base.
     dated = base._replace(clock=clock if planned.clock is None else clock - 1)
@@ -197,7 +203,7 @@ def _commit(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
 
 
 def _subject(counts: Mapping[str, int], written: int, seen: int) -> str:
-    words = [f"{name} {counts[name]}" for name in _NAMED if counts[name]]
+    words = [f"{word} {counts[name]}" for word, name in _NAMED.items() if counts[name]]
     words = words or ([f"rewrite {written}"] if written else [])
     words += [f"observe {seen}"] if seen else []
     return ", ".join(words)

@@ -54,7 +54,7 @@ def scalar(value: object) -> str:
     raise TypeError(type(value))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def text(value: str) -> str:
     """A string, quoted if it must be."""
     if is_plain(value):

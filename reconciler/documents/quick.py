@@ -112,13 +112,13 @@ def _document(  # noqa: C901, PLR0915 - one loop without calls: it reads all tha
             raise _OddError
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _is_plain_key(key: str) -> bool:
     """Neither too long nor a merge key, which some readers take even in quotes."""
     return len(key) <= 1024 and key != "<<"
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _plain(text: str) -> Any:
     """The value of a plain scalar, if both YAML versions and every limit agree on it."""
     try:

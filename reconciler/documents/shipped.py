@@ -1,4 +1,4 @@
-"""Where the files that ship with the program are: schemas, CRDs, the example repository.
+"""Where the files that ship with the program are: schemas, CRDs, the example repository, the starter.
 
 They stand at the top of the source tree; a wheel carries them inside the package.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def folder(name: str) -> Traversable:
-    """A shipped folder: `schemas` or `example-repo`."""
+    """A shipped folder: `schemas`, `example-repo` or `starter`."""
     package = files("reconciler")
     inside = package / "shipped" / name
     if inside.is_dir():

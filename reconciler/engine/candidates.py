@@ -7,6 +7,7 @@ holds as a limit for all claims that come later, however many pools are full by 
 from collections.abc import Callable, Mapping, Sequence
 
 from reconciler.addresses import IPRange
+from reconciler.engine.near import find_near
 from reconciler.engine.refusal import (
     Tried,
     not_by_itself,
@@ -16,7 +17,7 @@ from reconciler.engine.refusal import (
     usable_of,
 )
 from reconciler.engine.space import Space
-from reconciler.model.claim import Refusal
+from reconciler.model.claim import Near, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
@@ -48,12 +49,17 @@ class Candidates:
         self._tried: Tried | None = None
 
     def allocate(
-        self, space_of: Spaces, size: int, *, take: bool = True
+        self, space_of: Spaces, size: int, near: Near | None = None, *, take: bool = True
     ) -> tuple[int, IPRange] | None:
         """Take a range of the first candidate with room for all of it; its position, too.
 
-        Without `take`, it is only found.
+        What touches the range that is added to comes first. Without `take`, it is only found.
         """
+        if near is not None and (found := find_near(near, size, self.pools, space_of, take=take)):
+            return found
+        return self._first(space_of, size, take=take)
+
+    def _first(self, space_of: Spaces, size: int, *, take: bool) -> tuple[int, IPRange] | None:
         at = self._next(0, size)
         while at is not None:
             pool = self.pools[at]

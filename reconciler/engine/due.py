@@ -7,6 +7,7 @@ nobody commits, and all who look between two such instants make the same plan (A
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from reconciler.engine.moving import EVERY, last_withdrawal
 from reconciler.engine.shrinking import instants, rest_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import parse_instant
@@ -36,7 +37,7 @@ def due_instants(state: State, records: Iterable[Allocation] | None = None) -> I
     then = state if records is None else replace(state, records=tuple(records))
     yield from instants(then)
     for record in then.records:
-        if record.is_released:
+        if record.is_released and not record.announced:
             end = retention_end(record, state)
             if end is not None:
                 yield end
@@ -46,5 +47,23 @@ def latest_due(
     state: State, after: int, until: int, records: Iterable[Allocation] | None = None
 ) -> int | None:
     """The latest instant after one time and not after another; None when nothing falls due."""
-    found = (at for at in due_instants(state, records) if after < at <= until)
+    found = [at for at in due_instants(state, records) if after < at <= until]
+    left = (state.records if records is None else records) if until > after else ()
+    ends = (last_withdrawal(record, until) for record in left if record.announced)
+    found += [at for at in ends if at is not None and at > after]
     return max(found, default=None)
+
+
+def is_due(state: State, at: int) -> bool:
+    """Something may fall due at just that instant."""
+    if at in due_instants(state):
+        return True
+    return any(last_withdrawal(record, at) == at for record in state.records if record.announced)
+
+
+def next_due(state: State, after: int) -> int | None:
+    """The first instant after one time at which something may fall due; None for none."""
+    found = [at for at in due_instants(state) if at > after]
+    left = [record for record in state.records if record.announced]
+    ends = (last_withdrawal(record, after + EVERY) for record in left)
+    return min([*found, *(at for at in ends if at is not None)], default=None)

@@ -102,6 +102,8 @@ class Going(NamedTuple):
         edited: Live ones that the plan keeps, but somebody took the addresses that they held out of
             them: those come free, too.
         expected: Those that somebody removed as an Override expects: of all that were live.
+        resting: Those that were released before and rest still: two halves are a whole.
+        known: Those that a brake of the base holds back already. They are live, and count no more.
     """
 
     live: int
@@ -109,6 +111,8 @@ class Going(NamedTuple):
     removed: int = 0
     edited: int = 0
     expected: int = 0
+    resting: int = 0
+    known: int = 0
 
     @property
     def freed(self) -> int:
@@ -137,19 +141,23 @@ def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | No
     """The finding about a plan that freed too much."""
     left, freed = going.live + going.removed, going.freed
     live = left + going.expected
+    gone, there = freed + going.resting, live + going.resting
     if freed == 0 or (allowed is not None and freed <= allowed):
         return None
     share = f"{freed} of {live} live records ({percentage(freed, live)}%)"
     by_hand = ((going.removed, "removed"), (going.edited, "edited"))
     share += "".join(f", {count} of them {how} by hand" for count, how in by_hand if count)
+    if going.resting:
+        share += f"; with {going.resting} that rest since before {gone} of {there}"
+        share += f" ({percentage(gone, there)}%)"
+    if going.known:
+        share += f", beside {going.known} that are held back already"
     hint = f"if that is meant: ipam reconcile --allow-release {freed}"
-    waits = (
-        "; nothing is carried out" if freed > going.released else "; none of that is carried out"
-    )
+    waits = "; none of that is carried out"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
-    if freed == left:
+    if freed == left - going.known:
         return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
-    if live >= settings.min_records and 100 * freed > settings.max_release_percent * live:
+    if there >= settings.min_records and 100 * gone > settings.max_release_percent * there:
         limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
         return gate("brake", place, f"the plan releases {share}, {limit}{waits}", hint)
     return None

@@ -2,8 +2,7 @@
 
 `plan` reads no clock, environment, file or network and iterates over no set, so equal states give
 equal plans on every machine. What it cannot grant it refuses, with a reason; it raises only on a
-bug. A range that any record names is off limits, even once its claim is gone, so no plan moves an
-address.
+bug. A range that any record names is off limits, even once its claim is gone: none is moved.
 """
 
 from dataclasses import replace
@@ -12,6 +11,7 @@ from reconciler.addresses import IPRange
 from reconciler.engine.candidates import Candidates
 from reconciler.engine.due import retention_end
 from reconciler.engine.frozen import frozen_pools
+from reconciler.engine.moving import difference_of, former, holding_after, left_behind, withdrawn
 from reconciler.engine.overlap import rivals
 from reconciler.engine.pairs import beside, lacking, other_of, precedence
 from reconciler.engine.pins import find_pin
@@ -31,7 +31,6 @@ from reconciler.engine.refusal import (
 from reconciler.engine.shrinking import shrinking
 from reconciler.engine.space import Space, Withheld
 from reconciler.engine.usage import Holdings, usage
-from reconciler.findings import few
 from reconciler.model.allocation import Allocation, Phase, granted
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.current import current_records
@@ -88,6 +87,9 @@ class _Planner:
         found: list[Decision] = []
         for record in self.state.records:
             wanted = record.claim in self.state.claims
+            if record.path in self.state.unused and record.announced:
+                found.append(Release(withdrawn(record, self.now)))
+                continue
             if wanted and record.range is not None and record.path not in self.expired:
                 continue  # as nearly always
             is_current = wanted and self.record_of[record.claim] is record
@@ -101,9 +103,8 @@ class _Planner:
     def claims(self) -> list[Decision]:
         """Decisions on claims, served in the order of `precedence`.
 
-        What was refused is decided once more when all are served. Nothing came free since, so it
-        is refused again; but now in the words that the next plan will find, so that a plan which
-        was carried out leaves no record to rewrite.
+        What was refused is decided once more when all are served. Nothing came free since: it is
+        refused again, in the words that the next plan will find, which then rewrites no record.
         """
         asked = self.state.claims
         served = sorted(asked.values(), key=lambda claim: precedence(claim, asked))
@@ -124,17 +125,7 @@ class _Planner:
         changed = [item for item in decisions if isinstance(item, Grant | Release)]
         if not changed:
             return self.before
-        replaced = {item.allocation.path for item in changed if isinstance(item, Release)}
-        replaced |= {
-            item.replaces.path for item in changed if isinstance(item, Grant) and item.replaces
-        }
-        records = [
-            record
-            for record in self.state.records
-            if record.range and record.path not in replaced and record.path not in self.expired
-        ]
-        records += [decision.allocation for decision in changed]
-        holdings = Holdings(self.state.pools, records)
+        holdings = Holdings(self.state.pools, holding_after(self.state, changed, self.expired))
         return {key: usage(pool, holdings) for key, pool in self.state.pools.items()}
 
     def _decide(self, claim: Claim) -> Decision:
@@ -146,8 +137,10 @@ class _Planner:
             return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
             return self._place(claim, record if record and record.range is None else None)
-        difference = self._difference(claim, record)
+        difference = difference_of(claim, record, self.state)
         if record.is_live:
+            if difference and claim.key in self.state.movable:
+                return self._move(claim, record)
             if difference and claim.fixed:
                 return replace(_refuse(claim, stale(claim, record, difference)), allocation=record)
             return Keep(record, stale=difference)
@@ -191,15 +184,16 @@ class _Planner:
         refusal = frozen(why, "its pool") if claim.key in self.unreadable else left(claim, why)
         return replace(_refuse(claim, refusal), allocation=record, is_left=True)
 
-    def _difference(self, claim: Claim, record: Allocation) -> str:
-        """What the claim asks for that its record does not give; empty when it answers."""
-        if claim.pin is not None and record.range != claim.pin:
-            return "the claim pins another range"
-        if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
-            return f"the claim asks for {claim.size} addresses"
-        if record.pool not in claim.candidates and not self.state.may_be_there(record.pool):
-            return f"the claim's pools are {few(claim.wanted, ', ') or 'no pool'}"
-        return ""
+    def _move(self, claim: Claim, record: Allocation) -> Decision:
+        """A person lets the claim move: another range is its own, and the old one stays for a while."""
+        assert record.range is not None  # noqa: S101 - a live record holds one  # nosec B101
+        back = former(claim, self.state)
+        self.quotas.give_back(claim, record.range)
+        found = self._place(claim, None) if back is None else self._take_back(claim, back)
+        if isinstance(found, Grant) and not self.is_trial:
+            return replace(found, leaves=left_behind(record, self.now))
+        self.quotas.count(claim, record.range)
+        return replace(found, allocation=record) if isinstance(found, Refuse) else found
 
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         """The claim came back while its record was in retention: the same owner, the same range."""
@@ -231,7 +225,7 @@ class _Planner:
         among = self._candidates(claim)
         take, refusals = not self.is_trial, among.refusals
         if claim.pin is None:
-            found = among.allocate(self._space, claim.size, take=take)
+            found = among.allocate(self._space, claim.size, claim.near, take=take)
         else:
             found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
         if found is not None and take:
@@ -274,7 +268,7 @@ class _Planner:
 
     def _is_expired(self, record: Allocation) -> bool:
         """Its retention has ended, and no claim takes the range back."""
-        if not record.is_released or record.path in self.state.retained:
+        if not record.is_released or record.announced or record.path in self.state.retained:
             return False
         if self.state.is_left_alone(record) or record.path in self.shrinking.kept:
             return False
@@ -286,7 +280,7 @@ class _Planner:
             return False
         if claim is None or claim.refusal or self.record_of[record.claim] is not record:
             return True
-        return bool(self._difference(claim, record))
+        return bool(difference_of(claim, record, self.state))
 
     def _space(self, name: str) -> Space:
         if name not in self.spaces:

@@ -63,6 +63,11 @@ class Quotas:
             used += (by_hand if item is None else by_hand - IPSet((item,))).size
         return used
 
+    def give_back(self, claim: Claim, item: IPRange) -> None:
+        """Count no more what a claim leaves for another range."""
+        if claim.quota is not None:
+            self._used[claim.quota.group] = self._used.get(claim.quota.group, 0) - item.size
+
     def count(self, claim: Claim, item: IPRange) -> None:
         """Count what a claim was given; what is refused counts for nothing."""
         if claim.quota is None:

@@ -82,7 +82,7 @@ def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
     return Refusal(
         "record-stale",
         f"{record.path} {what} {kept} of {record.pool.name}; {difference}",
-        "set the claim back, or delete the record to let the claim move",
+        "set the claim back, or let it move: merge an Override of kind move for it",
     )
 
 
@@ -167,11 +167,13 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
     parts += [f"{tried.more} more pools have no such run"] if tried.more else []
     lacking = need - tried.longest
+    # Who asks for one address names its pool; who asks for more has a provider that names several.
+    other = "add a pool to the provider's poolRefs" if need > 1 else "name another pool"
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
-        f"needs {need}{' in a row' if need > 1 else ''}; {'; '.join(parts)}",
-        f"add a pool with a higher priority number, widen the pool by {lacking} or more addresses,"
-        " ask for fewer, or remove what is no longer used",
+        f"needs {need}{' contiguous addresses' if need > 1 else ''}; {'; '.join(parts)}",
+        f"{other}, widen the pool by {lacking} or more addresses, ask for fewer, or remove what is no"
+        " longer used",
     )
 
 

@@ -1,6 +1,7 @@
 """What is wrong with a state although each document is right: findings over pools and records."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
@@ -14,17 +15,29 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.state import Gateway, State
 
+OUTSIDE = "record-outside-pool"
+"""The code of a record that holds what its pool does not give out."""
+
 Holding = list[tuple[IPRange, Allocation]]
 Entry = tuple[IPRange, str, Allocation]
 
 
-def check(state: State, *, overlap_is_error: bool) -> Iterator[Finding]:
-    """Findings about pools that share addresses and records that contradict a pool or each other."""
+def check(
+    state: State, *, overlap_is_error: bool, missing: Mapping[Finding, Key] = MappingProxyType({})
+) -> Iterator[Finding]:
+    """Findings about pools that share addresses and records that contradict a pool or each other.
+
+    Args:
+        state: What there is.
+        overlap_is_error: Pools of one address space may not share addresses.
+        missing: Pools that documents name and that are not there, by the finding that says so.
+    """
     yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
     yield from _used_in_pools(state, is_error=overlap_is_error)
     yield from inside.check(state)
     holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
+    yield from _removed(state, missing)
     yield from _overlapping_records(state, holding)
     yield from _duplicates(holding)
     yield from by_hand.check(state, holding)
@@ -88,26 +101,46 @@ def _given(reserving: Pool, giving: Pool) -> str:
 
 
 def _outside(state: State, holding: Holding) -> Iterator[Finding]:
-    """Records that hold what their pool does not give out: after a shrink, an edit, a removal."""
+    """Records that hold what their pool does not give out: after a shrink or an edit."""
     routers: dict[Key, Lookup[Gateway]] = {}
     for item, record in holding:
         pool = state.pools.get(record.pool)
-        if state.may_be_there(record.pool):
-            continue
-        if pool is not None and pool.usable.covers(item):
+        if pool is None or pool.usable.covers(item):
             continue
         held = f"{record.path} ({record.claim.short}) holds {format_range(item)}"
-        if pool is None:
-            yield error(
-                "pool-removed",
-                Location(record.path, 1, 1),
-                f"{held} of {record.pool.kind} {record.pool.name}, which is not in the repository",
-                "bring the pool back until nothing holds its addresses",
-            )
-        else:
-            if pool.key not in routers:
-                routers[pool.key] = _others_routers(state, pool)
-            yield _not_given(pool, routers[pool.key], item, held)
+        if pool.key not in routers:
+            routers[pool.key] = _others_routers(state, pool)
+        yield _not_given(pool, routers[pool.key], item, held)
+
+
+def removed_pools(state: State) -> dict[Key, list[Allocation]]:
+    """Pools that are gone though records hold their addresses, with those records."""
+    found: dict[Key, list[Allocation]] = {}
+    for record in state.records:
+        if record.range is not None and record.pool not in state.pools:
+            found.setdefault(record.pool, []).append(record)
+    return {key: records for key, records in found.items() if not state.may_be_there(key)}
+
+
+def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
+    """A pool that is gone: one finding, with all that follows from it."""
+    for key, records in removed_pools(state).items():
+        size = sum(record.size for record in records)
+        what = "1 record holds" if len(records) == 1 else f"{len(records)} records hold"
+        addresses = "1 address" if size == 1 else f"{size} addresses"
+        who = few([record.claim.short for record in records])
+        places = sorted({found.location for found, pool in missing.items() if pool == key})
+        named = f"; {few([str(place) for place in places])} still name it" if places else ""
+        named = named.replace("still name it", "still names it") if len(places) == 1 else named
+        yield error(
+            "pool-removed",
+            Location(records[0].path, 1, 1),
+            f"{key.kind} {key.short} is not in the repository, and {what} {addresses} of it:"
+            f" {who}{named}",
+            "bring the pool back until nothing holds its addresses, and delete no record: they are"
+            " in use. If it has another name, let that pool say gitops-ipam.dev/formerly:"
+            f" {key.short}",
+        )
 
 
 def _others_routers(state: State, pool: Pool) -> Lookup[Gateway]:
@@ -126,7 +159,7 @@ def _not_given(pool: Pool, others: Lookup[Gateway], item: IPRange, held: str) ->
     if rest := lost - IPSet.of(router.range for router in routers):
         where = ", ".join(format_short(part) for part in rest)
         return error(
-            "record-outside-pool",
+            OUTSIDE,
             pool.source,
             f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}",
             "let the pool give them out again (network, range, reserved blocks), or remove the tenant",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.families._checking import require_apart
 from reconciler.families._family import Family
+from reconciler.families._former import judge_former
 from reconciler.families._record_form import Body
 from reconciler.findings import Finding
 from reconciler.model.key import Key
@@ -82,6 +83,13 @@ def is_pool(kind: GroupKind) -> bool:
     return family is not None and kind.kind in family.pool_kinds
 
 
+@cache
+def keeps_addresses(kind: GroupKind) -> bool:
+    """Records name documents of the kind: as a pool, or as who claims."""
+    family = family_of_kind(kind)
+    return family is not None and kind.kind in (*family.pool_kinds, *family.slots.values())
+
+
 def role_of(kind: Kind) -> str:
     """What a document of the kind is to others: `pool`, `provider`, `team`; empty for a tenant's."""
     return "pool" if is_pool(kind.id) else kind.role
@@ -90,7 +98,10 @@ def role_of(kind: Kind) -> str:
 def judge(document: Document, settings: Settings) -> list[Finding]:
     """What contradicts itself in a document of any family; empty when it can be read."""
     family = family_of_kind(document.kind.id)
-    return family.judge(document, settings) if family is not None else []
+    if family is None:
+        return []
+    found = family.judge(document, settings)
+    return [*found, *judge_former(document)] if keeps_addresses(document.kind.id) else found
 
 
 def claim_of_copy(body: Body) -> Key | None:

@@ -23,6 +23,9 @@ SLOT = "loadbalancer"
 GROWN = f"{SLOT}-"
 """What the slots of entries begin with."""
 
+GROWTH = "growth"
+"""The role of records of entries. What a person asked for more is `initial`, in a slot like theirs."""
+
 ENTRIES = ("spec", "loadBalancer")
 MOST, LARGEST, LAST = 1_024, 65_536, 999_999
 """Of the schema: how many entries, how many addresses one asks for at most, and the last number."""
@@ -49,6 +52,14 @@ def index_of(slot: str) -> int:
     return int(found.group(1)) if found is not None else 0
 
 
+def growth_index(record: Allocation) -> int:
+    """The index of the entry that a record is of; 0 for a record that no Demand ever asked for.
+
+    Slots of one tenant are counted up together, whatever they grew for. Their role tells them apart.
+    """
+    return index_of(record.claim.slot) if record.role == GROWTH else 0
+
+
 def entries_of(document: Document) -> tuple[Entry, ...]:
     """The entries of a Demand, in the order in which they stand there."""
     listed = document.spec.get(ENTRIES[-1]) or ()
@@ -67,7 +78,7 @@ def standing(records: Iterable[Allocation]) -> tuple[Entry, ...]:
     found = {
         Entry(index, record.size)
         for record in records
-        if record.range is not None and (index := index_of(record.claim.slot))
+        if record.range is not None and (index := growth_index(record))
     }
     return tuple(sorted(found))
 

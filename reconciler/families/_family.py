@@ -14,10 +14,11 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
 from reconciler.model.resource import Ref
-from reconciler.model.settings import Settings
+from reconciler.model.settings import METALLB_POOL, Settings
 from reconciler.model.state import Blocked, ClusterNetwork, Gateway
 
 if TYPE_CHECKING:
+    from reconciler.families._mending import Mending
     from reconciler.families._metering import Metering
     from reconciler.families._objects import Objects
 
@@ -38,6 +39,7 @@ class Reading:
             of its file. They are among `pools` when their document could be read before.
         growing: Owners that are there, and hold growth: what was observed of their clusters says
             whether they need it.
+        missing: Pools that a document names and that are not there, by the finding that says so.
     """
 
     pools: Mapping[Key, Pool]
@@ -49,6 +51,7 @@ class Reading:
     protected: frozenset[Identity] = frozenset()
     frozen: Mapping[Key, str] = field(default_factory=dict)
     growing: frozenset[Identity] = frozenset()
+    missing: Mapping[Finding, Key] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class ProjectionInput:
         applies_documents: People's documents are applied as objects, too, not the pools alone.
         withheld: What records hold that another one held before them, by their path.
         default_port: Of an endpoint that names none.
+        metallb_pool: What the pool that we keep in a cluster is called, where its document names
+            none.
     """
 
     documents: Documents
@@ -90,6 +95,13 @@ class ProjectionInput:
     applies_documents: bool = False
     withheld: Mapping[str, IPSet] = field(default_factory=dict)
     default_port: int = DEFAULT_PORT
+    metallb_pool: str = METALLB_POOL
+
+
+def of_namespace(document: Document, documents: Documents) -> str:
+    """The team of what can name none: its namespace."""
+    del documents
+    return document.namespace
 
 
 def as_named(record: Allocation, documents: Documents) -> Key:
@@ -102,6 +114,12 @@ def _nothing_there() -> "Objects":
     from reconciler.families._objects import Objects
 
     return Objects()
+
+
+def _nothing_to_edit() -> "Mending":
+    from reconciler.families._mending import Mending
+
+    return Mending()
 
 
 def _no_figures() -> "Metering":
@@ -128,8 +146,13 @@ class Family:
         record: How its records name pool and owner.
         adopt: The claim that a record stands for which names none, as one copied from a cluster,
             once all documents are known. `record.claim` is what its text alone says.
+        relocate: Where the document of a claim has to name a pool, and how, so that the claim moves
+            there. None where a claim can have no two ranges announced at once, as it does
+            while it moves without a break.
+        team: The team of a document that claims, as its records name it.
         load_objects: What it is in clusters. Whoever asks no cluster does not load it.
         load_metering: What it tells in figures, likewise.
+        load_mending: How its documents may be changed where a claim is refused, likewise.
     """
 
     name: str
@@ -142,8 +165,16 @@ class Family:
     project: Callable[[ProjectionInput], tuple[Projection, ...]]
     record: RecordForm
     adopt: Callable[[Allocation, Documents], Key] = as_named
+    relocate: Callable[[Key, Key], tuple[tuple[str, ...], str]] | None = None
+    team: Callable[[Document, Documents], str] = of_namespace
     load_objects: Callable[[], "Objects"] = _nothing_there
     load_metering: Callable[[], "Metering"] = _no_figures
+    load_mending: Callable[[], "Mending"] = _nothing_to_edit
+
+    @property
+    def moves(self) -> bool:
+        """A claim of it can have two ranges announced at once, so that it moves without a break."""
+        return self.relocate is not None
 
     @property
     def objects(self) -> "Objects":
@@ -154,3 +185,8 @@ class Family:
     def metering(self) -> "Metering":
         """What it tells in figures."""
         return self.load_metering()
+
+    @property
+    def mending(self) -> "Mending":
+        """How its documents may be changed where a claim is refused."""
+        return self.load_mending()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.families._importing import Copied, Writing
 from reconciler.families._intake import Intake
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -139,6 +140,7 @@ class Listing:
         rows: The documents that have a row, in order. As JSON all of the kind are listed.
         columns: As `kubectl get` shows them.
         wide: Columns that `-o wide` adds.
+        short: Short names, as `kubectl get` takes them.
     """
 
     name: str
@@ -146,6 +148,7 @@ class Listing:
     rows: Callable[[Standing], Iterable[Row]]
     columns: tuple[Column, ...]
     wide: tuple[Column, ...] = ()
+    short: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,8 @@ class Objects:
         growers: Those who may grow, by the documents of a whole tree.
         may_own: Whether there may be somebody of a namespace and name whose Demand one of that
             name is.
+        copied: Kinds whose objects `ipam import` copies, those before others that these name.
+        writing: How it writes what lives elsewhere.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -261,3 +266,5 @@ class Objects:
     newcomer: Newcomer | None = None
     growers: Callable[[Documents, Settings], Iterable[Grower]] | None = None
     may_own: Callable[[Documents, str, str], bool] | None = None
+    copied: tuple[Copied, ...] = ()
+    writing: Writing | None = None

@@ -23,7 +23,16 @@ PREFIX = "gitops-ipam.dev/"
 DEFAULT_SPACE = "default"
 _ANNOTATIONS = tuple(
     f"{PREFIX}{name}"
-    for name in ("address-space", "adopt", "critical", "exhausted", "gate", "revision", "warning")
+    for name in (
+        "address-space",
+        "adopt",
+        "critical",
+        "exhausted",
+        "formerly",
+        "gate",
+        "revision",
+        "warning",
+    )
 )
 _SPACE = f"{PREFIX}address-space"
 _LIKENESS = 0.9

@@ -22,11 +22,17 @@ class Collected:
         self.protected: list[Identity] = []
         self.frozen: dict[Key, str] = {}
         self.growing: list[Identity] = []
+        self.missing: dict[Finding, Key] = {}
 
     def tell(self, document: Document, *found: Finding) -> None:
         """Report, unless it is about a document as it was in an earlier revision."""
         if not document.unread:
             self.findings += found
+
+    def lack(self, document: Document, pool: Key, found: Finding) -> None:
+        """Report a pool that a document names and that is not there."""
+        self.tell(document, found)
+        self.missing[found] = pool
 
     def add_pool(self, document: Document, pool: Pool) -> None:
         """Add the pool of a document; where that is in doubt, it gives nothing new."""
@@ -46,4 +52,5 @@ class Collected:
             protected=frozenset(self.protected),
             frozen=self.frozen,
             growing=frozenset(self.growing),
+            missing=self.missing,
         )

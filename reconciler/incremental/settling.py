@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from reconciler.engine import rules
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.incremental.group import Group
@@ -66,5 +67,6 @@ def _restless(evaluation: Evaluation) -> Iterator[str]:
         elif not isinstance(decision, Keep) and decision.claim in state.claims:
             yield state.claims[decision.claim].source.path
     for found in evaluation.findings:
-        if found.severity is Severity.ERROR:
+        # What an Override lets shrink is asked for by each run, so that it is told as used.
+        if found.severity is Severity.ERROR or found.code == rules.OUTSIDE:
             yield found.location.path

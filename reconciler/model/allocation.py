@@ -32,6 +32,8 @@ class Allocation(NamedTuple):
         pristine: The record's bytes are just what would be written for these facts.
         adopted: The record names no claim, as one copied from a cluster; `claim` is what its
             tenant, type and name stand for.
+        announced: It is released because its claim moved, and its cluster announces it until
+            nobody uses it: no retention has begun.
     """
 
     claim: Key
@@ -52,6 +54,7 @@ class Allocation(NamedTuple):
     path: str = ""
     pristine: bool = True
     adopted: bool = False
+    announced: bool = False
 
     @property
     def is_live(self) -> bool:

@@ -36,6 +36,19 @@ class Refusal(NamedTuple):
     hint: str
 
 
+class Near(NamedTuple):
+    """What a claim adds to, and where that lies: it is placed touching it where that is free.
+
+    Attributes:
+        range: The last range that its owner got.
+        held: How many addresses there are without the claim.
+    """
+
+    pool: Key
+    range: IPRange
+    held: int
+
+
 class Claim(NamedTuple):
     """A claim.
 
@@ -56,7 +69,11 @@ class Claim(NamedTuple):
         refusal: Why its family lets it have nothing new, or None. What it holds stays: a record is
             a fact.
         beside: The same owner's claim for the other IP version: both get addresses, or neither
-            does, while none of the two holds any. None for a claim by itself.
+            does, while none of the two holds any. Of what only adds to another claim that one: it
+            gets nothing without it. None for a claim by itself.
+        near: What it adds to; None for a claim that stands for itself.
+        is_open: It holds nothing yet, and a request of any name may stand for it.
+        stands_for: The tenant's own claim that it is, made by hand; None for one of its own.
     """
 
     key: Key
@@ -77,3 +94,6 @@ class Claim(NamedTuple):
     version: int | None = None
     refusal: Refusal | None = None
     beside: Key | None = None
+    near: Near | None = None
+    is_open: bool = False
+    stands_for: Key | None = None

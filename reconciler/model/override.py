@@ -21,9 +21,6 @@ class OverrideKind(StrEnum):
     SHRINK = "shrink"
 
 
-UNUSED_KINDS = (OverrideKind.MOVE, OverrideKind.SHRINK)
-"""Kinds that may be written, but that nothing asks for yet."""
-
 SETTINGS_SCOPE = "Settings"
 """The scope of a gate Override that is for all pools with the gate of Settings."""
 
@@ -33,7 +30,7 @@ class Override:
     """One Override.
 
     Attributes:
-        scope: What it is for: the path or the claim of a record; a pool, or `Settings`; a claim.
+        scope: What it is for: the path or the claim of a record, or a folder that ends with `/`; a pool, or `Settings`; a claim.
             Empty for a brake.
         reason: Why, in the words of who wrote it.
         expires: The first second in which it lets nothing pass, since 1970.
@@ -53,6 +50,8 @@ class Override:
     def lets_pass(self) -> str:
         """What it lets pass, in words."""
         match self.kind:
+            case OverrideKind.RECORD if self.scope.endswith("/"):
+                return f"records that are added below {self.scope}"
             case OverrideKind.RECORD:
                 return f"an edit of the record {self.scope}"
             case OverrideKind.GATE:

@@ -25,11 +25,16 @@ class Keep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The claim gets a range. `replaces` is its record so far, released or without a place."""
+    """The claim gets a range. `replaces` is its record so far, released or without a place.
+
+    A claim that moves `leaves` its live record: what that is from now on, released, and announced
+    until nobody uses it.
+    """
 
     allocation: Allocation
     source: Location
     replaces: Allocation | None = None
+    leaves: Allocation | None = None
 
     @property
     def claim(self) -> Key:

@@ -37,6 +37,11 @@ class Thresholds:
     critical: int = 85
     exhausted: int = 95
 
+    @property
+    def levels(self) -> tuple[int, int, int]:
+        """All three, rising."""
+        return self.warning, self.critical, self.exhausted
+
     def tier(self, used: int, total: int) -> Tier:
         """The tier of a pool; one without usable addresses is exhausted."""
         reached = Tier.OK

@@ -13,6 +13,8 @@ API_VERSION = f"{GROUP}/v1alpha1"
 KIND = "IPAllocation"
 LIST_KIND = f"{KIND}List"
 PLURAL = "ipallocations"
+SHORT = ("ipa",)
+"""Short names, as `kubectl get` takes them."""
 LABEL = f"{GROUP}/"
 """What the labels of a record begin with."""
 
@@ -21,6 +23,12 @@ RESOURCE = Resource(
     API_VERSION, KIND, PLURAL, finalizer=FINALIZER, fixed_in=("Allocated", "Released")
 )
 ALLOCATED_BY = "networkpool-controller"
+ANNOUNCED = "until-unused"
+"""What `status.announced` says of a record that its claim has left."""
+
+STILL_ANNOUNCED = "gitops-ipam.dev/announced"
+"""The annotation that says the same of the object in a cluster."""
+
 NAMESPACE = "butler-system"
 """Where a record lies that names no namespace, and where the records of claims are written."""
 

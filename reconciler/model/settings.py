@@ -1,12 +1,13 @@
 """Settings of a repository, with the defaults that hold where it says nothing."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from reconciler.findings import Location
 from reconciler.model.pool import Thresholds, Tier
 
 HOUR = 3_600
+METALLB_POOL = "default-pool"
 _NOWHERE = Location(".")
 
 
@@ -52,7 +53,9 @@ class Settings:
     Attributes:
         address_spaces: All that pools may name; None where any name will do.
         observed: The folder of what clusters ask for, which reconcile alone writes.
+        branch: The branch that is the truth; empty where the repository tells.
         skips_ci: The subject of reconcile's commits asks CI to leave them out.
+        metallb_pool: What the pool that we keep in a cluster is called.
         kinds: What folders may hold: names of kinds by folder, in the order of the folders.
     """
 
@@ -73,9 +76,27 @@ class Settings:
     observed: str = "observed"
     elastic: Elastic = field(default_factory=Elastic)
     intake: tuple[Intake, ...] = ()
+    metallb_pool: str = METALLB_POOL
+    branch: str = ""
     location: Location = field(default=_NOWHERE)
 
     @property
     def folders(self) -> tuple[str, ...]:
         """The folders that documents stand in: people's, and that of what was observed."""
         return *self.sources, self.observed
+
+    def held_to(self, earlier: "Settings") -> "Settings":
+        """These, with brakes, gate and thresholds of earlier ones where those are stricter."""
+        levels = map(min, self.thresholds.levels, earlier.thresholds.levels)
+        return replace(
+            self,
+            max_release_percent=min(self.max_release_percent, earlier.max_release_percent),
+            min_records=min(self.min_records, earlier.min_records),
+            gate=stricter_gate(self.gate, earlier.gate),
+            thresholds=Thresholds(*levels),
+        )
+
+
+def stricter_gate(one: Tier | None, other: Tier | None) -> Tier | None:
+    """The lower of two gates; None is none at all."""
+    return min((it for it in (one, other) if it), key=lambda it: it.rank, default=None)

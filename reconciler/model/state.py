@@ -20,11 +20,14 @@ class ByHand(NamedTuple):
             pools. None when it cannot be told which they are.
         quota: The quota that it counts towards, with the claims of the same group.
         anywhere: It may lie in a pool or not. A pool that it lies in is told.
+        claim: The claim that pins it: who announces it goes on until that claim holds something.
+            None where nobody does.
     """
 
     pools: tuple[Key, ...] | None
     quota: Quota | None = None
     anywhere: bool = False
+    claim: Key | None = None
 
 
 class Blocked(NamedTuple):
@@ -104,6 +107,13 @@ class Unreadable(NamedTuple):
     ranges: tuple[IPRange, ...]
 
 
+class Former(NamedTuple):
+    """What a record is called before it goes on under another name; None where that stays."""
+
+    claim: Key | None = None
+    pool: Key | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """The input of a plan.
@@ -131,6 +141,10 @@ class State:
         grown: Paths of records of growth whose owners are there: when nobody needs one any more it
             is given back, which is no loss.
         growth_retention: The same as `retention`, of those.
+        movable: Claims that a person lets move when their record does not answer them.
+        unused: Paths of released records that clusters announced for a claim that moved, and that
+            nobody uses any more.
+        former: What records were called that go on under another name, by path.
     """
 
     pools: Mapping[Key, Pool]
@@ -152,6 +166,9 @@ class State:
     retained: frozenset[str] = field(default_factory=frozenset)
     grown: frozenset[str] = field(default_factory=frozenset)
     growth_retention: int = 0
+    movable: frozenset[Key] = field(default_factory=frozenset)
+    unused: frozenset[str] = field(default_factory=frozenset)
+    former: Mapping[str, Former] = field(default_factory=dict)
 
     def is_left_alone(self, record: Allocation) -> bool:
         """Nothing may be released or expired of a record: what it follows from cannot be read.

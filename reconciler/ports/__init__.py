@@ -42,10 +42,11 @@ from reconciler.ports.git import (
     Made,
     Probe,
     Repository,
-    Revision,
     Source,
     Step,
 )
+from reconciler.ports.revision import Revision
+from reconciler.ports.standing import Standing
 
 __all__ = [
     "CONTACTS",
@@ -83,6 +84,7 @@ __all__ = [
     "Revision",
     "Source",
     "StaleError",
+    "Standing",
     "Step",
     "UnauthorizedError",
     "UnreachableError",

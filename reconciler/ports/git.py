@@ -7,16 +7,11 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
+from reconciler.ports.revision import Revision
+from reconciler.ports.standing import Standing
 from reconciler.records.changes import Change
 
 T = TypeVar("T")
-
-
-class Revision(NamedTuple):
-    """A commit: its id and its committer date in seconds since 1970."""
-
-    id: str
-    clock: int
 
 
 class Made(NamedTuple):
@@ -190,6 +185,14 @@ class Facts(Protocol):
 class Repository(Protocol):
     """A Git repository that plans are read from and records are committed to."""
 
+    @property
+    def branch(self) -> str:
+        """The branch that is worked on."""
+
+    @property
+    def standing(self) -> Standing:
+        """What the remote says of itself."""
+
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
@@ -218,6 +221,9 @@ class Repository(Protocol):
 
     def check_history(self, revision: Revision, accepted: str | None = None) -> None:
         """Refuse a branch that no longer holds what it held when last seen, unless accepted."""
+
+    def is_in(self, ancestor: str, revision: str) -> bool:
+        """Whether a revision contains another; a `GitError` where that cannot be told."""
 
     def is_shallow(self) -> bool:
         """Part of the history is not here."""

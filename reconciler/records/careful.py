@@ -21,7 +21,7 @@ from reconciler.model.record_kind import CLAIM, KIND, LABEL, NAMESPACE
 from reconciler.model.state import Unreadable
 from reconciler.records.emit import reason_code
 from reconciler.records.forms import Form, form_of
-from reconciler.records.layout import Place, claim_of, place_of, role_of
+from reconciler.records.layout import Place, claim_of, place_of, roles_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
 _NO_NAME = "is no RFC 1123 name"
@@ -106,7 +106,7 @@ class _Careful:
             size=item.size if item else self._count(),
             pinned=isinstance(self._in("spec", "pinnedRange"), Mapping),
             type=kind,
-            role=role_of(claim),
+            role=self._role(claim),
             owner=owner,
             name=name,
             namespace=namespace,
@@ -115,7 +115,13 @@ class _Careful:
             path=self.path,
             pristine=False,
             adopted=annotated is None,
+            announced=phase is Phase.RELEASED and bool(self._in("status", "announced")),
         )
+
+    def _role(self, claim: Key) -> str:
+        """What its label says, where the claim may be that."""
+        said, roles = self._text("metadata", "labels", f"{LABEL}allocation-role"), roles_of(claim)
+        return said if said in roles else roles[0]
 
     def _in(self, *steps: str) -> Any:
         value: Any = self.body

@@ -11,7 +11,7 @@ from reconciler.model.instant import format_instant
 from reconciler.model.key import Key, is_name
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release
 from reconciler.model.state import State
-from reconciler.records.claimed import following, follows, with_suffix
+from reconciler.records.claimed import candidate_names, following, follows, with_suffix
 from reconciler.records.emit import record_text
 from reconciler.records.forms import first_pool
 from reconciler.records.layout import path_of
@@ -45,14 +45,38 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
     names, places = _Names(state), _Places(plan, state, folder)
     files: dict[str, Allocation | None] = {}
     for decision in plan.decisions:
-        written = _written(decision, state, places, names)
-        if written is None:
-            continue
-        if written.leaves:
-            files.setdefault(written.leaves, None)
-        if written.record is not None:
-            files[written.record.path] = written.record
+        left = _left(decision, places)
+        for written in (left, _written(decision, state, places, names)):
+            if written is not None and written.leaves:
+                files.setdefault(written.leaves, None)
+            if written is not None and written.record is not None:
+                files[written.record.path] = written.record
+    for path, record in _renamed(plan, state):
+        record = record._replace(path=places.of(record.pool, record.claim, path), pristine=True)
+        if record.path != path:
+            files.setdefault(path, None)
+        files[record.path] = record
     return files
+
+
+def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
+    """Released records that nothing is decided on, but whose pool has another name by now."""
+    if not state.former:
+        return
+    decided = {item.allocation.path for item in plan.decisions if item.allocation is not None}
+    decided |= {it.replaces.path for it in plan.decisions if isinstance(it, Grant) and it.replaces}
+    for record in state.records:
+        if record.path in state.former and record.is_released and record.path not in decided:
+            yield record.path, record
+
+
+def _left(decision: Decision, places: "_Places") -> Written | None:
+    """What becomes of the record that a claim leaves: it makes way where the new one belongs."""
+    if not isinstance(decision, Grant) or decision.leaves is None:
+        return None
+    record = decision.leaves
+    path = places.beside(decision.allocation, record.path)
+    return Written(record._replace(path=path), record.path if record.path != path else "")
 
 
 def _written(
@@ -60,10 +84,11 @@ def _written(
 ) -> Written | None:
     """What a decision makes of its record; None when the file stays as it is."""
     match decision:
-        case Grant(allocation, _, replaces):
+        case Grant(allocation, _, replaces, leaves):
             old = replaces.path if replaces else ""
             path = places.of(allocation.pool, allocation.claim, old)
-            record = allocation._replace(path=path, name=names.of(allocation))
+            name = names.of(allocation) if leaves is None else names.beside(allocation, replaces)
+            record = allocation._replace(path=path, name=name)
             return Written(record, old if old != path else "")
         case Release(allocation):
             old = allocation.path
@@ -164,7 +189,15 @@ class _Places:
         decisions, state = self._plan.decisions, self._state
         gone = {item.allocation.path for item in decisions if isinstance(item, Expire)}
         there = {record.path for record in state.records if record.path not in gone}
-        return there | {item.path for item in state.unreadable}
+        there |= {item.path for item in state.unreadable}
+        return there - {path for path, own in self._going_home() if own not in there}
+
+    def _going_home(self) -> Iterator[tuple[str, str]]:
+        """Where records stand that hold nothing and are written anew, each with its own place."""
+        for item in self._plan.decisions:
+            old = item.allocation if isinstance(item, Refuse) and not item.is_left else None
+            if old is not None and old.range is None:
+                yield old.path, path_of(self._folder, None, item.claim)
 
     def of(self, pool: Key | None, claim: Key, old: str) -> str:
         """The path of a claim's record. `old` is where it stands, or empty."""
@@ -179,6 +212,18 @@ class _Places:
                 wanted, number = f"{stem}.{number}.yaml", number + 1
         self._occupied.add(wanted)
         return wanted
+
+    def beside(self, wanted: Allocation, old: str) -> str:
+        """The path of a record that its claim leaves: `<owner>.<slot>.released.yaml` in one pool."""
+        if path_of(self._folder, wanted.pool, wanted.claim) != old:
+            return old
+        stem, number = old.removesuffix(".yaml"), 2
+        path = f"{stem}.released.yaml"
+        while path in self._occupied:
+            path, number = f"{stem}.released.{number}.yaml", number + 1
+        self._occupied.discard(old)
+        self._occupied.add(path)
+        return path
 
 
 class _Names:
@@ -209,6 +254,20 @@ class _Names:
         name = with_suffix(record.name, record.claim)
         self._taken[(record.namespace, name)] = record.claim
         return name
+
+    def beside(self, record: Allocation, replaces: Allocation | None) -> str:
+        """The name of a record beside one that its claim leaves: each is an object of its own."""
+        if replaces is not None:
+            return replaces.name
+        there = {(it.namespace, it.name) for it in self._state.records}
+        names = candidate_names(record.name, record.claim)
+        while (record.namespace, name := next(names)) in there or not self._is_its(record, name):
+            pass
+        self._taken[record.namespace, name] = record.claim
+        return name
+
+    def _is_its(self, record: Allocation, name: str) -> bool:
+        return self._taken.get((record.namespace, name), record.claim) == record.claim
 
 
 def _own_names(claims: Mapping[Key, Claim]) -> Iterator[Claim]:

@@ -5,8 +5,9 @@ it gives nobody else's addresses to a cluster of theirs.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
+from itertools import count
 
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -54,7 +55,10 @@ def is_own(name: str, claim: Claim) -> bool:
 
     Records that were copied from a cluster keep the name that their object has there.
     """
-    own = [claim.name, with_suffix(claim.name, claim.key)]
+    other = with_suffix(claim.name, claim.key)
+    own = [claim.name, other]
+    if name.startswith(f"{other}-") and name.removeprefix(f"{other}-").isdecimal():
+        return True  # of a claim that moved: two records of it never bear one name
     if claim.name != claim.key.name:
         own.append(claim.name.removeprefix(f"{claim.owner.namespace}-"))
     return name in own
@@ -64,6 +68,14 @@ def with_suffix(name: str, claim: Key) -> str:
     """A name that another owner's record has, told apart by six hex digits of the owner's hash."""
     owner = f"{claim.namespace}/{claim.name}"
     return f"{name}-{sha256(owner.encode()).hexdigest()[:6]}"
+
+
+def candidate_names(name: str, claim: Key) -> Iterator[str]:
+    """The names that records of a claim may bear, without end: its own, then with a suffix."""
+    other = with_suffix(name, claim)
+    yield name
+    yield other
+    yield from (f"{other}-{number}" for number in count(2))
 
 
 def apart(records: tuple[Allocation, ...], claims: Mapping[Key, Claim]) -> tuple[Allocation, ...]:

@@ -6,10 +6,19 @@ from reconciler.addresses.notation import format_address, format_cidr
 from reconciler.documents.dump import text
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import is_label_value
-from reconciler.model.record_kind import ALLOCATED_BY, API_VERSION, CLAIM, KIND, LABEL
+from reconciler.model.record_kind import (
+    ALLOCATED_BY,
+    ANNOUNCED,
+    API_VERSION,
+    CLAIM,
+    KIND,
+    LABEL,
+    STILL_ANNOUNCED,
+)
 from reconciler.records.forms import HEAD, reference_lines, references
 
 MAX_LISTED = 1024
+_STILL = f"  announced: {ANNOUNCED}\n"
 
 
 def record_text(record: Allocation) -> str:
@@ -33,7 +42,8 @@ def record_text(record: Allocation) -> str:
         given = (
             f'  allocatedAt: "{record.allocated_at}"\n'
             f"  allocatedBy: {ALLOCATED_BY}\n"
-            f"  allocatedCount: {item.size}\n{cidr}"
+            f"  allocatedCount: {item.size}\n"
+            f"{_STILL if record.announced else ''}{cidr}"
         )
         ends, starts = f"  endAddress: {end}\n", f"  startAddress: {start}\n"
         if record.pinned:
@@ -113,15 +123,19 @@ def record_document(record: Allocation) -> dict[str, Any]:
 
 
 def record_object(record: Allocation) -> dict[str, Any]:
-    """The record as a cluster gets it: without labels that no server takes.
+    """The record as a cluster gets it: without what some server does not take.
 
     A team is of any text, and a name may be longer than the value of a label. One such label, and
-    the server would refuse the object.
+    the server would refuse the object; and so it would where Butler's own definition is installed,
+    which does not know `status.announced`: an annotation says that there.
     """
     found = record_document(record)
-    metadata = found["metadata"]
+    metadata, status = found["metadata"], found["status"]
     labels = {key: said for key, said in metadata["labels"].items() if is_label_value(said)}
-    return {**found, "metadata": {**metadata, "labels": labels}}
+    metadata = {**metadata, "labels": labels}
+    if (still := status.pop("announced", None)) is not None:
+        metadata["annotations"] = {**metadata["annotations"], STILL_ANNOUNCED: still}
+    return {**found, "metadata": metadata}
 
 
 def _status(record: Allocation) -> dict[str, Any]:
@@ -145,6 +159,8 @@ def _status(record: Allocation) -> dict[str, Any]:
     }
     if record.range.size <= MAX_LISTED:
         status["addresses"] = [format_address(version, item) for item in range(first, last + 1)]
+    if record.announced:
+        status["announced"] = ANNOUNCED
     if (cidr := format_cidr(record.range)) is not None:
         status["cidr"] = cidr
     if record.is_released:

@@ -1,12 +1,13 @@
 """What is to be said about records once it is decided what becomes of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from reconciler.findings import Finding, Location, few, warning
+from reconciler.addresses.notation import format_short
+from reconciler.findings import Finding, Location, few, info, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Keep, Plan
+from reconciler.model.plan import Grant, Keep, Plan
 from reconciler.model.state import State
 from reconciler.records.layout import path_of
 
@@ -31,12 +32,12 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
                 waiting.append(record)
             else:
                 (paused if _is_paused(state, record) else held).append(record)
-        if decision.stale and not _asks_for_gone(state, record):
+        if decision.stale:
             message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
-            hint = "delete the record to let the claim move"
+            hint = "to let it move, merge an Override of kind move for it: ipam move"
             yield warning("record-stale", place, message, hint)
         path = path_of(folder, record.pool, record.claim)
-        if record.path != path and not decision.held:
+        if record.path != path and not decision.held and record.path not in state.former:
             misplaced.append((record, path))
     yield from _misplaced(misplaced, state)
     yield from _ahead(state)
@@ -47,6 +48,57 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
         message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
         yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
+
+
+def moving(state: State, plan: Plan, asked: Mapping[str, str]) -> Iterator[Finding]:
+    """Claims that move, and what those that moved have left.
+
+    Args:
+        state: What was planned.
+        plan: The plan.
+        asked: By path of a record that was left, why its cluster announces it still.
+    """
+    for decision in plan.decisions if state.movable else ():
+        if isinstance(decision, Grant) and decision.leaves is not None:
+            old, new = _held(decision.leaves), _held(decision.allocation)
+            message = f"{decision.claim.short} moves from {old} to {new}"
+            yield warning("claim-moves", decision.source, message, f"{old} {_UNTIL}")
+    for record in state.records:
+        if record.announced and record.path not in state.unused:
+            why = asked.get(record.path)
+            message = f"{record.claim.short} has left {_held(record)}, which {_UNTIL}"
+            hint = "move its Services to the new range; reconcile with clusters tells who is left"
+            place = Location(record.path, 1, 1)
+            yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
+
+
+_UNTIL = "stays announced until nobody uses it"
+
+
+def _held(record: Allocation) -> str:
+    held = format_short(record.range) if record.range else "nothing"
+    return f"{held} of {record.pool.name}"
+
+
+def renames(plan: Plan, state: State) -> Iterator[Finding]:
+    """What keeps its addresses under another name; a finding each."""
+    found: dict[tuple[Key, Key, Location], list[int]] = {}
+    for decision in plan.decisions if state.former else ():
+        if not isinstance(decision, Keep) or decision.allocation.path not in state.former:
+            continue
+        record = decision.allocation
+        former, claim = state.former[record.path], state.claims.get(record.claim)
+        if former.claim is not None and claim is not None:
+            names = record.claim._replace(slot=""), former.claim._replace(slot="")
+            found.setdefault((*names, claim.source), []).append(record.size)
+        if former.pool is not None and record.pool in state.pools:
+            place = state.pools[record.pool].source
+            found.setdefault((record.pool, former.pool, place), []).append(record.size)
+    for (now, before, place), sizes in found.items():
+        records = "1 record" if len(sizes) == 1 else f"{len(sizes)} records"
+        addresses = "1 address" if sum(sizes) == 1 else f"{sum(sizes)} addresses"
+        message = f"{now.kind} {now.short} was {before.short}: it keeps {records} with {addresses}"
+        yield info("renamed", place, message)
 
 
 def _is_paused(state: State, record: Allocation) -> bool:
@@ -104,9 +156,3 @@ def _ahead(state: State) -> Iterator[Finding]:
             message = f"is released as of {record.since}, but the revision is of {now}"
             hint = f"git log -p -- {record.path} tells who wrote that; until then nobody gets it"
             yield warning("record-edited", Location(record.path, 1, 1), message, hint)
-
-
-def _asks_for_gone(state: State, record: Allocation) -> bool:
-    """The claim still names the record's pool: it is not stale, the pool is gone, and that is told."""
-    claim = state.claims.get(record.claim)
-    return claim is not None and record.pool not in state.pools and record.pool.name in claim.wanted

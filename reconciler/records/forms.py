@@ -27,7 +27,7 @@ metadata:
 NAMES = (
     "claim", "role", "team", "name", "namespace", "count", "pinned", "pool_kind", "pool",
     "pool_namespace", "owner", "owner_namespace", "type", "allocated_at", "since", "message",
-    "reason", "end", "phase", "start",
+    "reason", "end", "phase", "start", "announced",
 )  # fmt: skip
 """The groups of every pattern. What a family's records do not say is None."""
 
@@ -212,7 +212,8 @@ status:
 )+)?(?:  allocatedAt: "(?P<allocated_at>{_INSTANT})"
   allocatedBy: {ALLOCATED_BY}
   allocatedCount: \d+
-(?:  cidr: .+
+(?P<announced>  announced: .+
+)?(?:  cidr: .+
 )?)?  conditions:
     - lastTransitionTime: "(?P<since>{_INSTANT})"
       message: (?P<message>.+)

@@ -59,9 +59,10 @@ def claimant_of(slot: str) -> Slot | None:
     return known.get(slot)
 
 
-def role_of(claim: Key) -> str:
-    """What a claim is to its owner: the first of its sort, or growth."""
-    return "growth" if claim.slot[-1].isdigit() and claim.slot not in slots() else "initial"
+def roles_of(claim: Key) -> tuple[str, ...]:
+    """What a claim may be to its owner, the likeliest first: growth, or what somebody asked for."""
+    is_numbered = claim.slot[-1].isdigit() and claim.slot not in slots()
+    return ("growth", "initial") if is_numbered else ("initial",)
 
 
 def _claim(namespace: str, stem: str) -> Key | None:
@@ -102,3 +103,9 @@ class PartOf:
             if part != path:
                 self._of[inside] = part
         return part
+
+
+def folders_above(path: str) -> list[str]:
+    """The folders that a path is in, the outermost first: `a/`, `a/b/`."""
+    parts = path.split("/")
+    return ["/".join(parts[:at]) + "/" for at in range(1, len(parts))]

@@ -19,7 +19,7 @@ from reconciler.model.state import Unreadable
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import reason_code, record_text
 from reconciler.records.forms import Form, family_in, form_of
-from reconciler.records.layout import path_of, place_of, role_of
+from reconciler.records.layout import path_of, place_of, roles_of
 
 
 class Recalled(NamedTuple):
@@ -63,7 +63,7 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
     (
         claim_text, role, team, name, namespace, count, pinned, pool_kind, pool_name,
         pool_namespace, owner, owner_namespace, kind, allocated_at, since, message, reason, end,
-        phase_text, start,
+        phase_text, start, announced,
     ) = found  # fmt: skip
     claim = Key.parse(claim_text)
     if claim is None or not claim.slot:
@@ -84,6 +84,8 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
         return None
     if phase is Phase.RELEASED and parse_instant(since) is None:
         return None
+    if announced is not None and phase is not Phase.RELEASED:
+        return None
     made = Allocation(
         claim=claim,
         pool=pool,
@@ -101,6 +103,7 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
         reason=reason_code(reason) if failed else "",
         message=_unquoted(message) if failed else "",
         path=path,
+        announced=announced is not None,
     )
     return made if _is_sound(made, form) else None
 
@@ -118,7 +121,7 @@ def _is_sound(record: Allocation, form: Form) -> bool:
         is_whose = (owner.namespace, owner.name, record.type) == (claim[1], claim[2], told)
     return (
         is_whose
-        and record.role == role_of(claim)
+        and record.role in roles_of(claim)
         and len(record.name) <= MOST_NAME
         and len(record.namespace) <= MOST_LABEL
     )

@@ -8,6 +8,7 @@ from reconciler.digest import action_name
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
+from reconciler.model.current import current_records
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Grant, Keep, Refuse, Release
 from reconciler.report.machine import API_VERSION
@@ -31,21 +32,22 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
     """All that is known of a claim."""
     decision = next((item for item in evaluation.plan.decisions if item.claim == key), None)
     claim = evaluation.state.claims.get(key)
-    record = next((item for item in evaluation.state.records if item.claim == key), None)
+    record = current_records(it for it in evaluation.state.records if it.claim == key).get(key)
     remedies = [decision.hint] if isinstance(decision, Refuse) else []
     return {
         "apiVersion": API_VERSION,
         "kind": "Explanation",
         "claim": str(key),
-        "action": action_name(decision) if decision else "none",
+        "action": action_name(decision, evaluation) if decision else "none",
         "verdict": _verdict(decision),
-        "asked": _asked(claim) if claim or record is None else _gone(evaluation, record),
+        "asked": _asked(claim) if claim else _gone(evaluation, record),
         "record": record.path if record else None,
         "phase": record.phase.value if record else None,
         "since": record.since if record else None,
         "source": {"path": claim.source.path, "line": claim.source.line} if claim else None,
         "pools": [_pool(evaluation, pool, claim) for pool in claim.candidates] if claim else [],
         "remedies": (_remedies(evaluation, claim) if remedies and claim else []) + remedies,
+        "patches": [],
     }
 
 
@@ -68,18 +70,16 @@ def _range(item: IPRange) -> str:
     return f"{format_range(item)}{listed}"
 
 
-def _gone(evaluation: Evaluation, record: Allocation) -> str:
-    """Why nobody asks for a record: of growth whose tenant is there, its entry is gone."""
-    is_entry = record.path in evaluation.state.grown
+def _gone(evaluation: Evaluation, record: Allocation | None) -> str:
+    """Why nobody asks for it: of growth whose tenant is there, its entry is gone."""
+    is_entry = record is not None and record.path in evaluation.state.grown
     return f"nothing: its {'entry' if is_entry else 'document'} is gone"
 
 
-def _asked(claim: Claim | None) -> str:
-    if claim is None:
-        return "nothing: its document is gone"
+def _asked(claim: Claim) -> str:
     if claim.pin is not None:
         return f"exactly {format_short(claim.pin)}"
-    return "1 address" if claim.size == 1 else f"{claim.size} addresses in a row"
+    return "1 address" if claim.size == 1 else f"{claim.size} contiguous addresses"
 
 
 def _pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
     found = []
     largest = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
     if 0 < largest < claim.size and claim.pin is None:
-        found.append(f"ask for at most {largest}: so many are free in a row")
+        found.append(f"ask for at most {largest}: that is the largest free run")
     held = sum(evaluation.plan.after[key].held for key in claim.candidates)
     if held:
         found.append(f"wait: {held} addresses of released records come free after retention")

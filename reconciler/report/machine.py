@@ -54,7 +54,7 @@ def _floats(value: Any) -> Any:
 
 
 def plan_document(
-    evaluation: Evaluation, *, base: str | None = None, moved: int = 0, keeps: bool = False
+    evaluation: Evaluation, *, base: str | None = None, keeps: bool = False
 ) -> dict[str, Any]:
     """The plan."""
     decided = actions(evaluation, keeps=keeps)
@@ -65,7 +65,7 @@ def plan_document(
         "base": base,
         "digest": digest(decided),
         "changed": bool(evaluation.changes),
-        "summary": summary(evaluation, moved),
+        "summary": summary(evaluation),
         "actions": decided,
         "pools": pools(evaluation),
         "findings": listed(evaluation.findings),
@@ -79,7 +79,7 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
         {
             "pool": str(key),
             **_usage(plan.before[key] if today else plan.after[key]),
-            "before": _before(plan.before[key]),
+            "before": _before(plan.before[key], plan.after[key]),
         }
         for key in evaluation.plan.after
     ]
@@ -201,11 +201,17 @@ def _usage(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _before(usage: Usage) -> dict[str, Any]:
+def _before(usage: Usage, after: Usage) -> dict[str, Any]:
+    size = {
+        "total": usage.total,
+        "available": usage.available,
+        "largestFreeBlock": usage.largest,
+    }
     return {
         "allocated": usage.allocated,
         "utilizationPercent": usage.percent,
         "tier": usage.tier.value,
+        **(size if usage.total != after.total else {}),
     }
 
 

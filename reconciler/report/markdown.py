@@ -2,7 +2,7 @@
 
 from reconciler.addresses.notation import format_short
 from reconciler.comparison import Compared
-from reconciler.digest import action_name, actions, digest
+from reconciler.digest import action_name, actions, digest, is_move, is_told
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
@@ -10,7 +10,8 @@ from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Tier
 from reconciler.report.found import all_listed, verdict
 from reconciler.report.markup import Section, bar, code, fitted, prose
-from reconciler.report.text.plan import counted
+from reconciler.report.moves import moves_of, range_of, room_of
+from reconciler.report.text.plan import counted, growth, renamed_words
 
 # By this a job finds the comment that it made before, to write it anew.
 MARKER = "<!-- ipam -->"
@@ -30,6 +31,7 @@ _ALLOCATIONS = (
     "| Change | Claim | Pool | Addresses | Count | Source |\n"
     "| :--- | :--- | :--- | :--- | ---: | :--- |\n"
 )
+_MOVES = "| Claim | From | To | Old range | Pools then |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _CAPACITY = (
     "| Pool | Use | Before → after | Free | Largest run | Tier |\n"
     "| :--- | :--- | :--- | ---: | ---: | :--- |\n"
@@ -39,17 +41,18 @@ _CAPACITY = (
 def markdown_text(
     compared: Compared, verb: str, *, base: str | None = None, keeps: bool = False
 ) -> str:
-    """The verdict, findings, exact addresses and capacity, in at most `LIMIT` characters.
+    """The verdict, what moves, findings, exact addresses and capacity, in at most `LIMIT` characters.
 
     Args:
-        compared: The evaluation, and how many claims the change moves.
+        compared: The evaluation.
         verb: The verb that printed it, for the line that tells how to do it again.
         base: The base revision, as it was asked for.
         keeps: Also what stays.
     """
     evaluation = compared.evaluation
     worst, says, listed = verdict(evaluation)
-    moved = f"**{compared.moved} moved**" if compared.moved else "0 moved"
+    moves = _moves(evaluation)
+    moved = f"**{len(moves)} moved**" if moves else "0 moved"
     head = f"{says[0].upper()}{says[1:]}: {listed}; {counted(evaluation)}, {moved}"
     allocations = _allocations(evaluation, keeps=keeps)
     sections = [
@@ -59,8 +62,9 @@ def markdown_text(
     findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
     # What stops a change is told first; what only warns, last.
     sections.insert(0 if worst else len(sections), findings)
+    sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
-    if not allocations:
+    if not allocations and not moves:
         parts.append("No address changes hands.\n")
     told = [section for section in sections if section.rows]
     parts += fitted(told, LIMIT - _AROUND)
@@ -72,8 +76,21 @@ def _allocations(evaluation: Evaluation, *, keeps: bool) -> list[str]:
     return [
         _allocation(decision, evaluation)
         for decision in evaluation.plan.decisions
-        if keeps or not isinstance(decision, Keep)
+        if (keeps or is_told(decision, evaluation)) and not is_move(decision, evaluation)
     ]
+
+
+def _moves(evaluation: Evaluation) -> list[str]:
+    """The claims that move: a row each."""
+    rows = []
+    for move in moves_of(evaluation):
+        pools = dict.fromkeys((move.old.pool, move.new.pool))
+        rooms = "; ".join(f"{code(it.name)} {room_of(evaluation, it)}" for it in pools)
+        owner = code(move.claim._replace(slot="").short)
+        old, new = (f"{code(range_of(it))} of {code(it.pool.name)}" for it in (move.old, move.new))
+        until = "until nobody uses it" if move.stays else "**free at once**"
+        rows.append(f"| 🟠 {owner} {prose(move.claim.slot)} | {old} | {new} | {until} | {rooms} |")
+    return rows
 
 
 def _allocation(decision: Decision, evaluation: Evaluation) -> str:
@@ -87,9 +104,14 @@ def _allocation(decision: Decision, evaluation: Evaluation) -> str:
         allocation = decision.allocation
         pools, size = (allocation.pool.name,), allocation.size
         given = code(format_short(allocation.range)) if allocation.range else "nothing"
+        if words := growth(decision, evaluation):
+            given += f"<br>{words}"
     owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
+    action = ", ".join(
+        [action_name(decision, evaluation), *map(prose, renamed_words(decision, evaluation))]
+    )
     cells = (
-        f"{_ACTION[type(decision)]} {action_name(decision)}",
+        f"{_ACTION[type(decision)]} {action}",
         f"{code(owner)} {prose(claim.slot)}",
         ", ".join(code(name) for name in pools),
         given,
@@ -113,12 +135,17 @@ def _pool(key: Key, before: Usage, after: Usage) -> str:
     tier = after.tier.value
     if before.tier is not after.tier:
         tier = f"{before.tier.value} → **{tier}**"
+    use = f"{before.percent}% → {after.percent}% of {after.total}"
+    free, largest = str(after.available), str(after.largest)
+    if before.total != after.total:
+        use = f"{before.percent}% of {before.total} → {after.percent}% of {after.total}"
+        free, largest = f"{before.available} → {free}", f"{before.largest} → {largest}"
     cells = (
         code(key.name),
         bar(before.percent, after.percent),
-        f"{before.percent}% → {after.percent}% of {after.total}",
-        str(after.available),
-        str(after.largest),
+        use,
+        free,
+        largest,
         f"{_TIER[after.tier]} {tier}",
     )
     return f"| {' | '.join(cells)} |"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding
 from reconciler.model.key import Key
 from reconciler.model.plan import Refuse
 from reconciler.model.pool import Tier
@@ -28,25 +29,30 @@ class Simulation:
 
     Attributes:
         fit: How many of them get all that they ask for.
+        passes: How many of those a check lets pass: their plan takes no pool to its gate.
+        stopped: What stops one more than these; None when all that fit pass.
         steps: Where each pool stands today, when a tier is reached, and in the end.
         refused: The first refusal, or None.
     """
 
     requested: int
     fit: int
+    passes: int
     steps: tuple[Step, ...]
     refused: Refuse | None
+    stopped: Finding | None
     evaluation: Evaluation
 
 
 def simulation_document(result: Simulation) -> dict[str, Any]:
     """The same as JSON."""
-    refused = result.refused
+    refused, stopped = result.refused, result.stopped
     return {
         "apiVersion": API_VERSION,
         "kind": "Simulation",
         "requested": result.requested,
         "fit": result.fit,
+        "passes": result.passes,
         "steps": [
             {
                 "tenants": step.tenants,
@@ -67,6 +73,9 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
             "message": refused.message,
             "hint": refused.hint,
         },
+        "stopped": None
+        if stopped is None
+        else {"code": stopped.code, "message": stopped.message, "hint": stopped.hint},
     }
 
 

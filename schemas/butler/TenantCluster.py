@@ -74,8 +74,13 @@ def validate_https___gitops_ipam_dev_schemas_butler_tenantcluster_json(data, cus
                     data__metadata__annotations_is_dict = isinstance(data__metadata__annotations, dict)
                     if data__metadata__annotations_is_dict:
                         data__metadata__annotations_keys = set(data__metadata__annotations.keys())
+                        if "gitops-ipam.dev/metallb-pool" in data__metadata__annotations_keys:
+                            data__metadata__annotations_keys.remove("gitops-ipam.dev/metallb-pool")
+                            data__metadata__annotations__gitopsipamdevmetallbpool = data__metadata__annotations["gitops-ipam.dev/metallb-pool"]
+                            if not isinstance(data__metadata__annotations__gitopsipamdevmetallbpool, (str)):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.annotations.gitops-ipam.dev/metallb-pool must be string")
                         for data__metadata__annotations_key in data__metadata__annotations_keys:
-                            if data__metadata__annotations_key not in []:
+                            if data__metadata__annotations_key not in ['gitops-ipam.dev/metallb-pool']:
                                 data__metadata__annotations_value = data__metadata__annotations.get(data__metadata__annotations_key)
                                 if not isinstance(data__metadata__annotations_value, (str)):
                                     raise JsonSchemaValueException("" + (name_prefix or "data") + ".metadata.annotations.{data__metadata__annotations_key}".format(**locals()) + " must be string")

@@ -10,6 +10,7 @@ REGEX_PATTERNS = {
     '^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$': re.compile('^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\\Z'),
     '^[0-9]{1,6}[smhd]$': re.compile('^[0-9]{1,6}[smhd]\\Z'),
     '^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$': re.compile('^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?\\Z'),
+    '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$': re.compile('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\Z'),
     '^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$': re.compile('^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)\\Z'),
     '^[1-9][0-9]{0,11}(Ki|Mi|Gi)?$': re.compile('^[1-9][0-9]{0,11}(Ki|Mi|Gi)?\\Z'),
     '^[^<>\\u0000-\\u001f\\u007f]+$': re.compile('^[^<>\\u0000-\\u001f\\u007f]+\\Z'),
@@ -141,6 +142,17 @@ def validate_https___gitops_ipam_dev_schemas_own_settings_json(data, custom_form
                             raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.observed must be shorter than or equal to 200 characters")
                         if not REGEX_PATTERNS['^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$'].search(data__spec__observed):
                             raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.observed must match pattern ^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$")
+                if "branch" in data__spec_keys:
+                    data__spec_keys.remove("branch")
+                    data__spec__branch = data__spec["branch"]
+                    if not isinstance(data__spec__branch, (str)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.branch must be string")
+                    if isinstance(data__spec__branch, str):
+                        data__spec__branch_len = len(data__spec__branch)
+                        if data__spec__branch_len > 200:
+                            raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.branch must be shorter than or equal to 200 characters")
+                        if not REGEX_PATTERNS['^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$'].search(data__spec__branch):
+                            raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.branch must match pattern ^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$")
                 if "thresholds" in data__spec_keys:
                     data__spec_keys.remove("thresholds")
                     data__spec__thresholds = data__spec["thresholds"]
@@ -329,6 +341,29 @@ def validate_https___gitops_ipam_dev_schemas_own_settings_json(data, custom_form
                                     raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.elastic.maxGrowth must be smaller than or equal to 65536")
                         if data__spec__elastic_keys:
                             raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.elastic must not contain "+str(data__spec__elastic_keys)+" properties")
+                if "metallb" in data__spec_keys:
+                    data__spec_keys.remove("metallb")
+                    data__spec__metallb = data__spec["metallb"]
+                    if not isinstance(data__spec__metallb, (dict)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.metallb must be object")
+                    data__spec__metallb_is_dict = isinstance(data__spec__metallb, dict)
+                    if data__spec__metallb_is_dict:
+                        data__spec__metallb_keys = set(data__spec__metallb.keys())
+                        if "poolName" in data__spec__metallb_keys:
+                            data__spec__metallb_keys.remove("poolName")
+                            data__spec__metallb__poolName = data__spec__metallb["poolName"]
+                            if not isinstance(data__spec__metallb__poolName, (str)):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.metallb.poolName must be string")
+                            if isinstance(data__spec__metallb__poolName, str):
+                                data__spec__metallb__poolName_len = len(data__spec__metallb__poolName)
+                                if data__spec__metallb__poolName_len < 1:
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.metallb.poolName must be longer than or equal to 1 characters")
+                                if data__spec__metallb__poolName_len > 253:
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.metallb.poolName must be shorter than or equal to 253 characters")
+                                if not REGEX_PATTERNS['^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'].search(data__spec__metallb__poolName):
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.metallb.poolName must match pattern ^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
+                        if data__spec__metallb_keys:
+                            raise JsonSchemaValueException("" + (name_prefix or "data") + ".spec.metallb must not contain "+str(data__spec__metallb_keys)+" properties")
                 if "intake" in data__spec_keys:
                     data__spec_keys.remove("intake")
                     data__spec__intake = data__spec["intake"]

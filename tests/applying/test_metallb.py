@@ -32,7 +32,10 @@ def test_a_pool_of_others_that_overlaps_is_named_and_ours_is_not_applied(
     one.put(address_pool("lab", theirs), path=ADDRESS_POOLS)
     applied = site.apply(world("web"))
     error = failures(applied[FIRST])[POOL]
-    assert error.endswith("is also in IPAddressPool lab, which is not ours; remove it there")
+    assert error.endswith(
+        "is also in IPAddressPool lab, which is not ours; remove it there,"
+        " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
+    )
     assert announced(one) is None
     one.request("DELETE", f"{ADDRESS_POOLS}/lab")
     site.apply(world("web"))

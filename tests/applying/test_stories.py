@@ -203,7 +203,10 @@ def test_lines_of_the_inventory_that_cannot_be_read_are_told(clusters: FakeClust
 def test_a_pool_of_others_that_overlaps_is_named(clusters: FakeClusters, theirs: str) -> None:
     clusters.hand(FIRST).put(address_pool("lab", theirs))
     error = failures(clusters.run(world("web"))[FIRST])[str(POOL)]
-    assert error.endswith("is also in IPAddressPool lab, which is not ours; remove it there")
+    assert error.endswith(
+        "is also in IPAddressPool lab, which is not ours; remove it there,"
+        " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
+    )
     assert clusters.announced(FIRST) is None
 
 

@@ -27,6 +27,10 @@ LOOKING = (
     ("status",),
     ("get", "allocations"),
     ("explain", "team-a/one"),
+    ("find", "--count", "3"),
+    ("who", "10.40.0.3", "--history"),
+    ("history",),
+    ("forecast",),
 )
 
 

@@ -25,7 +25,17 @@ def repo(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "verb", ["status", "check", "plan", "get pools", f"explain {KEY}", "simulate --tenants 1"]
+    "verb",
+    [
+        "status",
+        "status --map edge",
+        "find --count 9",
+        "check",
+        "plan",
+        "get pools",
+        f"explain {KEY}",
+        "simulate --tenants 1",
+    ],
 )
 def test_json_and_yaml_say_the_same_in_exactly_one_document(
     repo: Path, capsys: Capture, verb: str
@@ -40,6 +50,14 @@ def test_status_tells_how_full_pools_are_and_what_is_pending(repo: Path, capsys:
     ran = ipam(capsys, "status", "--repo", repo)
     assert ran.out.splitlines()[1].split()[:4] == ["edge", "NetworkPool", "256", "8"]
     assert ran.err == "pending: 1 to allocate, 1 kept; ipam plan shows it\n"
+
+
+def test_status_draws_a_pool_that_is_named_or_all(repo: Path, capsys: Capture) -> None:
+    every, one = (ipam(capsys, "status", "--map", *it, "--repo", repo) for it in ([], ["edge"]))
+    assert every.out == one.out
+    assert one.out.splitlines()[1].split() == ["10.40.0.0", "AAAAAAAA" + "." * 24]
+    none = ipam(capsys, "status", "--map", "nobody", "--repo", repo)
+    assert (none.code, "no pool 'nobody'" in none.err) == (64, True)
 
 
 def test_status_tells_what_is_refused_too(repo: Path, capsys: Capture) -> None:
@@ -87,7 +105,8 @@ def test_get_lists_what_there_is_and_by_name(repo: Path, capsys: Capture) -> Non
             assert name in lines[1]
         assert len(lines) == 2
         ran = ipam(capsys, "get", what, "nobody", "--repo", repo)
-        assert (ran.code, ran.out, ran.err) == (0, "", "No resources found.\n")
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err == f"ipam: {what} 'nobody' not found\n"
 
 
 def test_get_gives_names_for_other_programs(repo: Path, capsys: Capture) -> None:
@@ -108,7 +127,7 @@ def test_explain_tells_why(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "explain", "team-a", "--repo", repo)
     assert ran.code == 64
     ran = ipam(capsys, "explain", "one", "--repo", repo)
-    assert ran.out.startswith(f"{KEY}\n  asks for  8 addresses in a row\n")
+    assert ran.out.startswith(f"{KEY}\n  asks for  8 contiguous addresses\n")
 
 
 def test_explain_lists_the_codes(repo: Path, capsys: Capture) -> None:
@@ -170,7 +189,7 @@ def test_reconcile_tells_findings_on_stderr_and_a_brake_in_words(
     commit(repo)
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert ran.code == 3
-    assert "refused brake: the plan releases everything" in ran.err
+    assert "held brake: the plan releases everything" in ran.err
     head = git(repo, "rev-parse", "HEAD")[:12]
     said = f"Nothing to commit on {head}. A brake holds all releases back."
     assert ran.out.splitlines()[-1] == said
@@ -311,11 +330,11 @@ def test_variables_stand_for_options(
 def test_hostile_text_reaches_no_terminal(repo: Path, capsys: Capture) -> None:
     text = tenant("evil", teamRef='{name: "x\\e[31m\\u202Ey"}', networking="{lbPoolSize: 999}")
     write(repo, {"tenants/evil.yaml": text, "tenants/\x1b[2J.yaml": tenant("odd")})
-    commit(repo)
+    commit(repo, "evil \x1b[31m\u202e")
     ipam(capsys, "reconcile", "--repo", repo)
     for verb in (
         "check", "plan", "plan --all", "status", "get tenants -o wide", "get allocations -o wide",
-        "explain evil", "plan -o json", "plan -o yaml", "get allocations -o json", "get tenants -o yaml",
+        "explain evil", "who evil --history", "who evil -o csv", "history", "status --map", "plan -o json", "plan -o yaml", "get allocations -o json", "get tenants -o yaml",
     ):  # fmt: skip
         ran = ipam(capsys, *verb.split(), "--repo", repo)
         assert "\x1b" not in ran.out + ran.err, verb

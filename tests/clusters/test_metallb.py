@@ -132,9 +132,10 @@ def test_a_pool_of_others_that_shares_addresses_is_named() -> None:
         "theirs": ranges_of(["10.0.0.6-10.0.1.1"]),
         "apart": ranges_of(["10.0.0.8/29", "fd00::/64"]),
     }
+    ways = "remove it there, or keep its name (gitops-ipam.dev/metallb-pool: theirs) and --adopt"
     assert list(overlaps(ours, foreign)) == [
-        ("a", "10.0.0.6-10.0.0.7 is also in IPAddressPool theirs, which is not ours"),
-        ("b", "10.0.1.0-10.0.1.1 is also in IPAddressPool theirs, which is not ours"),
+        ("a", f"10.0.0.6-10.0.0.7 is also in IPAddressPool theirs, which is not ours; {ways}"),
+        ("b", f"10.0.1.0-10.0.1.1 is also in IPAddressPool theirs, which is not ours; {ways}"),
     ]
     assert list(overlaps(ours, {})) == []
 

@@ -31,7 +31,7 @@ def test_a_record_of_the_other_spelling_holds_and_is_moved_to_its_place(folder: 
     git(folder, "mv", RECORD, SHORT)
     write(folder, {"tenants/a.yaml": tenant("a")})
     commit(folder)
-    assert run(["reconcile", "--repo", str(folder), "--branch", "change"]) == 0
+    assert run(["reconcile", "--repo", str(folder), "--branch", "change", "--any-branch"]) == 0
     git(folder, "reset", "-q", "--hard")
     assert not (folder / SHORT).exists()
     assert stated(folder, RECORD) == before

@@ -1,5 +1,10 @@
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.review import review
+from reconciler.report.machine import plan_document
+from reconciler.report.markdown import markdown_text
+from reconciler.report.text.check import check_text
+from reconciler.report.text.plan import plan_text
+from reconciler.report.text.table import Painter
 from tests.engine.outcome import Files, without
 from tests.fakes import FakeRepository
 from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
@@ -101,3 +106,31 @@ def test_the_exit_code_is_one_for_errors_three_for_gates_else_zero() -> None:
     assert exit_code(evaluation_of({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.1/24")})) == 1
     warned = {"pools/a.yaml": pool("a"), "pools/b.yaml": pool("b")}
     assert exit_code(evaluation_of(warned)) == 0
+
+
+def test_a_pool_that_is_widened_is_told_with_both_sizes_though_no_address_changes() -> None:
+    small = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/28")})
+    repository = branch(small)
+    first = repository.head
+    wide = {**small, "pools/edge.yaml": pool(cidr="10.40.0.0/26")}
+    repository.head = repository.add(first, CLOCK + 1, encoded(wide))
+    compared = review(repository.source("HEAD"), repository, first)
+    evaluation = compared.evaluation
+    row = "50.0% of 16 → 12.5% of 64   8 → 56 free, largest run 8 → 56   ok\n"
+    assert f"Pools\n  edge   {row}" in check_text(evaluation, Painter(is_on=False))
+    assert f"Pools\n  edge   {row}" in plan_text(evaluation, Painter(is_on=False))
+    shown = markdown_text(compared, "check")
+    assert "| 50.0% of 16 → 12.5% of 64 | 8 → 56 | 8 → 56 |" in shown
+    (told,) = plan_document(evaluation)["pools"]
+    assert (told["total"], told["largestFreeBlock"]) == (64, 56)
+    assert told["before"] == {
+        "allocated": 8,
+        "utilizationPercent": 50.0,
+        "tier": "ok",
+        "total": 16,
+        "available": 8,
+        "largestFreeBlock": 8,
+    }
+    assert evaluation.changes == ()
+    again = review(repository.source("HEAD"), repository, repository.head).evaluation
+    assert "Pools" not in check_text(again, Painter(is_on=False))

@@ -7,9 +7,10 @@ from reconciler.report.text.simulate import simulation_text
 from reconciler.report.text.table import Painter
 from tests.commands.test_review import branch
 from tests.engine.outcome import Files, without
-from tests.world import SMALL, pool, provider, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 PLAIN = Painter(is_on=False)
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"
 TWO_POOLS = {
     "pools/a.yaml": pool("a", "10.40.0.0/28"),
     "pools/b.yaml": pool("b", "10.41.0.0/28"),
@@ -37,10 +38,44 @@ def steps(result: Simulation) -> list[tuple[int, str, int, str]]:
 
 def test_all_fit_when_there_is_room() -> None:
     result = simulated(reconciled(SMALL), 2)
-    assert (result.fit, result.refused) == (2, None)
+    assert (result.fit, result.passes, result.refused, result.stopped) == (2, 2, None, None)
     assert steps(result) == [(0, "edge", 8, "ok"), (2, "edge", 24, "ok")]
     assert simulation_text(result, PLAIN).splitlines()[-1] == "All 2 fit."
     assert simulation_document(result)["refused"] is None
+
+
+def test_what_fits_but_takes_a_pool_to_its_gate_does_not_pass() -> None:
+    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
+    result = simulated(reconciled(files), 31)
+    assert (result.fit, result.passes, result.refused) == (31, 29, None)
+    assert result.stopped is not None
+    assert result.stopped.message.startswith("edge goes from 3.1% to 96.9% (248 of 256)")
+    *_, words, why, hint = simulation_text(result, PLAIN).splitlines()
+    assert words == "All 31 fit; 29 of them pass the gate."
+    assert (why.split(":")[0], hint) == (
+        "  capacity",
+        "  hint: widen the pool or add another; the gate is exhausted",
+    )
+    told = simulation_document(result)
+    assert (told["fit"], told["passes"], told["stopped"]["code"]) == (31, 29, "capacity")
+    none = simulated({**files, "ipam.yaml": SETTINGS}, 31)
+    assert (none.fit, none.passes, none.stopped) == (31, 31, None)
+
+
+def test_of_some_that_fit_those_are_told_that_pass_and_both_reasons() -> None:
+    result = simulated(TWO_POOLS, 5)
+    assert (result.fit, result.passes) == (4, 1)
+    *_, words, refused, _, stopped, _ = simulation_text(result, PLAIN).splitlines()
+    assert words == "4 of 5 fit; 1 of them passes the gate."
+    assert [line.split(":")[0] for line in (refused, stopped)] == ["  pool-exhausted", "  capacity"]
+
+
+@pytest.mark.parametrize("count", [28, 29, 30])
+def test_what_passes_in_thought_is_what_check_lets_pass(count: int) -> None:
+    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
+    real = {**files, **{f"tenants/s{n}.yaml": tenant(f"s{n}") for n in range(count)}}
+    result = simulated(reconciled(files), count)
+    assert (result.passes == count) == (evaluation_of({**reconciled(files), **real}).gates == ())
 
 
 def test_each_pool_is_followed_from_today_over_every_tier_to_the_end() -> None:

@@ -18,6 +18,7 @@ from reconciler.ports import (
     Repository,
     Revision,
     Source,
+    Standing,
 )
 from tests.contracts.homes import Home
 from tests.world import AHEAD, SMALL, tenant
@@ -69,6 +70,17 @@ class Meddled:
 
     def is_shallow(self) -> bool:
         return self.inner.is_shallow()
+
+    def is_in(self, ancestor: str, revision: str) -> bool:
+        return self.inner.is_in(ancestor, revision)
+
+    @property
+    def branch(self) -> str:
+        return self.inner.branch
+
+    @property
+    def standing(self) -> Standing:
+        return self.inner.standing
 
     def trusting(self) -> Repository:
         return self.inner.trusting()

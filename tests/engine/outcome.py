@@ -22,7 +22,7 @@ def decided(evaluation: Evaluation) -> dict[str, str]:
     """Each decision of an evaluation, as `outcome` shows it."""
     found = {}
     for decision in evaluation.plan.decisions:
-        text = action_name(decision)
+        text = action_name(decision, evaluation)
         if isinstance(decision, Refuse):
             text = f"refuse {decision.reason}"
         elif decision.allocation.range is not None:

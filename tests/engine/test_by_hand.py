@@ -17,7 +17,7 @@ def by_hand(name: str, start: str, end: str, provider_name: str = "default") -> 
     return tenant(
         name,
         providerConfigRef=f"{{name: {provider_name}}}",
-        networking=f"{{lbPoolSize: 1, loadBalancerPool: {{start: '{start}', end: '{end}'}}}}",
+        networking=f"{{loadBalancerPool: {{start: '{start}', end: '{end}'}}}}",
     )
 
 
@@ -210,18 +210,16 @@ CLAIM = "team-a/old (loadbalancer)"
 
 
 def test_a_range_counts_towards_the_quota() -> None:
-    files = {**world("10.40.0.100", "10.40.0.108"), **LIMIT}
-    assert said(files) == []
-    assert outcome(files)[CLAIM] == "allocate 10.40.0.8 of edge"
+    files = {**world("10.40.0.100", "10.40.0.109"), **LIMIT}
+    assert codes(files) == []
+    assert outcome(files)[CLAIM] == "allocate 10.40.0.100-10.40.0.109 of edge"
     assert codes(reconciled(files)) == []
-    more = {**world("10.40.0.100", "10.40.0.109"), **LIMIT}
-    found = refusal(more, CLAIM)
-    assert (found.reason, found.message) == (
-        "quota-exceeded", "team-a/old would hold 11 of at most 10 loadbalancer addresses",
-    )  # fmt: skip
-    assert said({**reconciled(files), **more}) == [
-        f"10.40.0.100-10.40.0.109 of {OLD} takes it to 11 of at most 10 addresses"
-    ]
+    more = {**files, "tenants/old.yaml": files["tenants/old.yaml"].replace("{load", "{lbPoolSize: 11, load")}  # fmt: skip
+    for stage in (more, {**reconciled(files), **more}):
+        found = refusal(stage, "team-a/old (loadbalancer-1)")
+        assert (found.reason, found.message) == (
+            "quota-exceeded", "team-a/old would hold 11 of at most 10 loadbalancer addresses",
+        )  # fmt: skip
 
 
 def test_a_range_that_alone_is_over_the_quota_is_an_error() -> None:
@@ -246,11 +244,9 @@ def test_what_a_pin_gives_a_record_counts_once() -> None:
 
 
 def test_what_is_taken_back_from_retention_counts_once() -> None:
-    files = {**world("10.40.0.100", "10.40.0.108"), **LIMIT}
+    files = {**world("10.40.0.100", "10.40.0.109"), **LIMIT}
     gone = reconciled({k: v for k, v in reconciled(files).items() if k != "tenants/old.yaml"})
-    assert outcome({**gone, **files})[CLAIM] == "allocate 10.40.0.8 of edge"
-    more = {**gone, **files, **world("10.40.0.100", "10.40.0.109"), **LIMIT}
-    assert refusal(more, CLAIM).reason == "quota-exceeded"
+    assert outcome({**gone, **files})[CLAIM] == "allocate 10.40.0.100-10.40.0.109 of edge"
 
 
 @pytest.mark.parametrize(

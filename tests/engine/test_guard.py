@@ -128,9 +128,27 @@ def test_nothing_to_release_needs_no_leave() -> None:
     assert braked(fleet(10), 0) == ""
 
 
-def test_what_is_released_already_does_not_count_again() -> None:
+def test_what_was_released_and_rests_counts_so_two_halves_are_a_whole() -> None:
     files = reconciled(leaving(fleet(20), 5))
     assert braked(without(files, "tenants/005.yaml")) == ""
+    two = without(files, "tenants/005.yaml", "tenants/006.yaml")
+    assert braked(two).startswith(
+        "the plan releases 2 of 15 live records (13.3%); with 5 that rest since before 7 of 20"
+        " (35.0%), over the 30% of brakes.maxReleasePercent"
+    )
+    assert braked(two, 2) == ""
+    later = tree_of(two, CLOCK + 86_400)  # they rest no more
+    assert evaluate(later).brake is None
+
+
+def test_what_rests_counts_for_the_least_number_of_records_too() -> None:
+    files = reconciled(leaving(fleet(12), 3))
+    assert "4 of 12 (33.3%)" in braked(without(files, "tenants/003.yaml"))
+
+
+def test_what_rests_holds_nothing_back_where_nothing_goes() -> None:
+    files = reconciled(without(fleet(12), *(f"tenants/{at:03}.yaml" for at in range(3))))
+    assert braked({**files, "ipam.yaml": settings(brakes="{maxReleasePercent: 0}")}) == ""
 
 
 def test_settings_move_the_brake() -> None:

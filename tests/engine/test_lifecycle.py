@@ -94,9 +94,12 @@ def test_taking_back_counts_towards_the_quota() -> None:
     assert outcome(files)[CLAIM] == "refuse quota-exceeded"
 
 
-def test_an_explicit_size_that_changes_is_refused_and_the_record_stays() -> None:
+def test_a_larger_size_is_a_further_record_and_the_first_one_stays() -> None:
     files = {**reconciled(SMALL), TENANT: tenant("one", networking="{lbPoolSize: 16}")}
-    assert outcome(files) == {CLAIM: "refuse record-stale"}
+    assert outcome(files) == {
+        CLAIM: "keep 10.40.0.0-10.40.0.7 of edge",
+        "team-a/one (loadbalancer-1)": "allocate 10.40.0.8-10.40.0.15 of edge",
+    }
     assert reconciled(files)[RECORD] == files[RECORD]
 
 

@@ -92,6 +92,6 @@ def test_when_no_pool_has_room_each_is_told_with_what_it_has() -> None:
 def test_a_fragmented_refusal_tells_the_largest_run_and_who_holds_beside_it() -> None:
     refused = refusal(with_new(5), FIRST)
     assert refused.message == (
-        "needs 5 in a row; edge: 11 free of 16, largest run 4 beside butler-system/a (request)"
+        "needs 5 contiguous addresses; edge: 11 free of 16, largest run 4 beside butler-system/a (request)"
     )
     assert "widen the pool by 1 or more addresses" in refused.hint

@@ -35,8 +35,8 @@ def test_a_pool_without_a_free_address_is_exhausted() -> None:
     }
     found = refusal(files, "team-a/two (loadbalancer)")
     assert found.reason == "pool-exhausted"
-    assert found.message == "needs 8 in a row; edge: 0 free of 8"
-    assert found.hint.startswith("add a pool with a higher priority number, widen the pool by 8")
+    assert found.message == "needs 8 contiguous addresses; edge: 0 free of 8"
+    assert found.hint.startswith("add a pool to the provider's poolRefs, widen the pool by 8")
 
 
 def test_one_address_is_not_asked_for_in_a_row() -> None:
@@ -57,7 +57,7 @@ def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
     found = refusal(files, CLAIM)
     assert found.reason == "pool-exhausted"
     assert found.message == (
-        "needs 8 in a row; edge: 6 free of 16, largest run 6 beside team-a/two (loadbalancer)"
+        "needs 8 contiguous addresses; edge: 6 free of 16, largest run 6 beside team-a/two (loadbalancer)"
     )
 
 
@@ -155,17 +155,15 @@ def test_a_pool_with_an_unreadable_record_is_frozen() -> None:
 
 
 def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:
-    files = {
-        **reconciled(SMALL),
-        "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 16}"),
-    }
-    found = refusal(files, CLAIM)
-    path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+    files = reconciled({**SMALL, "tenants/more.yaml": request("more", count=2)})
+    files["tenants/more.yaml"] = request("more", count=4)
+    found = refusal(files, "butler-system/more (request)")
+    path = "allocations/NetworkPool/butler-system.edge/butler-system/more.request.yaml"
     assert found.reason == "record-stale"
     assert found.message == (
-        f"{path} holds 10.40.0.0-10.40.0.7 of edge; the claim asks for 16 addresses"
+        f"{path} holds 10.40.0.8-10.40.0.9 of edge; the claim asks for 4 addresses"
     )
-    assert found.hint == "set the claim back, or delete the record to let the claim move"
+    assert found.hint == "set the claim back, or let it move: merge an Override of kind move for it"
 
 
 def test_a_frozen_pool_is_not_passed_over_for_the_next() -> None:

@@ -1,5 +1,7 @@
 """Shrinking: no brake counts it, and of a pool's growth a quarter goes in ten minutes."""
 
+from dataclasses import replace
+
 import pytest
 
 from reconciler.engine.shrinking import WINDOW, instants, rest_of, shrinking
@@ -86,6 +88,13 @@ def test_what_was_released_stays_while_others_wait_and_goes_with_them() -> None:
     assert any(text.startswith("expire") for text in outcome(files, CLOCK + WINDOW).values())
     enough = shrunk(files, one=6)
     assert any(text.startswith("expire") for text in outcome(enough, CLOCK + 1).values())
+
+
+def test_nobody_waits_for_what_went_at_a_time_that_cannot_be_told() -> None:
+    state = evaluation_of(reconciled(shrunk(reconciled(world({"one": 8})), one=0))).state
+    assert list(instants(state)) == [CLOCK + WINDOW]
+    odd = tuple(it._replace(since="then") if it.is_released else it for it in state.records)
+    assert list(instants(replace(state, records=odd))) == []
 
 
 def test_what_rests_counts_as_gone_for_ten_minutes() -> None:

@@ -147,7 +147,7 @@ def test_a_run_that_is_too_short_lies_beside_no_holder_of_another_address_space(
         "tenants/more.yaml": tenant("more", networking="{lbPoolSize: 12}"),
     }
     assert refusal(files, "team-a/more (loadbalancer)").message == (
-        f"needs 12 in a row; edge: 10 free of 16, largest run 10 beside {ONE}"
+        f"needs 12 contiguous addresses; edge: 10 free of 16, largest run 10 beside {ONE}"
     )
 
 
@@ -240,11 +240,33 @@ def test_two_live_records_of_one_claim_are_reported_and_both_hold() -> None:
 def test_a_pool_that_is_gone_keeps_its_records_and_is_an_error() -> None:
     files = without(reconciled(SMALL), "pools/edge.yaml")
     assert outcome(files) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
-    found = next(item for item in evaluation_of(files).findings if item.code == "pool-removed")
+    (found,) = evaluation_of(files).findings
+    assert (found.code, found.location.path) == ("pool-removed", RECORD)
     assert found.message == (
-        f"{RECORD} ({ONE}) holds 10.40.0.0-10.40.0.7 of NetworkPool edge,"
-        " which is not in the repository"
+        "NetworkPool butler-system/edge is not in the repository, and 1 record holds 8 addresses"
+        f" of it: {ONE}; providers/default.yaml:8 still names it"
     )
+
+
+def test_a_pool_file_that_is_removed_is_one_error_and_nobody_is_told_to_delete_a_record() -> None:
+    fixed = {f"tenants/{n}.yaml": tenant(f"t{n}", networking="{lbPoolSize: 2}") for n in range(9)}
+    files = reconciled({**SMALL, **fixed})
+    for provided in (str(files["providers/default.yaml"]), provider(pools="[{name: new}]")):
+        gone = {**without(files, "pools/edge.yaml"), "providers/default.yaml": provided}
+        gone["pools/new.yaml"] = pool("new", "10.41.0.0/24")
+        evaluation = evaluation_of(gone)
+        (found,) = evaluation.findings
+        assert found.code == "pool-removed"
+        assert "10 records hold 26 addresses of it" in found.message
+        assert "delete no record" in found.hint
+        assert evaluation.gates == ()
+        assert {it.split()[0] for it in outcome(gone).values()} == {"keep"}
+
+
+def test_what_is_new_is_refused_beside_a_pool_that_is_gone() -> None:
+    files = without(reconciled(SMALL), "pools/edge.yaml")
+    files["tenants/two.yaml"] = tenant("two")
+    assert outcome(files)[TWO] == "refuse pool-not-found"
 
 
 def test_addresses_of_a_pool_that_is_gone_stay_taken() -> None:

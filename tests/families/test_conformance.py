@@ -21,6 +21,7 @@ from reconciler.documents.shipped import schema
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import families
 from reconciler.families._family import Family
+from reconciler.findings import Severity
 from reconciler.model.plan import Expire, Grant, Keep, Release
 from reconciler.projecting import project
 from reconciler.records.emit import record_document, record_text
@@ -70,7 +71,7 @@ def documents(evaluation: Evaluation, family: Family) -> Documents:
 @every_family
 def test_its_example_is_right_and_every_claim_in_it_is_granted(family: Family) -> None:
     evaluation = evaluation_of(example(family))
-    assert evaluation.findings == ()
+    assert [it for it in evaluation.findings if it.severity is not Severity.INFO] == []
     assert evaluation.gates == ()
     assert evaluation.state.claims
     assert all(isinstance(decision, Grant) for decision in evaluation.plan.decisions)

@@ -88,10 +88,14 @@ def test_metallb_gets_it_until_a_record_says_otherwise() -> None:
     assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.3"]
 
 
-def test_a_tenant_of_mode_ipam_moves_to_the_range_of_its_own_claim() -> None:
+def test_a_tenant_of_mode_ipam_stays_in_the_range_that_its_claim_pins() -> None:
     files = {**BY_HAND, "tenants/old.yaml": OLD}
     assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.9"]
-    assert addresses(reconciled(files), "team-a/old") == ["10.40.0.10-10.40.0.17"]
+    after = reconciled(files)
+    assert addresses(after, "team-a/old") == ["10.40.0.0-10.40.0.9"]
+    assert addresses({**after, "tenants/old.yaml": tenant("old")}, "team-a/old") == [
+        "10.40.0.0-10.40.0.9"
+    ]
 
 
 def test_a_pin_by_the_name_of_its_record_keeps_a_tenant_of_mode_ipam_where_it_is() -> None:

@@ -20,7 +20,9 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.right import OURS, Need
 from reconciler.projecting import project
 from reconciler.records.emit import record_document
-from reconciler.report.text.get import listing_text, listings
+from reconciler.report.listing.items import items
+from reconciler.report.listing.words import listings
+from reconciler.report.text.get import listing_text
 from reconciler.report.text.table import Painter
 from reconciler.sources import source_kinds
 from tests.documentation import ROOT
@@ -138,7 +140,7 @@ def test_what_it_lists_is_in_its_example(family: Family) -> None:
     for listing in family.objects.listings:
         assert listings()[listing.name] is listing
         for wide in (False, True):
-            text = listing_text(listing, evaluation, (), PLAIN, wide=wide)
+            text = listing_text(listing, items(evaluation, listing), PLAIN, wide=wide)
             header, *rows = text.splitlines()
             columns = (*listing.columns, *(listing.wide if wide else ()))
             assert re.split(" {2,}", header) == [column.header for column in columns]

@@ -1,7 +1,11 @@
 """The router of one pool's network lies among the addresses of another pool."""
 
+from dataclasses import replace
+
+from reconciler.addresses import IPRange, IPSet
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.evaluate import Evaluation
+from reconciler.families._routers import hold_back
 from reconciler.findings import has_error
 from reconciler.model.plan import Grant, Refuse
 from tests.families.capi import trees
@@ -13,6 +17,7 @@ from tests.world import SMALL, evaluation_of, pool, provider, reconciled, reques
 ROUTED = trees.pool("vips", "10.40.0.100-10.40.0.110", gateway="10.40.0.1")
 LAB = {"gitops-ipam.dev/address-space": "lab"}
 FILES = {**SMALL, "pools/vips.yaml": ROUTED}
+ROUTER = IPRange(4, 0x0A280001, 0x0A280001)
 PIN = "{startAddress: 10.40.0.1, endAddress: 10.40.0.1}"
 
 
@@ -35,6 +40,17 @@ def test_the_router_of_one_pool_is_given_out_by_no_other() -> None:
     ]  # fmt: skip
     (usage,) = (it for key, it in evaluation.plan.after.items() if key.name == "edge")
     assert (usage.total, usage.available) == (255, 247)
+
+
+def test_nothing_is_told_of_a_pool_that_cannot_be_read_any_more() -> None:
+    evaluation = evaluation_of(FILES)
+    gateways, pools = evaluation.reading.gateways, dict(evaluation.reading.pools)
+    (edge,) = (key for key in pools if key.name == "edge")
+    pools[edge] = replace(pools[edge], usable=pools[edge].usable | IPSet((ROUTER,)))
+    for silent, tellings in (((), 1), ((edge,), 0)):
+        held, findings = hold_back(pools, gateways, silent)
+        told = [it for it in findings if "edge" in it.message]
+        assert (len(told), held[edge].usable.covers(ROUTER)) == (tellings, False)
 
 
 def test_a_router_of_another_address_space_is_no_matter() -> None:

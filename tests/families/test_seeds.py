@@ -148,7 +148,7 @@ def test_the_seventeenth_tenant_is_refused_with_reason_and_remedy() -> None:
     files = {**reconciled(worked_example(16)), **worked_example(17)}
     found = refusal(files, "team-a/t16 (loadbalancer)")
     assert found.reason == "pool-exhausted"
-    assert found.message == "needs 2 in a row; prod: 0 free of 32"
+    assert found.message == "needs 2 contiguous addresses; prod: 0 free of 32"
     assert "widen the pool by 2 or more addresses" in found.hint
 
 
@@ -174,7 +174,7 @@ def test_check_exits_with_three_for_the_seventeenth_tenant_and_simulate_tells_th
         ["6", "prod", "28", "32", "87.5", "warning+critical"],
         ["8", "prod", "32", "32", "100.0", "warning+critical+exhausted"],
     ]
-    assert "8 of 9 fit." in run.stdout
+    assert "8 of 9 fit; 7 of them pass the gate." in run.stdout
     (folder / "tenants" / "more.yaml").write_text(
         "---\n".join(tenant(f"more{at}") for at in range(9)), encoding="utf-8"
     )

@@ -238,10 +238,18 @@ def test_records_of_another_namespace_speak_for_no_tenant() -> None:
 
 def test_the_tenants_own_record_goes_before_one_made_by_hand() -> None:
     pinned = by_hand("a-pin", pinnedRange="{startAddress: 10.40.0.80, endAddress: 10.40.0.80}")
-    files = {**SMALL, "tenants/pin.yaml": pinned, "tenants/n.yaml": by_hand("n", "nodes", count=2)}
-    found = of_tenant(reconciled(files))
+    files = {"tenants/pin.yaml": pinned, "tenants/n.yaml": by_hand("n", "nodes", count=2)}
+    found = of_tenant(reconciled({**reconciled(SMALL), **files}))
     assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
     assert found["ipAllocationRef"] == {"name": "n"}
+
+
+def test_a_pin_that_stands_for_the_tenants_claim_speaks_for_it_also_when_it_is_refused() -> None:
+    for start, is_ready in (("10.40.0.80", True), ("10.41.0.80", False)):
+        pin = by_hand("a-pin", pinnedRange=f"{{startAddress: {start}, endAddress: {start}}}")
+        found = of_tenant(reconciled({**SMALL, "tenants/pin.yaml": pin}))
+        assert found["lbAllocationRef"] == {"name": "a-pin"}
+        assert told(found)[0] == str(is_ready)
 
 
 def test_of_records_made_by_hand_the_first_by_name_is_named() -> None:

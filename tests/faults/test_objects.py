@@ -89,7 +89,7 @@ def test_f44_a_pool_of_others_that_overlaps_is_named_before_anything_is_written(
     applied = site.apply(FILES)
     assert failures(applied[FIRST]) == {
         POOL_NAME: "10.0.0.4-10.0.0.7 is also in IPAddressPool theirs, which is not ours;"
-        " remove it there"
+        " remove it there, or keep its name (gitops-ipam.dev/metallb-pool: theirs) and --adopt"
     }
     assert proxy.count(PATCH_POOL) == 0
     good(applied, HUB, SECOND)

@@ -52,7 +52,19 @@ def test_a_reconcile_inside_of_a_change_that_was_set_back_is_an_error(
 ) -> None:
     git(folder, "rm", "-rq", "allocations")
     step(folder, {"tenants/aaa.yaml": tenant("aaa", networking="{lbPoolSize: 64}")}, 60)
-    assert told(folder, "reconcile", capsys, "--branch", "change", "--allow-release", "0")[0] == 0
+    assert (
+        told(
+            folder,
+            "reconcile",
+            capsys,
+            "--branch",
+            "change",
+            "--any-branch",
+            "--allow-release",
+            "0",
+        )[0]
+        == 0
+    )
     reconciled = git(folder, "rev-parse", "HEAD")
     (folder / "tenants/aaa.yaml").unlink()
     set_back(folder, 120)
@@ -69,7 +81,7 @@ def test_a_reconcile_on_a_branch_that_was_reverted_says_nothing_of_the_branch_th
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     step(folder, {"tenants/mine.yaml": tenant("mine")}, 200)
-    assert told(folder, "reconcile", capsys, "--branch", "change")[0] == 0
+    assert told(folder, "reconcile", capsys, "--branch", "change", "--any-branch")[0] == 0
     git(folder, "revert", "--no-edit", "HEAD", clock=CLOCK + 210)
     assert "commit-carried" in told(folder, "check", capsys, "--base", "main")[1]
     git(folder, "switch", "-q", "main")
@@ -87,7 +99,7 @@ def test_what_reconcile_made_of_the_base_itself_is_no_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     step(folder, {"tenants/new.yaml": tenant("new")}, 60)
-    assert told(folder, "reconcile", capsys, "--branch", "change")[0] == 0
+    assert told(folder, "reconcile", capsys, "--branch", "change", "--any-branch")[0] == 0
     assert told(folder, "check", capsys, "--base", "HEAD~1")[0] == 0
     code, said = told(folder, "check", capsys, "--base", "main")
     assert (code, "if main is behind: git fetch" in said) == (1, True)
@@ -173,7 +185,9 @@ def test_what_is_due_is_taken_away_by_reconcile_alone(
     code, said = told(folder, "check", capsys, "--base", "main")
     assert (code, "error record-removed" in said) == (1, True)
     git(folder, "switch", "-q", "-C", "asked", "main")  # nobody asked a cluster there
-    assert told(folder, "reconcile", capsys, "--branch", "asked", "--no-apply")[0] == 0
+    assert (
+        told(folder, "reconcile", capsys, "--branch", "asked", "--any-branch", "--no-apply")[0] == 0
+    )
     step(folder, {"tenants/mine.yaml": tenant("mine")}, 200_070)
     code, said = told(folder, "check", capsys, "--base", "main")
     assert (code, "error record-removed" in said) == (1, True)

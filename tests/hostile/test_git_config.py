@@ -323,8 +323,9 @@ def test_a_repository_of_another_user_is_refused_unless_the_person_calls_it_safe
     write(tmp_path, {".gitconfig": f"[safe]\n\tdirectory = {tmp_path}/elsewhere\n"})
     assert command.run("check", "--repo", str(repo)).code == 4
     write(tmp_path, {".gitconfig": f"[safe]\n\tdirectory = {author}\n"})
-    for verb in ("check", "plan", "reconcile"):
-        assert command.run(verb, "--repo", str(repo)).code == 0
+    more = ["--branch=linked", "--any-branch"] if what == "linked" else []
+    for verb, *options in (["check"], ["plan"], ["reconcile", *more]):
+        assert command.run(verb, "--repo", str(repo), *options).code == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder to another user")

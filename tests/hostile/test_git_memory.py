@@ -150,7 +150,7 @@ def test_trailers_without_end_are_not_kept(repo: Path) -> None:
 
 def test_a_branch_that_is_to_be_reconciled_is_no_exception(repo: Path, behind: str) -> None:
     git(repo, "checkout", "-q", "--detach")
-    ran = measured("reconcile", "--repo", repo, "--branch", "change", "--no-apply")
+    ran = measured("reconcile", "--repo", repo, "--branch", "change", "--any-branch", "--no-apply")
     assert ran.code == 1, ran
     assert f"to read object {behind}" in ran.err
     assert "ipam reconcile --accept-history" in ran.err

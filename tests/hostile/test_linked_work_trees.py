@@ -46,7 +46,7 @@ def test_a_branch_that_another_work_tree_shows_is_not_moved_under_it(
     write(other, {"tenants/late.yaml": tenant("late")})
     head = commit(other, "late", CLOCK + 90)
     git(folder, "branch", "-f", "later", head)
-    assert run(["reconcile", "--repo", str(other), "--branch", "later"]) == 0
+    assert run(["reconcile", "--repo", str(other), "--branch", "later", "--any-branch"]) == 0
 
 
 @pytest.mark.parametrize("of", ["its own folder", "a bare repository"])

@@ -45,7 +45,7 @@ def repo(tmp_path: Path) -> Path:
 
 
 def thief(start: str, end: str, provider_name: str = "default", **spec: str) -> Files:
-    own = f"{{lbPoolSize: 1, loadBalancerPool: {{start: '{start}', end: '{end}'}}}}"
+    own = f"{{loadBalancerPool: {{start: '{start}', end: '{end}'}}}}"
     named = {"providerConfigRef": f"{{name: {provider_name}}}", **spec}
     return {"tenants/thief.yaml": tenant("thief", "team-t", networking=own, **named)}
 
@@ -129,7 +129,8 @@ def test_a_range_by_hand_is_told_where_it_stands_in_every_form(capsys: Capsys, r
 
 
 def test_a_range_by_hand_takes_no_claim_past_the_quota(capsys: Capsys, repo: Path) -> None:
-    change(repo, thief("10.40.0.64", "10.40.0.95"))  # 32 of 32: the claim would be one more
+    wrong = thief("10.40.0.64", "10.40.0.95")["tenants/thief.yaml"]  # 32 of 32
+    change(repo, {"tenants/thief.yaml": wrong.replace("{load", "{lbPoolSize: 33, load")})
     ran = ipam(capsys, "check", "--repo", repo, "-o", "json")
     assert [item["code"] for item in json.loads(ran.out)["gates"]] == ["quota-exceeded"]
     assert ran.code == 3

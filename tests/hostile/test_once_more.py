@@ -56,7 +56,7 @@ def test_a_work_tree_of_a_shallow_clone_is_as_shallow(
     write(tree, {"tenants/new.yaml": tenant("new")})
     commit(tree, "gone", CLOCK + 200)
     capsys.readouterr()
-    assert run(["reconcile", "--repo", str(tree), "--branch", "other"]) == 4
+    assert run(["reconcile", "--repo", str(tree), "--branch", "other", "--any-branch"]) == 4
     assert "unshallow" in capsys.readouterr().err
 
 

@@ -207,3 +207,43 @@ def test_a_link_in_the_folder_permits_nothing(
     code, found = checked(folder, capsys)
     assert code == 1
     assert {"capacity", "not-a-file"} <= set(found)
+
+
+SHRINK = "overrides/2026-02-15-edge-shrinks.yaml"
+
+
+def test_a_pool_shrinks_by_an_override_and_what_records_hold_stays_held(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wide = {"providers/default.yaml": provider(), "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
+    folder = repository(tmp_path / "repo", {**wide, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 40}")})  # fmt: skip
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/27")})
+    commit(folder, clock=CLOCK + 60)
+    codes = ["pool-changed", "pool-shrunk", "record-outside-pool"]
+    assert checked(folder, capsys, "--base", "main") == (1, codes)
+    git(folder, "checkout", "-q", "main")
+    write(folder, {SHRINK: override(SHRINK, kind="shrink", scope=POOL)})
+    commit(folder, clock=CLOCK + 61)
+    git(folder, "checkout", "-q", "change")
+    git(folder, "merge", "-q", "-m", "merge", "main")
+    assert checked(folder, capsys, "--base", "main") == (0, sorted([*codes, "override-used"]))
+    git(folder, "checkout", "-q", "main")
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change")
+    for _ in "12":  # warm and cold
+        assert checked(folder, capsys) == (0, ["override-used", "record-outside-pool"])
+        assert run(["reconcile", "--repo", str(folder)]) == 0
+    (record,) = (folder / "allocations").rglob("*.yaml")
+    assert "count: 40" in record.read_text(encoding="utf-8")
+
+
+def test_an_override_for_another_pool_lets_none_shrink(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = {SHRINK: override(SHRINK, kind="shrink", scope=f"{POOL}-2")}
+    folder = repository(tmp_path / "repo", {**FULL, **other})
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/27")})
+    commit(folder)
+    assert checked(folder, capsys, "--base", "main")[0] == 1

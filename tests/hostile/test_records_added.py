@@ -100,17 +100,19 @@ def test_nor_does_one_that_is_edited_give_more_than_it_held(world: World) -> Non
     assert world.records == before
 
 
+def override(scope: str, name: str = "2026-02-15-import") -> str:
+    return (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\n"
+        f"metadata: {{name: {name}}}\nspec:\n  kind: record\n  scope: {scope}\n"
+        '  reason: from the old cluster\n  expires: "2026-03-01T00:00:00Z"\n'
+    )
+
+
 def test_an_override_of_the_base_lets_one_be_brought_in(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = world.folder
-    name = "2026-02-15-import"
-    override = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\n"
-        f"metadata: {{name: {name}}}\nspec:\n  kind: record\n  scope: {GROWN}\n"
-        '  reason: from the old cluster\n  expires: "2026-03-01T00:00:00Z"\n'
-    )
-    write(folder, {f"overrides/{name}.yaml": override})
+    write(folder, {"overrides/2026-02-15-import.yaml": override(GROWN)})
     commit(folder, "an Override", CLOCK + 30)
     write(folder, {GROWN: forged(folder, GROWN)})
     commit(folder, "an import", CLOCK + 60)
@@ -147,3 +149,51 @@ def test_records_that_are_there_before_the_first_reconcile_are_an_honest_import(
     assert ipam(capsys, "check", "--repo", fresh.folder).code == 0
     assert ipam(capsys, "reconcile", "--no-apply", "--repo", fresh.folder).code == 0
     assert fresh.apply() == [HELD, MORE]
+
+
+@pytest.mark.parametrize("scope", ["allocations/", f"{FOLDER}/"])
+def test_an_override_for_a_folder_lets_a_whole_import_of_records_pass(
+    scope: str, world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(world.folder, {"overrides/2026-02-15-import.yaml": override(scope)})
+    commit(world.folder, "let the import pass", CLOCK + 60)
+    git(world.folder, "switch", "-q", "-c", "import")
+    added = {}
+    for name, first in (("two", 100), ("three", 110)):
+        text = (world.folder / FIRST).read_text().replace("one", name)
+        for at in range(8):
+            text = text.replace(f"10.40.0.{at}\n", f"10.40.0.{first + at}\n")
+        text = "".join(it for it in text.splitlines(True) if "cidr:" not in it)
+        added[f"{FOLDER}/{name}.loadbalancer.yaml"] = text
+        added[f"tenants/{name}.yaml"] = tenant(name)
+    write(world.folder, added)
+    commit(world.folder, "import", CLOCK + 120)
+    ran = ipam(capsys, "check", "--base", "main", "--repo", world.folder)
+    assert (ran.code, ran.out.count("warning record-edited")) == (0, 2), ran.out
+    assert f"it lets records that are added below {scope} pass" in ran.out
+
+
+@pytest.mark.parametrize("what", ["edited", "moved", "removed", "a second one", "elsewhere"])
+def test_it_lets_nothing_else_pass(
+    what: str, world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scope = "allocations/ProxyIPPool/" if what == "elsewhere" else "allocations/"
+    write(world.folder, {"overrides/2026-02-15-import.yaml": override(scope)})
+    commit(world.folder, "let the import pass", CLOCK + 60)
+    git(world.folder, "switch", "-q", "-c", "import")
+    text = (world.folder / FIRST).read_text()
+    match what:
+        case "edited":
+            write(world.folder, {FIRST: text.replace("count: 8", "count: 9")})
+        case "moved":
+            git(world.folder, "mv", FIRST, f"{FOLDER}/x.yaml")
+        case "removed":
+            (world.folder / FIRST).unlink()
+        case "a second one":
+            write(world.folder, {f"{FOLDER}/x/one.loadbalancer.yaml": text.replace(".0.", ".0.2")})
+        case _:
+            write(world.folder, {f"{FOLDER}/two.loadbalancer.yaml": text.replace("one", "two")})
+    commit(world.folder, "import", CLOCK + 120)
+    ran = ipam(capsys, "check", "--base", "main", "--repo", world.folder)
+    assert ran.code == 1, ran.out
+    assert "error record-" in ran.out

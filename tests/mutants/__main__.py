@@ -21,7 +21,7 @@ from tests.mutants.all import MUTANTS
 from tests.mutants.mutant import SERVERS, Mutant
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("reconciler", "schemas", "example-repo", "tests", "pyproject.toml")
+COPIED = ("reconciler", "schemas", "example-repo", "starter", "tests", "pyproject.toml")
 LIMIT_SECONDS = 300
 
 

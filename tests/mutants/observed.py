@@ -153,8 +153,8 @@ OBSERVED = (
     Mutant(
         "growth: that of a tenant who is gone is no loss",
         "gathering.py",
-        "record.claim.slot.startswith(GROWN) and record.claim.owner in reading.growing",
-        "record.claim.slot.startswith(GROWN)",
+        "growth_index(record) and record.claim.owner in reading.growing",
+        "growth_index(record)",
         (*GROWTH, *SHRINKING),
     ),
     Mutant(

@@ -20,6 +20,7 @@ from reconciler.incremental.snapshot import read_groups
 from reconciler.report.machine import check_document, json_text, plan_document
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.trees import Files
+from tests.test_renaming import formerly
 from tests.world import CLOCK, pool, provider, raw, request, tenant
 
 DAY = 86_400
@@ -82,7 +83,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 27)):
+    match draw(st.integers(0, 30)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -189,6 +190,17 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             for path in [path for path in after if path.startswith("observed/")]:
                 if draw(st.booleans()):
                     after.pop(path)
+        case 28:  # a tenant that says what it was, whether that goes or not, and by itself or not
+            if draw(st.booleans()):
+                after.pop(f"tenants/a{number}.yaml", None)
+            name = f"q{draw(st.sampled_from((number, other)))}"
+            text = member(name, number, draw(st.sampled_from(("team-a", "x"))))
+            after[f"tenants/{name}.yaml"] = formerly(text, f"team-a/a{number}")
+        case 29:  # the same of a pool, and then of whom refers to it
+            after.pop(f"pools/p{number}.yaml", None)
+            text = pool(f"q{number}", f"10.{draw(st.sampled_from((number, other)))}.0.0/25")
+            after[f"pools/q{other}.yaml"] = formerly(text, f"butler-system/p{number}")
+            after[f"providers/p{number}.yaml"] = provider(f"p{number}", f"[{{name: q{number}}}]")
         case _:
             text = pool(f"p{number}", f"10.{other}.0.0/26")
             after[f"pools/p{number}.yaml"] = text.replace("system}", f"system, {SPACE}}}")

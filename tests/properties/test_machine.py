@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from reconciler.evaluate import Evaluation
+from reconciler.model.plan import Grant, Keep, Refuse
 from tests.world import CLOCK, evaluation_of, pool, provider, request, tenant
 
 DAY = 86_400
@@ -161,6 +162,24 @@ class Life(RuleBasedStateMachine):
                 self.files[change.path] = change.data
         self.settled = True
         self.check(before, self.facts())
+        self.every_tenant_has_what_it_asks_for(evaluation)
+
+    def every_tenant_has_what_it_asks_for(self, evaluation: Evaluation) -> None:
+        """Whatever became of its size: all that it asks for, unless something is refused."""
+        for text in self.files.values():
+            if "kind: TenantCluster" not in str(text):
+                continue
+            body = yaml.safe_load(text)
+            name, asked = body["metadata"]["name"], body["spec"]["networking"]["lbPoolSize"]
+            mine = [
+                item
+                for item in evaluation.plan.decisions
+                if item.claim.name == name and item.claim.slot.startswith("loadbalancer")
+                if item.claim in evaluation.state.claims
+            ]
+            if not any(isinstance(item, Refuse) for item in mine):
+                held = [it.allocation.range for it in mine if isinstance(it, Keep | Grant)]
+                assert sum(item.size for item in held if item) >= asked
 
     def facts(self) -> dict[str, Fact | None]:
         found = {}

@@ -9,9 +9,10 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.key import Key
-from reconciler.records.by_hand import Freed, Records, Stated, differing, told, unproven
+from reconciler.records.by_hand import Freed, Records, differing, told, unproven
 from reconciler.records.by_hand import freed as freed_unless
 from reconciler.records.emit import record_text
+from reconciler.records.hands import Stated
 from reconciler.records.recall import Recalled, recall
 from tests.records.examples import CLAIM, FOLDER, LATER, V6_POOL, record, unplaced
 

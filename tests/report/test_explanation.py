@@ -34,7 +34,7 @@ def test_a_new_claim_tells_what_it_gets() -> None:
     found = explained(SMALL)
     assert found["action"] == "allocate"
     assert found["verdict"] == "gets 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
-    assert found["asked"] == "8 addresses in a row"
+    assert found["asked"] == "8 contiguous addresses"
     assert (found["record"], found["phase"], found["since"]) == (None, None, None)
     assert found["source"] == {"path": "tenants/one.yaml", "line": 1}
     assert found["pools"] == [
@@ -88,12 +88,12 @@ def test_a_refusal_names_remedies_the_nearest_first() -> None:
              networking="{lbPoolSize: 10}")}  # fmt: skip
     found = explained(files)
     assert found["action"] == "refuse"
-    assert found["verdict"].startswith("pool-exhausted: needs 10 in a row")
+    assert found["verdict"].startswith("pool-exhausted: needs 10 contiguous addresses")
     assert found["remedies"][:2] == [
-        "ask for at most 9: so many are free in a row",
+        "ask for at most 9: that is the largest free run",
         "wait: 4 addresses of released records come free after retention",
     ]
-    assert found["remedies"][2].startswith("add a pool with a higher priority number")
+    assert found["remedies"][2].startswith("add a pool to the provider's poolRefs")
 
 
 def test_a_refused_pin_is_not_told_to_ask_for_fewer() -> None:
@@ -107,13 +107,13 @@ def test_the_text_has_a_line_for_each_part() -> None:
     text = explanation_text(explained(reconciled(small)), PLAIN)
     assert text == (
         f"{KEY}\n"
-        "  asks for  8 addresses in a row\n"
+        "  asks for  8 contiguous addresses\n"
         "  verdict   request-too-large: needs 8 addresses; edge has 4 in all\n"
         "  source    tenants/one.yaml:1\n"
         "  record    allocations/_unplaced/team-a/one.loadbalancer.yaml"
         " (Failed since 2026-02-15T10:00:30Z)\n"
         "  pool 1    edge: 4 free of 4, largest run 4\n"
-        "  remedy    ask for at most 4: so many are free in a row\n"
+        "  remedy    ask for at most 4: that is the largest free run\n"
         "  remedy    ask for fewer, or add a larger pool\n"
     )
 

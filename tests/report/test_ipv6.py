@@ -40,7 +40,7 @@ def test_json_and_yaml_have_integers_without_loss() -> None:
 
 
 def test_plans_for_people_and_comments_tell_every_digit() -> None:
-    for text in (plan_text(EVALUATION, PLAIN), markdown_text(Compared(EVALUATION, 0), "plan")):
+    for text in (plan_text(EVALUATION, PLAIN), markdown_text(Compared(EVALUATION), "plan")):
         for count in (SIX, SIX - 1, NOVA, NOVA - 1):
             assert f"{count} " in text.replace("\n", " ")
 

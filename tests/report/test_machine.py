@@ -2,6 +2,7 @@
 
 import json
 
+from reconciler.digest import digest
 from reconciler.report.machine import (
     allocation_list,
     check_document,
@@ -13,6 +14,7 @@ from reconciler.report.machine import (
     reconcile_document,
     yaml_text,
 )
+from tests.moving import LEAVING, NEW, OLD, moving
 from tests.world import SMALL, evaluation_of, pool, reconciled
 
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
@@ -22,7 +24,7 @@ FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 
 def test_a_plan_has_the_shape_of_the_contract() -> None:
-    found = plan_document(evaluation_of(SMALL), base="main", moved=1)
+    found = plan_document(evaluation_of(SMALL), base="main")
     assert found == {
         "apiVersion": "gitops-ipam.dev/v1alpha1",
         "kind": "Plan",
@@ -31,7 +33,7 @@ def test_a_plan_has_the_shape_of_the_contract() -> None:
         "digest": found["digest"],
         "changed": True,
         "summary": {
-            "keep": 0, "allocate": 1, "release": 0, "expire": 0, "refuse": 0, "moved": 1,
+            "keep": 0, "allocate": 1, "release": 0, "expire": 0, "refuse": 0, "moved": 0,
         },
         "actions": [
             {
@@ -109,3 +111,16 @@ def test_hostile_text_is_escaped_in_json_and_yaml() -> None:
     for text in (json_text(document), json_line(document), yaml_text(document)):
         assert "\x1b" not in text
         assert "\u202e" not in text
+
+
+def test_a_move_says_from_where_and_the_digest_knows_it() -> None:
+    evaluation = moving(LEAVING, KEY)
+    found = plan_document(evaluation)
+    (action,) = found["actions"]
+    assert (action["action"], action["record"], action["start"]) == ("move", NEW, "10.50.0.0")
+    assert action["from"] == {
+        "record": OLD, "pool": POOL, "start": "10.40.0.0", "end": "10.40.0.7", "count": 8,
+    }  # fmt: skip
+    assert (found["summary"]["moved"], found["summary"]["allocate"]) == (1, 0)
+    other = {**action, "from": {**action["from"], "start": "10.40.0.1"}}
+    assert digest([other]) != found["digest"]

@@ -13,6 +13,7 @@ from reconciler.findings import Location, error, info, warning
 from reconciler.report.markdown import LIMIT, MARKER, markdown_text
 from reconciler.report.markup import IN_VIEW
 from tests.engine.outcome import after_removal, without
+from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, corpus, everywhere, found
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
 
@@ -21,8 +22,8 @@ TWO = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
 FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 
-def shown(evaluation: Evaluation, moved: int = 0, base: str | None = None) -> str:
-    return markdown_text(Compared(evaluation, moved), "check", base=base)
+def shown(evaluation: Evaluation, base: str | None = None) -> str:
+    return markdown_text(Compared(evaluation), "check", base=base)
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -44,7 +45,17 @@ def test_it_begins_with_the_mark_by_which_a_comment_is_found_and_the_verdict() -
 
 
 def test_claims_that_move_stand_out() -> None:
-    assert "kept, **2 moved**\n" in shown(evaluation_of(TWO), moved=2)
+    text = shown(moving(LEAVING, KEY))
+    assert "kept, **1 moved**\n" in text
+    assert "No address changes hands" not in text
+    assert text.index("#### 1 moves") < text.index("#### Capacity")
+    assert row_of(text, "🟠") == [
+        "🟠 `team-a/one` loadbalancer",
+        "`10.40.0.0-10.40.0.7` of `edge`",
+        "`10.50.0.0-10.50.0.7` of `far`",
+        "until nobody uses it",
+        "`edge` 3.1% of 256, 248 free; `far` 3.1% of 256, 248 free",
+    ]
 
 
 def test_each_allocation_has_its_exact_addresses_and_its_source() -> None:
@@ -55,7 +66,7 @@ def test_each_allocation_has_its_exact_addresses_and_its_source() -> None:
 
 
 def test_what_stays_is_shown_on_demand() -> None:
-    compared = Compared(evaluation_of(TWO), 0)
+    compared = Compared(evaluation_of(TWO))
     assert "▫️ keep" not in markdown_text(compared, "plan")
     assert row_of(markdown_text(compared, "plan", keeps=True), "team-a/one")[0] == "▫️ keep"
 

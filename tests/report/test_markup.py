@@ -23,7 +23,10 @@ def test_a_code_span_holds_any_text(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("needs 235 in a row; 95.0% used", "needs 235 in a row; 95.0% used"),
+        (
+            "needs 235 contiguous addresses; 95.0% used",
+            "needs 235 contiguous addresses; 95.0% used",
+        ),
         ("vlan40-pool: 2 free", "`vlan40-pool`: 2 free"),
         ("of team-a/one (loadbalancer)", "of `team-a/one` (loadbalancer)"),
         ("'10.0.0.1/24' has host bits", "`10.0.0.1/24` has host bits"),

@@ -6,7 +6,7 @@ from reconciler.adapters.git.objects import find_revisions
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.ports import GitError, LimitError, Revision
 
-_DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
+DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 
 def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
@@ -41,10 +41,10 @@ def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
         return True
     result = git.run("merge-base", "--is-ancestor", ancestor.id, revision.id)
     if result.status > 1 or result.status < 0:
-        raise failure("merge-base", result, _DEEPEN)
+        raise failure("merge-base", result, DEEPEN)
     if result.status == 1 and is_shallow(git):
         message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
-        raise GitError(message, _DEEPEN)
+        raise GitError(message, DEEPEN)
     return result.status == 0
 
 

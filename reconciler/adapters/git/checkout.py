@@ -60,6 +60,17 @@ class Checkout:
             hint = f"mend that and run it again; it is to become {new.id}"
             raise GitError(f"the work tree cannot follow: {failure('read-tree', done)}", hint)
 
+    def uncommitted(self, paths: Sequence[str]) -> list[str]:
+        """Files at or below some paths that are not what HEAD has, or that git does not know."""
+        # Unlike status, neither of them goes through trees of HEAD beside the paths: what stands
+        # there may be without end.
+        out = self.git.check(
+            self._tree, "-C", str(self.root), "ls-files", "--others", "--exclude-standard", "-z",
+            "--", *paths,
+        )  # fmt: skip
+        unknown = out.decode("utf-8", "replace").split("\0")
+        return sorted({*self._differing("HEAD", *paths), *filter(None, unknown)})
+
     @property
     def _tree(self) -> str:
         return f"--work-tree={self.root}"
@@ -67,8 +78,8 @@ class Checkout:
     def _dirty(self) -> tuple[list[str], list[str]]:
         """Paths that differ from HEAD, and paths that git does not know."""
         out = self.git.check(
-            self._tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all",
-            "--ignore-submodules=all",
+            self._tree, "-C", str(self.root), "status", "--porcelain", "-z", "--no-renames",
+            "--untracked-files=all", "--ignore-submodules=all",
         )  # fmt: skip
         lines = [line.decode("utf-8", "replace") for line in out.split(b"\0") if line]
         changed = [line for line in lines if not line.startswith("??")]
@@ -81,16 +92,17 @@ class Checkout:
         """Whether index and files are those of a revision."""
         return not self._differing(revision.id)
 
-    def _differing(self, revision: str) -> list[str]:
-        """Files that are not those of a revision.
+    def _differing(self, revision: str, *paths: str) -> list[str]:
+        """Files that are not those of a revision; of all, or below some paths.
 
         One that is so byte for byte is, although git would store other ends of lines of it: an
         attribute may have come after it.
         """
         # Unlike diff-index, diff looks again at files whose times alone have changed.
         out = self.git.check(
-            self._tree, "diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff",
-            "--no-textconv", "--ignore-submodules=all", revision, "--",
+            self._tree, "-C", str(self.root), "diff", "--raw", "-z", "--no-abbrev",
+            "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all",
+            revision, "--", *paths,
         )  # fmt: skip
         parts = iter(out.removesuffix(b"\0").decode("utf-8", "replace").split("\0"))
         found = [changed_file(about, next(parts)) for about in parts if about]

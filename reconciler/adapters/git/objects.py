@@ -215,7 +215,7 @@ def there(revision: Revision | None, rev: str) -> Revision:
         GitError: There is none.
     """
     if revision is None:
-        hint = "git branch -a names the branches; a new repository needs a first commit"
+        hint = "git branch -a names the branches; a new one needs a first commit, or --worktree"
         raise GitError(f"no commit {rev!r} in the repository", hint)
     return revision
 

@@ -128,6 +128,15 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     return WorktreeSource(repository.worktree, head, git, conversion)
 
 
+def checkout_around(path: Path) -> Path | None:
+    """The top of the checkout, or the bare repository, that a folder belongs to; None: to none."""
+    try:
+        git_dir, worktree = _locate(path)
+    except GitError:
+        return None
+    return worktree or git_dir
+
+
 def _locate(path: Path) -> tuple[Path, Path | None]:
     """The repository's own folder, and its work tree if it has one.
 

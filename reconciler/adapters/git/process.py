@@ -12,7 +12,9 @@ the repository chooses it. A remote is known to git by a name that nobody can gu
 of the configuration is about it.
 """
 
+import logging
 import os
+import shlex
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -41,6 +43,9 @@ from reconciler.adapters.git.starting import (
     spooled,
 )
 from reconciler.ports import GitError, UsageError
+from reconciler.report.escape import escape
+
+_log = logging.getLogger(__name__)
 
 # What a person may hand through to reach a remote; nothing else of the environment gets in.
 PASSED = (
@@ -205,11 +210,18 @@ class GitProcess:
             *(_REMOTE if remote and part == remote else part for part in arguments),
         ]
         require_git(variables["PATH"])
+        if _log.isEnabledFor(logging.DEBUG):
+            _log.debug("%s", self._told(arguments))
         # Signals as ours: git then meets a full disk as an error, and takes its locks away.
         return start(str(self.git_dir)).execute(
             command, as_process=True, istream=files[0] if files else PIPE, env=variables,
             start_new_session=True, restore_signals=False, pass_fds=files or (),
         )  # fmt: skip
+
+    def _told(self, arguments: Sequence[str]) -> str:
+        """A call as a person would type it: without secrets, and without what only guards it."""
+        said = shlex.join(["git", f"--git-dir={self.git_dir}", *arguments])
+        return escape(redacted(said, self._secrets()))
 
     def _overfull(self, arguments: Sequence[str], said: str, memory: int) -> HeldError:
         oid, asks = named_object(said), ("cat-file", "-t")

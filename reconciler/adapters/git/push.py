@@ -8,6 +8,7 @@ from reconciler.ports import LostRaceError, PushRefusedError, Revision
 _MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
           "failed to update ref", "incorrect old value")  # fmt: skip
 _SHOWN_CHARACTERS = 1_000
+_HEADS = "refs/heads/"
 
 
 def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Revision) -> None:
@@ -20,18 +21,30 @@ def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Re
         PushRefusedError: The remote refuses.
         GitError: It cannot be reached.
     """
-    reference = f"refs/heads/{branch}"
+    push_reference(git, remote, f"{_HEADS}{branch}", base.id, revision.id)
+
+
+def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: str) -> None:
+    """Move a reference of the remote from an id, or from nothing where that is empty, to another.
+
+    Raises:
+        LostRaceError: It is somewhere else.
+        PushRefusedError: The remote refuses.
+        GitError: It cannot be reached.
+    """
     result = git.run(
-        "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{base.id}", "--",
-        remote, f"{revision.id}:{reference}", remote=remote,
+        "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{old}", "--",
+        remote, f"{new}:{reference}", remote=remote,
     )  # fmt: skip
     if result.status == 0:
         return
     reason = _reason(result)
+    name = reference.removeprefix(_HEADS)
     if any(word in reason for word in _MOVED):
-        raise LostRaceError(f"branch {branch} moved while this was planned: {reason}")
+        title = f"branch {name}" if name != reference else reference
+        raise LostRaceError(f"{title} moved while this was planned: {reason}")
     if reason:
-        hint = f"let the reconciler push to {branch}, or name another with --branch"
+        hint = f"let the reconciler push to {name}, or name another with --branch"
         raise PushRefusedError(f"the remote refuses the push: {reason}{_words(result)}", hint)
     raise unreachable("cannot push to the remote", "push", result)
 

@@ -29,6 +29,7 @@ from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.saying import is_whole, saying
+from reconciler.adapters.git.standing import Asked, Standing
 from reconciler.adapters.git.tidy import tidy
 from reconciler.model.settings import Limits
 from reconciler.ports import (
@@ -51,11 +52,13 @@ class Seen:
         local: The branch of this repository.
         last: The revision that the last run saw.
         roots: The top of the tree of revisions, by id.
+        asked: What the remote says of itself.
     """
 
     local: Revision | None = None
     last: Revision | None = None
     roots: dict[str, tuple[Revision, Root | None]] = field(default_factory=dict)
+    asked: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,7 @@ class GitRepository:
         head = local
         if self.remote is not None:
             head = self._tracking
+            self.standing.ask(self.remote)  # first: what it names was on the branch by then
             fetch(self.git, self.remote, self.branch, head)
         found = find_revisions(self.git, [head, local, self._last])
         revision, self.seen.local, self.seen.last = found.revisions
@@ -142,6 +146,12 @@ class GitRepository:
             raise GitError(f"branch {self.branch} is not in the repository", hint)
         self.seen.roots = {revision.id: (revision, found.root)}
         return revision
+
+    @property
+    def standing(self) -> Standing:
+        """What the remote says of itself."""
+        is_bare, last = self.worktree is None, self.seen.last.id if self.seen.last else ""
+        return Standing(self.git, self.branch, self.remote, is_bare, self.seen.asked, last)
 
     def is_in(self, ancestor: str, revision: str) -> bool:
         """Whether a revision contains another; a `GitError` where that cannot be told."""

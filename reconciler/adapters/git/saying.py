@@ -34,6 +34,8 @@ def saying(
     Raises:
         GitError: Git fails.
     """
+    if revision in (without, holding):
+        return  # as for each head that reconcile made: there is nothing in between
     reach = [revision, *(f"^{commit}" for commit in (without, holding) if commit)]
     # Dates are what people say. To put all in order git has to walk to the end, a line has one.
     how = ["--first-parent"] if on_line else ["--topo-order"]

@@ -1,16 +1,29 @@
 """A revision evaluated for a verb that only reads: by itself, or beside its base."""
 
 from pathlib import Path
+from typing import NamedTuple
 
+from reconciler.adapters.git.pending import uncommitted
 from reconciler.cli.shared.clock import source_at
-from reconciler.cli.shared.opening import open_source
-from reconciler.cli.shared.output import painter, tell_errors
+from reconciler.cli.shared.opening import Read, open_source
+from reconciler.cli.shared.output import note, painter, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.review import review
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
+from reconciler.findings import few
+from reconciler.ports import Source
+from reconciler.report.escape import escape
+from reconciler.settings import OVERRIDES, PATH
+
+
+class Reviewed(NamedTuple):
+    """A review, and the files that it is of."""
+
+    compared: Compared
+    source: Source
 
 
 def evaluated(
@@ -44,7 +57,7 @@ def reviewed(
     whole: bool = False,
     trusts: bool = True,
     at: str | None = None,
-) -> Compared:
+) -> Reviewed:
     """The evaluation of a revision beside its base, when there is one.
 
     Args:
@@ -59,4 +72,18 @@ def reviewed(
     read = open_source(repo, rev, worktree=worktree, trusts=trusts)
     source = source_at(read.source, at)
     with progress("planning"):
-        return review(source, read.repository, base, None if whole else read.facts())
+        compared = review(source, read.repository, base, None if whole else read.facts())
+    if rev == "HEAD" and not worktree:
+        _tell_unread(read, compared.evaluation)
+    return Reviewed(compared, source)
+
+
+def _tell_unread(read: Read, evaluation: Evaluation) -> None:
+    """Say which files of the work tree were not looked at: who looks at a revision may forget."""
+    settings = evaluation.tree.settings
+    paths = [PATH, OVERRIDES, *settings.folders, settings.records]
+    if not (found := uncommitted(read.repository, paths)):
+        return
+    are = "1 file is" if len(found) == 1 else f"{len(found)} files are"
+    listed = escape(few(found))
+    note(f"note: {are} not committed, and were not looked at: {listed}; --worktree reads them")

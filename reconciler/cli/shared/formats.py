@@ -104,7 +104,7 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
             return junit_text(evaluation)
         case "markdown":
             return markdown_text(compared, "check", base=base)
-    plan = plan_document(evaluation, base=base, moved=compared.moved)
+    plan = plan_document(evaluation, base=base)
     document = check_document(evaluation, plan, code)
     return json_text(document) if form == "json" else yaml_text(document)
 

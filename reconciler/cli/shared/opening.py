@@ -15,7 +15,7 @@ from reconciler.adapters.git.opening import open_mirror, open_repository, open_w
 from reconciler.adapters.git.process import PASSED, TOKEN
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.program import known_program
-from reconciler.cli.shared.output import tell
+from reconciler.cli.shared.output import note
 from reconciler.commands.replay import believes
 from reconciler.documents.shipped import folder
 from reconciler.documents.yaml import HAS_LIBYAML
@@ -67,7 +67,7 @@ def open_source(repo: Path, rev: str, *, worktree: bool, trusts: bool = True) ->
         trusts: Believe a cache; else only what is read now.
     """
     if not HAS_LIBYAML:
-        tell("warning: PyYAML was built without libyaml; reading is about eight times slower")
+        note("warning: PyYAML was built without libyaml; reading is about eight times slower")
     opened = open_repository(repo, environment())
     facts = once(partial(open_facts, opened) if trusts else FreshFacts)
     repository = _proving(opened, facts)
@@ -107,7 +107,7 @@ def open_facts(repository: GitRepository) -> Facts:
 
 @once
 def _tell_unused(why: str) -> None:
-    tell(f"warning: the cache is not used, which takes longer: {why}; remove it, or chmod 700")
+    note(f"warning: the cache is not used, which takes longer: {why}; remove it, or chmod 700")
 
 
 @once

@@ -1,6 +1,7 @@
 """Options that verbs share. Loads nothing but click, for verbs that only tell of themselves."""
 
 import logging
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -83,7 +84,7 @@ def output_options(*formats: str) -> Callable[[F], F]:
 
 
 def talk_options(function: F) -> F:
-    """`--color` and `--debug`."""
+    """`--color`, and what all verbs have."""
     choice = click.Choice(["auto", "always", "never"])
     coloured = option("--color", type=choice, default="auto", help="Colour the text.")
     return coloured(debug_option(function))
@@ -93,16 +94,90 @@ def _start_log(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del ctx, param
     level = logging.DEBUG if value else logging.WARNING
     logging.basicConfig(stream=sys.stderr, level=level, format="%(levelname)s %(message)s")
+    # How GitPython starts git is a line of hundreds of words; ours says what git is asked.
+    logging.getLogger("git").setLevel(logging.INFO)
 
 
-debug_option = option(
-    "--debug",
-    is_flag=True,
+def _say_steps(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    del param
+    ctx.meta[_VERBOSE] = value or ctx.meta.get(_VERBOSE, False)  # said before the verb
+    level = logging.DEBUG if ctx.meta[_VERBOSE] else logging.NOTSET
+    logging.getLogger("reconciler").setLevel(level)
+
+
+def _be_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    del param
+    if value:
+        ctx.meta[QUIET] = True
+
+
+def _change_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+    del ctx
+    if value is None:
+        return
+    try:
+        os.chdir(value)
+    except OSError as failure:
+        said = f"{value}: {failure.strerror or failure}"
+        raise click.BadParameter(said, param=param) from None
+
+
+QUIET = "ipam.quiet"
+"""Where a context says that notes are not wanted."""
+
+_VERBOSE = "ipam.verbose"
+
+directory_option = option(
+    "-C",
+    "--directory",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
     expose_value=False,
-    help="Show tracebacks and steps.",
-    callback=_start_log,
+    help="Go there first.",
+    callback=_change_folder,
     is_eager=True,
 )
+
+
+def voice_options(function: F) -> F:
+    """`-q` and `-v`."""
+    quiet = option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        expose_value=False,
+        help="On stderr only what is wrong.",
+        callback=_be_quiet,
+        is_eager=True,
+    )
+    verbose = option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        expose_value=False,
+        help="Tell each call of git.",
+        callback=_say_steps,
+        is_eager=True,
+    )
+    return quiet(verbose(function))
+
+
+def common_options(function: F) -> F:
+    """What may stand before the verb, too: `-C`, `-q` and `-v`."""
+    return directory_option(voice_options(function))
+
+
+def debug_option(function: F) -> F:
+    """What all verbs have: `-C`, `-q`, `-v` and `--debug`."""
+    debug = option(
+        "--debug",
+        is_flag=True,
+        expose_value=False,
+        help="Show tracebacks and steps.",
+        callback=_start_log,
+        is_eager=True,
+    )
+    return common_options(debug(function))
 
 
 def parse_seconds(name: str, text: str) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from reconciler.cli.shared import streams
+from reconciler.cli.shared.options import QUIET
 from reconciler.findings import Finding, Severity
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.table import Painter
@@ -39,6 +40,13 @@ def emit_document(document: Mapping[str, Any], output: str) -> None:
 def tell(text: str) -> None:
     """Print something that is not the result, on stderr."""
     click.echo(text, err=True, nl=not text.endswith("\n"))
+
+
+def note(text: str) -> None:
+    """Print something on stderr that is good to know, unless only what is wrong is wanted."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.meta.get(QUIET):
+        tell(text)
 
 
 def tell_errors(findings: Iterable[Finding], brush: Painter) -> None:

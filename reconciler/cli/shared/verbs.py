@@ -1,11 +1,15 @@
 """The verbs and their one-line help. The module of a verb is loaded only when it is used."""
 
 from importlib import import_module
+from keyword import iskeyword
 from typing import NamedTuple
 
 import click
 
 from reconciler import __version__
+from reconciler.cli.shared.helping import helped
+from reconciler.cli.shared.mistakes import explained, suggestion
+from reconciler.cli.shared.options import common_options
 
 
 class Verb(NamedTuple):
@@ -16,25 +20,39 @@ class Verb(NamedTuple):
 
 
 VERBS = {
+    "init": Verb("Author", "A new repository: Settings, an example, CI, schemas for editors."),
+    "import": Verb("Author", "What lives already, as files: clusters, CSV, NetBox."),
+    "schema": Verb("Author", "The JSON Schema of a kind."),
+    "demo": Verb("Author", "The whole job on an example repository, told step by step."),
+    "move": Verb("Author", "The files by which a claim moves to another pool."),
     "check": Verb("Review", "Findings, capacity and brakes for a pull request."),
     "plan": Verb("Review", "The exact addresses that reconciling this revision gives out."),
     "simulate": Verb("Review", "How many more tenants fit, and which pool fills."),
     "reconcile": Verb("Operate", "Plan, commit the records, push, apply."),
     "apply": Verb("Operate", "Bring the clusters to the committed records."),
     "render": Verb("Operate", "The objects of every cluster, as files."),
+    "doctor": Verb("Operate", "What of Git, clusters, rights and versions is in order."),
     "status": Verb("Inspect", "How full each pool is."),
     "get": Verb("Inspect", "Pools, allocations and tenants, as kubectl get shows them."),
+    "who": Verb("Inspect", "Who has an address, or had it, and by which commit."),
+    "history": Verb("Inspect", "What happened to addresses, by which commit of whom."),
+    "forecast": Verb("Inspect", "How long pools will do, by what the past tells."),
+    "find": Verb("Inspect", "Where a run of addresses is free."),
     "explain": Verb("Inspect", "Why a claim has, or cannot get, its addresses."),
     "verify": Verb("Inspect", "Whether every reconcile commit is what its plan makes."),
-    "doctor": Verb("Inspect", "What of Git, clusters, rights and versions is in order."),
-    "schema": Verb("Author", "The JSON Schema of a kind."),
-    "demo": Verb("Author", "The whole job on an example repository, told step by step."),
-    "completion": Verb("Author", "Completion for your shell."),
-    "version": Verb("Author", "The version."),
+    "help": Verb("Inspect", "The help of a verb; --all lists every verb."),
+    "completion": Verb("Inspect", "Completion for your shell."),
+    "version": Verb("Inspect", "The version."),
 }
 """The verbs in the order of the help. Each is a function of its name in a module of its name."""
 
-_SECTIONS = ("Review", "Operate", "Inspect", "Author")
+PROMINENT = (
+    *("init", "import", "check", "plan", "simulate", "reconcile"),
+    *("apply", "doctor", "status", "get", "who", "explain"),
+)
+"""Those that `ipam --help` shows; `ipam help --all` shows the others, too."""
+
+_SECTIONS = ("Author", "Review", "Operate", "Inspect")
 
 
 class LazyGroup(click.Group):
@@ -50,25 +68,67 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
-        module = import_module(f"reconciler.cli.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
-        return command
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        module = import_module(f"reconciler.cli.{name}")
+        command: click.Command = getattr(module, name)
+        return helped(cmd_name, command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that is meant; with the nearest ones where there is none.
+
+        Raises:
+            UsageError: There is none.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            near = suggestion(args[0], VERBS)
+            said = f"No verb {args[0]!r}.{near or ' ipam --help lists them.'}"
+            raise click.UsageError(said, ctx) from None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What stands before the verb.
+
+        Raises:
+            UsageError: It belongs behind the verb, or nowhere.
+        """
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as wrong:
+            raise explained(wrong, self, ctx, given) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs by section."""
+        """The prominent verbs by section, and the names of the others."""
         del ctx
+        self.write_verbs(formatter, [name for name in VERBS if name in PROMINENT])
+        others = ", ".join(name for name in VERBS if name not in PROMINENT)
+        with formatter.section("More"):
+            formatter.write_text(f"{others}. ipam help --all tells what each does.")
+
+    def write_verbs(self, formatter: click.HelpFormatter, names: list[str]) -> None:
+        """Some verbs by section."""
         for section in _SECTIONS:
-            rows = [(name, verb.help) for name, verb in VERBS.items() if verb.section == section]
-            with formatter.section(section):
-                formatter.write_dl(rows)
+            rows = [(name, VERBS[name].help) for name in names if VERBS[name].section == section]
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)
 
 
 @click.command(
     cls=LazyGroup,
+    options_metavar="[-C DIR] [-q|-v]",
+    subcommand_metavar="VERB [OPTIONS]",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 fine, 1 wrong content, 2 changes pending, 3 a gate, 4 Git, 5 a cluster,"
     " 6 rewritten history, 64 usage, 70 a bug.",
 )
+@common_options
 @click.version_option(__version__, prog_name="ipam", message="%(prog)s %(version)s")
 def ipam() -> None:
-    """Hand out IP addresses from Git: planned in a pull request, recorded in commits."""
+    """Hand out IP addresses from Git: planned in a pull request, recorded in commits.
+
+    Options of a verb go after it: ipam VERB --help shows them.
+    """

@@ -21,7 +21,7 @@ from reconciler.clusters.elastic.model import (
     Word,
 )
 from reconciler.clusters.elastic.pools import announced, spare
-from reconciler.families._demand import LARGEST, Entry, index_of, next_index, standing
+from reconciler.families._demand import LARGEST, Entry, growth_index, next_index, standing
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation
 from reconciler.model.growth import NOT_SERVED
@@ -51,7 +51,7 @@ def entries_of(granted: Granted) -> tuple[Entry, ...]:
     """
     if granted.entries is None:
         return standing(granted.records)
-    sizes = {index_of(it.claim.slot): it.size for it in granted.records if it.range is not None}
+    sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
     return tuple(Entry(it.index, sizes.get(it.index, it.count)) for it in sorted(granted.entries))
 
 
@@ -82,9 +82,10 @@ class _Demand:
         self.remembered = idle
         self.settings = settings
         self.entries = entries_of(granted)
-        held = [it for it in granted.records if it.range is not None]
-        self.firsts = [it for it in held if it.is_live and not index_of(it.claim.slot)]
-        self.records = {at: it for it in held if (at := index_of(it.claim.slot))}
+        # What a claim left when it moved is announced beside what it holds, and spare for nobody.
+        held = [it for it in granted.records if it.range is not None and not it.announced]
+        self.firsts = [it for it in held if it.is_live and not growth_index(it)]
+        self.records = {at: it for it in held if (at := growth_index(it))}
         self.used = IPSet.of(item for service in shown.services for item in service.addresses)
         self.announced = announced(shown.pools)
         self.ours = IPSet.of(it.range for it in granted.records if it.range is not None)

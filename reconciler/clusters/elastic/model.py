@@ -8,9 +8,6 @@ from reconciler.addresses import IPSet
 from reconciler.families._demand import Entry
 from reconciler.model.allocation import Allocation
 
-DEFAULT_POOL = "default-pool"
-"""The IPAddressPool that we keep in the cluster of a tenant."""
-
 _NOTHING = IPSet()
 
 

@@ -3,14 +3,15 @@
 How MetalLB reads the same fields: its `controller/service.go` and `internal/allocator`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from reconciler.addresses import IPSet
-from reconciler.clusters.elastic.model import DEFAULT_POOL, Service
+from reconciler.clusters.elastic.model import Service
 from reconciler.clusters.metallb import ranges_of
 from reconciler.findings import shown
 from reconciler.model.instant import parse_instant
+from reconciler.model.settings import METALLB_POOL
 
 PREFIXES = ("metallb.io/", "metallb.universe.tf/")
 """Of annotations, the newer first: where both are there, MetalLB reads the first one."""
@@ -24,19 +25,20 @@ _TYPE = "LoadBalancer"
 
 
 def read_services(
-    items: Iterable[Any], lb_class: str = ""
+    items: Iterable[Any], lb_class: str = "", pools: Collection[str] = ()
 ) -> tuple[tuple[Service, ...], tuple[str, ...]]:
     """The Services of type LoadBalancer, and what cannot be read.
 
     Args:
         items: All Services of a cluster; nothing is known of their shape.
         lb_class: The class that MetalLB serves there; empty for those without one.
+        pools: Names of the pools that we keep there; none for the usual one.
     """
     found: list[Service] = []
     odd: list[str] = []
     for item in items:
         try:
-            service = _service(item, lb_class)
+            service = _service(item, lb_class, pools or (METALLB_POOL,))
         except ValueError as wrong:
             odd.append(f"Service {_title(item)}: {wrong}")
         else:
@@ -50,7 +52,7 @@ def _title(item: Any) -> str:
     return shown(f"{named.get('namespace')}/{named.get('name')}")
 
 
-def _service(item: Any, lb_class: str) -> Service | None:
+def _service(item: Any, lb_class: str, pools: Collection[str]) -> Service | None:
     spec = _mapping(_mapping(item, "it").get("spec"), "spec")
     held = _held(_mapping(item.get("status"), "status"))
     if spec.get("type") != _TYPE and not held:
@@ -62,7 +64,7 @@ def _service(item: Any, lb_class: str) -> Service | None:
         raise ValueError("metadata.creationTimestamp is no time")
     pinned, problem = _pinned(spec, annotations)
     pool = _annotation(annotations, POOL)
-    is_ours = spec.get("type") == _TYPE and pool in ("", DEFAULT_POOL)
+    is_ours = spec.get("type") == _TYPE and pool in ("", *pools)
     sharing = _annotation(annotations, SHARED)
     return Service(
         name=f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}",

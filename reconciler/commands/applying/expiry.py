@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from threading import BoundedSemaphore
+from typing import NamedTuple
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
@@ -21,6 +22,7 @@ from reconciler.clusters.metallb import (
     users_of,
 )
 from reconciler.clusters.options import ApplyOptions
+from reconciler.clusters.renamed import former_clusters, known_as_now
 from reconciler.clusters.resources import ADDRESS_POOL, NODE, SERVICE
 from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.enrolment import check_memory, enrol
@@ -29,11 +31,10 @@ from reconciler.commands.applying.management import ManagementCluster, open_mana
 from reconciler.commands.applying.targets import is_whole
 from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.work import contained
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, leaving, left_behind
 from reconciler.families import families
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
-from reconciler.model.plan import Expire
 from reconciler.model.resource import Manifest, Resource
 from reconciler.ports import (
     CONTACTS,
@@ -53,7 +54,10 @@ def still_announced(
     options: ApplyOptions,
     bugs: list[BugError] | None = None,
 ) -> dict[str, str]:
-    """Records that a plan would remove, but whose addresses some cluster may still announce.
+    """Records whose addresses some cluster may still announce, of those that would come free.
+
+    That are those which a plan would remove, and those which claims left when they moved: what was
+    left may go when nobody uses it and what its claim holds now is announced in its place.
 
     Args:
         evaluation: The plan.
@@ -71,7 +75,8 @@ def still_announced(
         try:
             cluster = clusters.management()
             if cluster is None:
-                return {}
+                nobody = "no management cluster tells whether anybody uses it"
+                return {record.path: nobody for record in left_behind(evaluation)}
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options)
@@ -98,13 +103,27 @@ def _note(failed: ClusterError, bugs: list[BugError] | None) -> None:
 
 
 def _expiring(evaluation: Evaluation) -> dict[str, list[Allocation]]:
-    """Records that hold addresses and would go, by the cluster that they were for."""
+    """Records that hold addresses and would come free, by the cluster that they were for."""
     found: dict[str, list[Allocation]] = {}
-    for decision in evaluation.plan.decisions:
-        record = decision.allocation if isinstance(decision, Expire) else None
-        if record is not None and record.range is not None:
-            found.setdefault(cluster_of(record), []).append(record)
+    for record in (*leaving(evaluation), *left_behind(evaluation)):
+        found.setdefault(cluster_of(record), []).append(record)
     return found
+
+
+class Shown(NamedTuple):
+    """A record, and what its cluster is asked about it.
+
+    Attributes:
+        instead: What its claim, which moved, holds now.
+        is_kept: A pool that has its addresses is a reason to keep it. What was left when a claim
+            moved is in a pool for sure; there it counts whether what came instead is in one.
+        is_forced: A person said that it goes, whoever uses it.
+    """
+
+    record: Allocation
+    instead: IPSet
+    is_kept: bool
+    is_forced: bool = False
 
 
 class _Doubts:
@@ -120,10 +139,12 @@ class _Doubts:
         self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
         self._memory = management.enrolment.inventory
-        self._known = self._memory.clusters
+        former = former_clusters(evaluation.documents)
+        self._known = known_as_now(self._memory.clusters, former)
         self._access = access
         self._options = options
         self._places = BoundedSemaphore(AT_ONCE)
+        self._current = {it.claim: it for it in evaluation.state.records if it.is_live}
         self.failures: list[ClusterError] = []
 
     def of(self, name: str, records: Records) -> Mapping[str, str]:
@@ -145,10 +166,18 @@ class _Doubts:
                 known = self._known.get(name)
                 enrol(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
                 with self._places:  # it has answered: now all that is in it is read
-                    return dict(_announced(cluster, name, records))
+                    return dict(_announced(cluster, name, [self._shown(it) for it in records]))
         except ClusterError as failed:
             self.failures.append(failed)
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
+
+    def _shown(self, record: Allocation) -> Shown:
+        """What is asked of a record."""
+        if not record.announced:
+            return Shown(record, IPSet(), is_kept=True)
+        now = self._current.get(record.claim)
+        instead = IPSet() if now is None or now.range is None else IPSet((now.range,))
+        return Shown(record, instead, is_kept=False, is_forced=self._options.force_withdraw)
 
     def _in_management(self, records: Records) -> Mapping[str, str]:
         """The records that objects of the management cluster still have, as their family tells."""
@@ -177,10 +206,12 @@ class _Doubts:
         return ""
 
 
-def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[str, str]]:
+def _announced(cluster: Cluster, name: str, asked: Sequence[Shown]) -> Iterator[tuple[str, str]]:
     """Records whose addresses a cluster has in a pool, at a Service or at a node."""
-    every = IPSet.of(record.range for record in records if record.range is not None)
-    pools = {pool: held for pool, found in _pools(cluster).items() if (held := found & every)}
+    every = IPSet.of(it.record.range for it in asked if it.record.range is not None)
+    there = _pools(cluster)
+    pools = {pool: held for pool, found in there.items() if (held := found & every)}
+    all_there = IPSet.of(item for found in there.values() for item in found)
     if len(pools) > MOST_POOLS:
         raise ClusterError(f"{len(pools)} IPAddressPools have addresses of records that shall go")
     services, nodes = cluster.list(SERVICE).items, cluster.list(NODE).items
@@ -192,7 +223,7 @@ def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[
         (at,) = ranges_of([f"{address}-{address}"])
         first.setdefault((at.version, at.first), (order, who))
     used = sorted(first)
-    for record in records:
+    for record, instead, is_kept, is_forced in asked:
         item = record.range
         assert item is not None  # noqa: S101 - only such are asked for  # nosec B101
         begin = bisect_left(used, (item.version, item.first))
@@ -200,9 +231,12 @@ def _announced(cluster: Cluster, name: str, records: Records) -> Iterator[tuple[
         holding = (
             f"IPAddressPool {pool}" for pool, held in pools.items() if held.overlapping(item)
         )
-        _, user = min((first[at] for at in inside), default=(0, next(holding, "")))
-        if user:
+        pool = next(holding, "")
+        _, user = min((first[at] for at in inside), default=(0, pool if is_kept else ""))
+        if user and not is_forced:
             yield record.path, f"{user} of {name} still has {format_short(item)}"
+        elif pool and not is_forced and (missing := instead - all_there):
+            yield record.path, f"{name} does not announce {format_short(missing.ranges[0])} yet"
 
 
 def _pools(cluster: Cluster) -> dict[str, IPSet]:

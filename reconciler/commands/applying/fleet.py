@@ -18,8 +18,9 @@ from reconciler.clusters.estate import Estate
 from reconciler.clusters.growers import all_growers
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import Applied
+from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.outside import identities
+from reconciler.clusters.renamed import moved
 from reconciler.clusters.shard import is_in_shard
 from reconciler.clusters.target import Target
 from reconciler.commands.applying.access import Access, without_kubeconfig
@@ -28,6 +29,7 @@ from reconciler.commands.applying.extent import WHOLE, Extent
 from reconciler.commands.applying.fence import Fence
 from reconciler.commands.applying.management import apply_management, open_management
 from reconciler.commands.applying.registry import ClusterRegistry
+from reconciler.commands.applying.renamed import renames
 from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
 from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.turns import in_turn, threads
@@ -115,8 +117,9 @@ class _Fleet:
         self.options = todo.options
         self.todo = todo
         self.registry = registry
-        self.known = registry.known
         self.access = access
+        self.renames = renames(evaluation.documents, registry.known, access)
+        self.known = moved(registry.known, self.renames.same)
         self.desired = desired_objects(project(evaluation, default_port=self.options.default_port))
         self.names_by_uid: dict[str, str] = {}
         self.claims: dict[str, Claims] = {}
@@ -149,7 +152,8 @@ class _Fleet:
         done = {
             name: future.result() for name, future in begun.items() if future.exception() is None
         }
-        failed = self._remember(done)
+        gone = {old: _Done(None, None) for now, old in self.renames.same.items() if now in done}
+        failed = self._remember({**done, **gone})
         rest = [begun[name].result().applied for name in sorted(begun)]
         first = [future.result() for future in own]
         return [*first, *(item for item in rest if item is not None), *failed]
@@ -200,6 +204,9 @@ class _Fleet:
 
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)
+        if (why := self.renames.left.get(target.name)) and known is not None:
+            waits = Applied(target.name, State.WAITING, revision=known.revision, error=why)
+            return _Done(waits, known)
         try:
             with contained(), ExitStack() as place:
                 if not target.is_re_enrolled:

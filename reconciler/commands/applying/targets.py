@@ -115,7 +115,7 @@ def _records(
         pool = evaluation.state.pools.get(record.pool)
         if pool is not None and pool.space not in spaces.get(cluster, ()):
             spaces[cluster] = tuple(sorted([*spaces.get(cluster, ()), pool.space]))
-        if record.is_released:
+        if record.is_released and not record.announced:
             released.setdefault(cluster, []).append(record.range)
     return spaces, released
 

@@ -31,7 +31,7 @@ from reconciler.families._demand import (
     Entry,
     demand_document,
     entries_of,
-    index_of,
+    growth_index,
     standing,
 )
 from reconciler.families._objects import Grower
@@ -275,8 +275,8 @@ class _Look:
     ) -> tuple[Change | None, tuple[Word, ...], Figures]:
         """The file of a tenant, if it is another one now, and what is told."""
         granted = self.granted[name]
-        growth = [it for it in granted.records if index_of(it.claim.slot)]
-        stays = [index_of(it.claim.slot) for it in growth if self.state.is_left_alone(it)]
+        growth = [it for it in granted.records if growth_index(it)]
+        stays = [growth_index(it) for it in growth if self.state.is_left_alone(it)]
         found = settled(outcome, got, stays)
         stands = document_of(granted.entries, found.entries, standing(growth), growth)
         if stands == granted.entries:

@@ -8,6 +8,7 @@ from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.applying.last_applied import last_applied
 from reconciler.commands.applying.server_clock import server_now
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
@@ -87,6 +88,7 @@ class LookingRun:
             look=self.looker,
             server_now=lambda: server_now(asking.clusters()),
             still_announced=self._still_announced,
+            applied=lambda: last_applied(asking.clusters()),
         )
         done = reconcile(asking.whole.repository, asked, sleep, facts)
         asking.bugs.extend(self.looker.bugs)

@@ -82,14 +82,16 @@ def look_at(cluster: Cluster, asked: Asked, place: AbstractContextManager[object
 def _shown(cluster: Cluster, enrolment: Enrolment, asked: Asked) -> Shown:
     # Each Service is looked at by itself: one that cannot be read is no reason to look at none.
     unchecked = cluster.cluster if isinstance(cluster, Checked) else cluster
-    services, odd = read_services(unchecked.list(SERVICE).items, asked.lb_class)
+    items = unchecked.list(SERVICE).items
     now = cluster.now()
     manifests = _list(cluster, ADDRESS_POOL)
     if manifests is None:
+        services, odd = read_services(items, asked.lb_class)
         return Shown(services, (), now, odd, asked.waited, NO_METALLB)
     entries = enrolment.inventory.objects
     every = [live_of(manifest) for manifest in manifests]
     ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
+    services, odd = read_services(items, asked.lb_class, [live.ref.name for live in ours])
     pools = tuple(_pool(live) for live in ours)
     states = _list(cluster, CONFIGURATION_STATE) or []
     lacks = _lacking(asked, pools)

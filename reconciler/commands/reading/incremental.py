@@ -48,16 +48,16 @@ def evaluate_incrementally(
     """
     own = read_own_settings(source, terms.settings)
     overrides = read_overrides(source) if terms.overrides is None else terms.overrides
-    allowed, retained = terms.allow_release, terms.retained
+    allowed, retained, left = terms.allow_release, terms.retained, terms.left
     if facts is not None and not own.is_broken:
         settings = terms.settings or own.settings
-        parts = Parts(source, own, settings, allowed, retained, overrides)
+        parts = Parts(source, own, settings, allowed, retained, overrides, left)
         try:
             return _Run(parts, facts).evaluation()
         except NotPlainError:
             pass
-    tree = replace(read_tree(source, terms.settings, own, overrides), retained=retained)
-    return evaluate(tree, allowed)
+    tree = read_tree(source, terms.settings, own, overrides)
+    return evaluate(replace(tree, retained=retained, left=left), allowed)
 
 
 @dataclass(slots=True)

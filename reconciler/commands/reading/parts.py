@@ -39,6 +39,7 @@ class Parts:
     allow_release: int | None = None
     retained: Mapping[str, str] = field(default_factory=dict)
     overrides: Overrides = field(default_factory=Overrides)
+    left: Mapping[str, str] = field(default_factory=dict)
     loaded: dict[str, Loaded] = field(default_factory=dict)
     _listed: dict[str, list[Entry]] = field(default_factory=dict)
     _record_files: dict[str, list[Recalled]] = field(default_factory=dict)
@@ -75,6 +76,7 @@ class Parts:
             last_good=before,
             settled=settled,
             retained=self.retained,
+            left=self.left,
             overrides=self.overrides,
         )
         return evaluate(tree, self.allow_release)

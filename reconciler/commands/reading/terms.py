@@ -16,12 +16,15 @@ class Terms:
         overrides: The Overrides to go by; None for those that stood before it.
         allow_release: How many releases a person expects.
         retained: Released records that stay although their retention has ended, and why.
+        left: What clusters said of records that claims left when they moved: why they are announced
+            still, or nothing where nobody uses them any more.
     """
 
     settings: Settings | None = None
     overrides: Overrides | None = None
     allow_release: int | None = None
     retained: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
 
 
 OWN_TERMS = Terms()

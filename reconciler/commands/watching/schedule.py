@@ -13,6 +13,8 @@ QUIET = 0.05
 """Seconds without another event after which a round begins."""
 PATIENCE = 0.3
 """Seconds after which it begins, whatever goes on coming."""
+TOGETHER = 0.1
+"""Seconds within which one that comes by itself waits for the next: they are one round, one commit."""
 BURST = 20.0
 """Rounds that one cluster may begin at once by its own events."""
 EVERY = 1.0
@@ -78,7 +80,7 @@ class Schedule:
 
     def next_at(self) -> float:
         """When a round may begin, as far as is known; infinite when nothing is waited for."""
-        return min(self._ripe_at(), min(self._later.values(), default=inf))
+        return min(self._ripe_at(), self._due_at())
 
     def take(
         self, now: float, is_echo: Callable[[Event], bool] = lambda _event: False
@@ -89,6 +91,8 @@ class Schedule:
             now: The time.
             is_echo: Tells whether an event is what a write of ours became.
         """
+        if self.next_at() > now:
+            return None
         for event in [event for event, at in self._later.items() if at <= now]:
             del self._later[event]
             self._waiting.setdefault(event, now - QUIET)
@@ -104,6 +108,15 @@ class Schedule:
             self._later = {e: at for e, at in self._later.items() if e.cause is not Cause.RESYNC}
             self.later(Event(Cause.RESYNC), now + self.resync)
         return scope
+
+    def _due_at(self) -> float:
+        """When what comes by itself has come, with all that follows closely."""
+        first = at = min(self._later.values(), default=inf)
+        for each in sorted(self._later.values()):
+            if each - at > TOGETHER or each - first > PATIENCE:
+                break
+            at = each
+        return at
 
     def _ripe_at(self) -> float:
         if not self._waiting:

@@ -23,7 +23,7 @@ from reconciler.commands.watching.events import Cause, Event, Scope
 from reconciler.commands.watching.notes import uid_of
 from reconciler.commands.watching.silent import SILENT, Answering
 from reconciler.commands.watching.witness import Witness
-from reconciler.engine.due import due_instants
+from reconciler.engine.due import next_due
 from reconciler.evaluate import Evaluation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Ref
@@ -134,9 +134,9 @@ class Work:
         if now is None or done is None:
             return
         at = now()
-        due = [it for it in due_instants(self._at(done.head).state) if it > at]
-        if due:
-            yield Event(Cause.DUE), min(due) - at
+        due = next_due(self._at(done.head).state, int(at))
+        if due is not None:
+            yield Event(Cause.DUE), due - at
         for name, seconds in self._attention.again():
             yield Event(Cause.AGAIN, name), seconds
         missing = self._run.looker.missing if self._run and self.site.applies else None

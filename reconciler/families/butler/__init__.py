@@ -7,8 +7,11 @@ from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
+from reconciler.families.butler.relocating import relocate
+from reconciler.families.butler.requests import team_of
 
 if TYPE_CHECKING:
+    from reconciler.families._mending import Mending
     from reconciler.families._metering import Metering
     from reconciler.families._objects import Objects
 
@@ -31,6 +34,12 @@ def _metering() -> "Metering":
     return METERING
 
 
+def _mending() -> "Mending":
+    from reconciler.families.butler.mending import MENDING
+
+    return MENDING
+
+
 FAMILY = Family(
     name=NAME,
     kinds=KINDS,
@@ -42,6 +51,9 @@ FAMILY = Family(
     project=_project,
     record=FORM,
     adopt=adopt,
+    relocate=relocate,
+    team=team_of,
     load_objects=_objects,
     load_metering=_metering,
+    load_mending=_mending,
 )

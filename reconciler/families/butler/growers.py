@@ -22,7 +22,7 @@ def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
     """Tenants of providers that let them grow, as far as it can be told how."""
     reader = Reader(documents, None, settings)
     for document in documents.of(POOL):
-        reader.read_pool(document)
+        reader.networks.read(document)
     for document in documents.of(TENANT):
         tenant = reader.elastic(document)
         if tenant is not None:

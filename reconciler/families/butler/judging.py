@@ -1,6 +1,7 @@
 """What contradicts itself in one of Butler's documents, whatever else the tree holds."""
 
 from reconciler.documents.document import Document
+from reconciler.families._metallb import check_pool_name
 from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.families.butler.manual import manual_range
 from reconciler.families.butler.pools import read_pool
@@ -25,6 +26,7 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
             return found if provider is None else []
         case kind if kind == TENANT:
             manual_range(document, found)
+            check_pool_name(document, found)
         case kind if kind == REQUEST:
             read_pin(document, found)
     return found

@@ -52,6 +52,7 @@ LISTINGS = (
             Column("USED", lambda row: f"{row.more.percent:.1f}%"),
             Column("TIER", lambda row: str(row.more.tier.value)),
         ),
+        ("np",),
     ),
     Listing(
         "tenants",
@@ -68,5 +69,6 @@ LISTINGS = (
             Column("POOLS", lambda row: ", ".join(sorted({it.pool.name for it in row.more}))),
             Column("SOURCE", lambda row: f"{row.document.path}:{row.document.line}"),
         ),
+        ("tc",),
     ),
 )

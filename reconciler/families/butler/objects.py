@@ -4,6 +4,7 @@ from reconciler.families._objects import Objects
 from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
 from reconciler.families.butler.events import pool_event
 from reconciler.families.butler.growers import growers, may_own
+from reconciler.families.butler.importing import COPIED, WRITING
 from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.intake import INTAKE
 from reconciler.families.butler.listing import LISTINGS
@@ -39,4 +40,6 @@ OBJECTS = Objects(
     newcomer=NEWCOMER,
     growers=growers,
     may_own=may_own,
+    copied=COPIED,
+    writing=WRITING,
 )

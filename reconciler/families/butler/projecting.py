@@ -10,7 +10,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_address
 from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
-from reconciler.families._metallb import metallb_objects
+from reconciler.families._metallb import NAMED, metallb_objects
 from reconciler.families.butler.announcing import cluster_of
 from reconciler.families.butler.kinds import NAME, POOL, PROVIDER, TEAM, TENANT
 from reconciler.families.butler.manual import manual_title
@@ -131,22 +131,31 @@ def _tenants(world: ProjectionInput) -> list[Projection]:
     """Each tenant's ranges, whether or not its document is there and can be read.
 
     A record is a fact: what a tenant announces goes with its record, not with a mistake in its
-    document. A range set by hand counts only while no live record says otherwise.
+    document. What a claim left when it moved stays beside the new range. A range set by hand counts
+    only while no live record says otherwise; one that a claim pins, until that claim has its record.
     """
     ranges: dict[str, list[IPRange]] = {}
+    live = {record.claim for record in world.records if record.is_live}
     for record in world.records:
         if record.claim.family != NAME or record.type != ANNOUNCED:
             continue
-        if record.is_live and record.range is not None:
+        if (record.is_live or record.announced) and record.range is not None:
             own = IPSet((record.range,)) - world.withheld.get(record.path, _NOTHING)
             ranges.setdefault(cluster_of(record), []).extend(own)
-    manual = {blocked.title: blocked.range for blocked in world.reading.blocked}
+    manual = {blocked.title: blocked for blocked in world.reading.blocked}
+    named: dict[str, str] = {}
     for document in world.documents.of(TENANT):
-        by_hand = manual.get(manual_title(document))
-        if by_hand is not None:
-            ranges.setdefault(tenant_name(document.namespace, document.name), [by_hand])
+        if (pool := document.annotations().get(NAMED)) is not None:
+            named[tenant_name(document.namespace, document.name)] = pool
+        blocked = manual.get(manual_title(document))
+        if blocked is None or blocked.by_hand is None:
+            continue
+        there = ranges.setdefault(tenant_name(document.namespace, document.name), [])
+        claim = blocked.by_hand.claim
+        if (claim is None and not there) or (claim is not None and claim not in live):
+            there.append(blocked.range)
     return [
         Projection(cluster, item)
         for cluster in sorted(ranges)
-        for item in metallb_objects(ranges[cluster])
+        for item in metallb_objects(ranges[cluster], named.get(cluster, world.metallb_pool))
     ]

@@ -1,14 +1,15 @@
 """A hand-made IPAllocation to a claim in its own right, with count or pinnedRange (seed 001)."""
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Document
+from reconciler.documents.document import Document, Documents
 from reconciler.families._pool_fields import read_range
-from reconciler.families.butler.kinds import NAME, REQUEST, SYSTEM
+from reconciler.families.butler.kinds import NAME, REQUEST, SYSTEM, TENANT
 from reconciler.families.butler.pools import NetworkPool
-from reconciler.families.butler.tenants import tenant_key
+from reconciler.families.butler.tenants import owner_of, tenant_key
 from reconciler.findings import Finding, warning
 from reconciler.model.claim import Claim, Owner, Quota
 from reconciler.model.key import Key
+from reconciler.model.record_kind import LABEL
 
 _COUNT = {"nodes": 5, "loadbalancer": 8}
 _SHORT = {"nodes": "nodes", "loadbalancer": "lb"}
@@ -17,6 +18,30 @@ _SHORT = {"nodes": "nodes", "loadbalancer": "lb"}
 def request_key(namespace: str, name: str) -> Key:
     """The key of a request's claim."""
     return Key(NAME, namespace, name, "request", REQUEST.kind)
+
+
+def own_name(tenant: tuple[str, str], kind: str) -> str:
+    """What Butler calls the record of a tenant's own claim of a type."""
+    return f"{tenant[0]}-{tenant[1]}-{_SHORT.get(kind, kind)}"
+
+
+def owner_of_request(document: Document, tenant: Document | None) -> Owner:
+    """The tenant that a request is for, whether it is in the repository or not."""
+    if tenant is not None:
+        return owner_of(tenant)
+    reference = document.spec["tenantClusterRef"]
+    team = document.labels().get(f"{LABEL}team", reference["namespace"])
+    return Owner(reference["namespace"], reference["name"], team)
+
+
+def team_of(document: Document, documents: Documents) -> str:
+    """The team of a tenant, or of the one that a request is for."""
+    if document.kind.id != REQUEST:
+        return owner_of(document).team
+    named = document.spec["tenantClusterRef"]
+    asker = document.file
+    tenant = documents.find(TENANT, named["namespace"], named["name"], asker=asker)
+    return owner_of_request(document, tenant).team
 
 
 def stands_for(document: Document) -> Key | None:
@@ -31,8 +56,7 @@ def stands_for(document: Document) -> Key | None:
         return None
     reference = document.spec["tenantClusterRef"]
     kind = document.spec["type"]
-    name = f"{reference['namespace']}-{reference['name']}-{_SHORT[kind]}"
-    if document.name != name:
+    if document.name != own_name((reference["namespace"], reference["name"]), kind):
         return None
     return tenant_key(reference["namespace"], reference["name"], kind)
 

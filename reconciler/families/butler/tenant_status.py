@@ -29,8 +29,10 @@ _SLOTS = {"lbAllocationRef": "loadbalancer", "ipAllocationRef": "nodes"}
 
 def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Projection]:
     """The status of each TenantCluster."""
-    records = _records(world.records)
-    context = _Context(world, providers, _stood_for(world.documents), _poolless(world.documents))
+    standing = {it.key: it.stands_for for it in world.reading.claims.values() if it.stands_for}
+    records = _records(world.records, standing)
+    stood_for = {**_stood_for(world.documents), **dict.fromkeys(standing.values(), True)}
+    context = _Context(world, providers, stood_for, _poolless(world.documents))
     for document in world.documents.of(TENANT):
         status: dict[str, Any] = {}
         for field, slot in _SLOTS.items():
@@ -83,20 +85,26 @@ def _recorded(record: Allocation) -> tuple[str, str, str]:
     return status, reason, record.message
 
 
-def _records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
-    """The record that speaks for each tenant and slot; those in retention speak for nobody."""
+def _records(records: Iterable[Allocation], standing: Mapping[Key, Key]) -> dict[Key, Allocation]:
+    """The record that speaks for each tenant and slot; those in retention speak for nobody.
+
+    Args:
+        records: All records.
+        standing: Claims of requests that stand for tenants' own.
+    """
     found: dict[Key, Allocation] = {}
     for record in current_records(records).values():
         if record.claim.family != NAME or record.role != "initial" or record.is_released:
             continue
         key = record.claim
-        # Made by hand: it speaks where Butler looks, when it holds, or bears the tenant's name.
+        # Made by hand: it speaks where Butler looks, when it holds, or is the tenant's own.
         if key.kind != TENANT.kind:
             if record.namespace != SYSTEM:
                 continue
             short = {"loadbalancer": "lb"}.get(record.type, record.type)
             own_name = f"{record.owner.namespace}-{record.owner.name}-{short}"
-            if not record.is_live and record.name != own_name:
+            is_own = record.name == own_name or key in standing
+            if not record.is_live and not is_own:
                 continue
             key = tenant_key(record.owner.namespace, record.owner.name, record.type)
         other = found.get(key)

@@ -6,19 +6,29 @@ so only sizes that the tenant states itself are `fixed`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
+from reconciler.families._demand import GROWTH, entries_of
 from reconciler.families._family import Held
+from reconciler.families.butler.balancers import SLOT, Standing, Wanted, wanted
 from reconciler.families.butler.growing import grown as growth_of
 from reconciler.families.butler.kinds import NAME, TENANT
+from reconciler.families.butler.manual import manual_range
 from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.providers import Provider
+from reconciler.families.butler.relocating import chosen
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import Key
 from reconciler.model.record_kind import NAMESPACE as RECORDS
 
 _LB_SIZE = 8
+Instead = Mapping[str, Claim]
+"""Claims of requests that stand for a tenant's own, by slot."""
+
+_NOBODY: Instead = MappingProxyType({})
 _GROWN = re.compile(r"(nodes|loadbalancer)-([0-9]+)", re.ASCII)
 
 
@@ -66,7 +76,7 @@ class Tenant:
             networks: The provider's pools that exist, in the order in which they are tried.
             demand: What it grows by; None where that is told by its records.
         """
-        self._document = document
+        self.document = document
         self._demand = demand
         self._provider = provider
         self._networks = networks
@@ -78,19 +88,59 @@ class Tenant:
         self._source = document.start
         self._doubt = document.doubt or provider.document.doubt
 
-    def claims(self, held: Held, grown: list[tuple[int, Key]]) -> Iterator[Claim]:
+    def claims(
+        self, held: Held, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
+    ) -> Iterator[Claim]:
         """All claims of the tenant.
 
         Args:
             held: Records by claim.
-            grown: The tenant's growth records, as `grown_slots` gives them.
+            grown: The tenant's further records, as `grown_slots` gives them.
+            instead: What stands for its own claims.
         """
-        size = self._lb_size() or self._live_size(held, "loadbalancer")
-        if size > 0:
-            yield self._claim("loadbalancer", size, fixed="lbPoolSize" in self._networking)
+        standing = self.standing(held, grown, instead)
+        for item in wanted(standing, self._key(SLOT)):
+            yield self._balancer(item)
         if grown or self._demand is not None:
             yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
-        yield from self._node_claims(held, grown)
+        yield from self._node_claims(held, grown, instead)
+
+    def standing(
+        self, held: Held, grown: list[tuple[int, Key]], instead: Instead = _NOBODY
+    ) -> Standing:
+        """What it holds and asks for, of load-balancer addresses. Args: as of `claims`."""
+        own = instead.get(SLOT)
+        first = held.get(self._key(SLOT))
+        numbers = [number for number, key in grown if key.slot[0] == "l"]
+        entries = entries_of(self._demand) if self._demand is not None else ()
+        return Standing(
+            first=first if first is not None and first.range is not None else None,
+            instead=None if own is None else (own, held.get(own.key)),
+            more=[held[key] for _, key in grown if _is_asked_for(held, key)],
+            number=max([0, *numbers, *(entry.index for entry in entries)]) + 1,
+            stated=self.stated_size,
+            default=self._lb_size() or self._live_size(held, SLOT),
+            pin=self._pin(),
+        )
+
+    @property
+    def stated_size(self) -> int | None:
+        """The size of its load-balancer addresses that its document states."""
+        size = self._networking.get("lbPoolSize")
+        return None if size is None else int(size)
+
+    @property
+    def pinned(self) -> IPRange | None:
+        """The range that its document pins: `loadBalancerPool`."""
+        return manual_range(self.document, [])
+
+    def _pin(self) -> tuple[Key, IPRange] | None:
+        """The same, with the pool that gives it out, if any does."""
+        pin = self.pinned
+        if pin is None or not self._networks:
+            return None
+        covering = (it.pool for it in self._networks if it.pool.usable.covers(pin))
+        return next(covering, self._networks[0].pool).key, pin
 
     @property
     def increment(self) -> int:
@@ -104,9 +154,13 @@ class Tenant:
     def _growth_claims(self, held: Held, records: Sequence[Key]) -> Iterator[Claim]:
         """What load balancers need beyond that: a claim for each entry of the Demand."""
         may_grow = self._provider.is_elastic
+        asked_for = {key.slot for key in records if _is_asked_for(held, key)}
+        grown = [key for key in records if key.slot not in asked_for]
         for entry, source, doubt in growth_of(
-            self._demand, self._document, records, held, may_grow=may_grow
+            self._demand, self.document, grown, held, may_grow=may_grow
         ):
+            if entry.slot in asked_for:
+                continue  # a person asked for it, and only a person gives it back
             made = self._claim(entry.slot, entry.count, fixed=False)
             yield made._replace(source=source, doubt=made.doubt or doubt)
 
@@ -122,10 +176,12 @@ class Tenant:
         return next((size for size in sizes if size is not None), _LB_SIZE)
 
     def _has_ingress(self) -> bool:
-        ingress = (self._document.spec.get("addons") or {}).get("ingress") or {}
+        ingress = (self.document.spec.get("addons") or {}).get("ingress") or {}
         return bool(ingress.get("enabled", True))
 
-    def _node_claims(self, held: Held, grown: list[tuple[int, Key]]) -> Iterator[Claim]:
+    def _node_claims(
+        self, held: Held, grown: list[tuple[int, Key]], instead: Instead
+    ) -> Iterator[Claim]:
         """A nodes claim where a pool gives nodes addresses, and claims that top it up.
 
         Growth is whole claims: as many of the existing ones as are needed stay, in the order of
@@ -137,11 +193,15 @@ class Tenant:
         default = default or self._live_size(held, "nodes")
         if not default:
             return
-        workers = self._document.spec.get("workers") or {}
+        workers = self.document.spec.get("workers") or {}
         needed = max(default, int(workers.get("replicas", 0)))
-        first = held.get(self._key("nodes"))
+        first, own = held.get(self._key("nodes")), instead.get("nodes")
         size = first.range.size if first is not None and first.range is not None else needed
-        yield self._claim("nodes", size, fixed=False)
+        if own is None:
+            is_open = first is None or not first.is_live
+            yield self._claim("nodes", size, fixed=False)._replace(is_open=is_open)
+        else:
+            size = own.size
         lacking = needed - size
         numbers = [0]
         for number, key in grown:
@@ -163,26 +223,46 @@ class Tenant:
         record = held.get(self._key(slot))
         return record.size if record is not None and record.is_live else 0
 
+    def _named(self, name: str) -> tuple[Key, ...]:
+        """Those of its provider's pools that bear a name."""
+        return tuple(key for key in self._candidates if key.name == name)
+
     def _key(self, slot: str) -> Key:
         return tenant_key(*self._name, slot)
+
+    def _balancer(self, item: Wanted) -> Claim:
+        made = self._claim(item.slot, item.size, fixed=item.fixed)
+        return made._replace(
+            role="initial",
+            pin=item.pin,
+            near=item.near,
+            beside=item.beside,
+            is_open=item.is_open,
+        )
 
     def _claim(self, slot: str, size: int, *, fixed: bool, key: Key | None = None) -> Claim:
         kind, _, number = slot.partition("-")
         short = "lb" if kind == "loadbalancer" else kind
         suffix = f"{short}-{number}" if number else short
+        one = chosen(self.document, kind)
         return Claim(
             key=key or self._key(slot),
-            candidates=self._candidates,
-            wanted=self._wanted,
+            candidates=self._candidates if one is None else self._named(one),
+            wanted=self._wanted if one is None else (one,),
             size=size,
             pin=None,
             fixed=fixed,
             owner=self._owner,
             type=kind,
-            role="growth" if number else "initial",
+            role=GROWTH if number else "initial",
             name=f"{self._owner.namespace}-{self._owner.name}-{suffix}",
             namespace=RECORDS,
             source=self._source,
             quota=self._provider.quota(self._name, kind),
             doubt=self._doubt,
         )
+
+
+def _is_asked_for(held: Held, key: Key) -> bool:
+    """A further record of a load balancer's that a person asked for, not its cluster."""
+    return key.slot.startswith(f"{SLOT}-") and held[key].role != GROWTH

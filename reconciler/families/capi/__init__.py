@@ -17,6 +17,7 @@ from reconciler.families.capi.kinds import (
 from reconciler.families.capi.reading import read
 
 if TYPE_CHECKING:
+    from reconciler.families._mending import Mending
     from reconciler.families._metering import Metering
     from reconciler.families._objects import Objects
 
@@ -39,6 +40,12 @@ def _metering() -> "Metering":
     return METERING
 
 
+def _mending() -> "Mending":
+    from reconciler.families.capi.mending import MENDING
+
+    return MENDING
+
+
 FAMILY = Family(
     name=NAME,
     kinds=KINDS,
@@ -51,4 +58,5 @@ FAMILY = Family(
     record=referring_whole(NAME, OWNERS, ADDRESS),
     load_objects=_objects,
     load_metering=_metering,
+    load_mending=_mending,
 )

@@ -3,6 +3,7 @@
 from reconciler.families._objects import Objects
 from reconciler.families.capi.events import claim_event
 from reconciler.families.capi.fitting import fit
+from reconciler.families.capi.importing import COPIED
 from reconciler.families.capi.intake import INTAKE
 from reconciler.families.capi.listing import LISTINGS
 from reconciler.families.capi.resources import OWNED, RESOURCES, RIGHTS, SHAPES
@@ -22,4 +23,5 @@ OBJECTS = Objects(
     asked=ASKED,
     still_has=still_has,
     listings=LISTINGS,
+    copied=COPIED,
 )

@@ -9,6 +9,7 @@ from reconciler.families.novaedge.record_form import FORM
 from reconciler.families.novaedge.vips import SLOTS
 
 if TYPE_CHECKING:
+    from reconciler.families._mending import Mending
     from reconciler.families._objects import Objects
 
 
@@ -24,6 +25,12 @@ def _objects() -> "Objects":
     return OBJECTS
 
 
+def _mending() -> "Mending":
+    from reconciler.families.novaedge.mending import MENDING
+
+    return MENDING
+
+
 FAMILY = Family(
     name=NAME,
     kinds=KINDS,
@@ -35,4 +42,5 @@ FAMILY = Family(
     project=_project,
     record=FORM,
     load_objects=_objects,
+    load_mending=_mending,
 )

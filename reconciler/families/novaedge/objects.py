@@ -1,6 +1,7 @@
 """NovaEdge in clusters: its objects there, and what it says of them."""
 
 from reconciler.families._objects import Objects
+from reconciler.families.novaedge.importing import COPIED
 from reconciler.families.novaedge.intake import INTAKE
 from reconciler.families.novaedge.listing import LISTINGS
 from reconciler.families.novaedge.resources import POOLS, RESOURCES, RIGHTS, SHAPES, crds
@@ -15,4 +16,5 @@ OBJECTS = Objects(
     rights=RIGHTS,
     intake=INTAKE,
     listings=LISTINGS,
+    copied=COPIED,
 )

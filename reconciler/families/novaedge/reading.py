@@ -135,5 +135,5 @@ class _Reader:
         place = document.at("spec", "poolRef", "name")
         message = f"{document.title}: {POOL.kind} {wish.pool} is not in the repository"
         hint = "add the pool, or name another in spec.poolRef"
-        self.collected.tell(document, error("reference-not-found", place, message, hint))
+        self.collected.lack(document, key, error("reference-not-found", place, message, hint))
         return (), ""

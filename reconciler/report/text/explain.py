@@ -1,4 +1,4 @@
-"""`explain`: why a claim has its addresses or none, and what stands at some, in lines for people."""
+"""`explain`: why a claim has its addresses or none, what stands at some, and codes; for people."""
 
 from typing import Any
 
@@ -27,6 +27,23 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
             f" {pool['total']}, largest run {pool['largestFreeBlock']}"
         )
     lines += [f"  remedy    {escape(remedy)}" for remedy in explained["remedies"]]
+    for patch in explained["patches"]:
+        lines.append(
+            f"  patch {patch['number']}   {escape(patch['says'])}; it gets {patch['gets']}"
+        )
+        lines += [f"            but {escape(gate)}" for gate in patch["gates"]]
+        lines += [escape(line) for line in patch["patch"].split("\n")[:-1]]
+    if explained["patches"]:
+        lines.append("  apply one with --write N, or give it to git apply")
+    return "\n".join(lines) + "\n"
+
+
+def code_text(told: dict[str, Any], painter: Painter) -> str:
+    """What a code means, and an example of it; for people."""
+    lines = [painter.paint(told["code"], Colour.BOLD), f"  {told['help']}"]
+    if example := told["example"]:
+        lines += ["  for example", f"    {escape(example['finding'])}"]
+        lines += [f"      hint: {escape(example['hint'])}"] if example["hint"] else []
     return "\n".join(lines) + "\n"
 
 

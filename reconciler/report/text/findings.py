@@ -1,6 +1,7 @@
 """Findings: where, what, and what mends it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from reconciler.findings import Finding, Severity
 from reconciler.report.capped import IN_ALL, MORE, capped, gravest_first
@@ -8,6 +9,9 @@ from reconciler.report.escape import escape
 from reconciler.report.text.table import Colour, Painter
 
 MAX_FINDINGS = 200
+CARRIED_OUT = MappingProxyType({"capacity": "exceeded", "brake": "held", "clock-ahead": "held"})
+"""What is said of gates where a plan is carried out: none of these refuses it."""
+_REFUSED: Mapping[str, str] = MappingProxyType({})
 _SEVERITY = {
     Severity.ERROR: ("error", Colour.RED),
     Severity.GATE: ("refused", Colour.RED),
@@ -16,12 +20,15 @@ _SEVERITY = {
 }
 
 
-def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
+def findings_text(
+    findings: Sequence[Finding], painter: Painter, words: Mapping[str, str] = _REFUSED
+) -> str:
     """`path:line:column: severity code: message`, and the hint below.
 
     Args:
         findings: All of them. Of more than `MAX_FINDINGS` the gravest are shown.
         painter: How words are set off.
+        words: What is said of gates, by code, in the place of `refused`.
     """
     lines = []
     shown = capped(findings)
@@ -32,6 +39,8 @@ def findings_text(findings: Sequence[Finding], painter: Painter) -> str:
         place = item.location
         where = ":".join(str(part) for part in (place.path, place.line, place.column) if part)
         word, colour = _SEVERITY[item.severity]
+        if item.severity is Severity.GATE:
+            word = words.get(item.code, word)
         head = painter.paint(f"{word} {item.code}", colour)
         lines.append(f"{escape(where)}: {head}: {escape(item.message)}")
         if item.hint:

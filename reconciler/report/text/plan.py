@@ -1,12 +1,18 @@
 """`plan`: what it decides, how full it makes the pools, and the sum of it."""
 
+from collections.abc import Sequence
+
+from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
-from reconciler.digest import actions, digest, summary
+from reconciler.digest import actions, digest, former_of, growth_of, is_move, is_told, summary
 from reconciler.evaluate import Evaluation
+from reconciler.findings import few
+from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.observed import is_observed
 from reconciler.records.layout import UNPLACED
 from reconciler.report.escape import escape
+from reconciler.report.moves import Move, moves_of, range_of, room_of
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
 
 _SIGN = {
@@ -18,24 +24,49 @@ _SIGN = {
 }
 
 
-def plan_text(
-    evaluation: Evaluation, painter: Painter, *, moved: int = 0, keeps: bool = False
-) -> str:
-    """What reconciling does, how full it makes the pools, and the sum of it."""
+def plan_text(evaluation: Evaluation, painter: Painter, *, keeps: bool = False) -> str:
+    """What moves, what else reconciling does, how full it makes the pools, and the sum of it."""
     tree = evaluation.tree
     marked = digest(actions(evaluation))
     head = f"Plan for {tree.revision[:12] if tree.revision else 'the work tree'}"
     rows = [
         _row(decision, evaluation)
         for decision in evaluation.plan.decisions
-        if keeps or not isinstance(decision, Keep)
+        if (keeps or is_told(decision, evaluation)) and not is_move(decision, evaluation)
     ]
     parts = [f"{painter.paint(head, Colour.BOLD)}   {painter.paint(marked, Colour.DIM)}\n"]
+    parts.append(moves_text(evaluation, painter))
     parts.append(_indented(table((), rows, painter, right=(4,))))
     parts.append(_refusals(evaluation, painter))
     parts.append(_capacity(evaluation, painter))
-    parts.append(_sum(evaluation, painter, moved))
+    parts.append(_sum(evaluation, painter))
     return "".join(part for part in parts if part)
+
+
+def moves_text(evaluation: Evaluation, painter: Painter) -> str:
+    """How many claims move, and each from where to where; empty for none."""
+    moves = moves_of(evaluation)
+    rows: list[list[Cell]] = []
+    for move in moves:
+        old, new = (
+            f"{range_of(it)} of {it.pool.name} ({room_of(evaluation, it.pool)})"
+            for it in (move.old, move.new)
+        )
+        owner = move.claim._replace(slot="").short
+        rows.append([("~", Colour.YELLOW), owner, move.claim.slot, old, "→", (new, Colour.YELLOW)])
+    if not moves:
+        return ""
+    head = painter.paint(f"{len(moves)} moves", Colour.BOLD, Colour.YELLOW)
+    return f"{head}\n{_indented(table((), rows, painter))}{_afterwards(moves)}"
+
+
+def _afterwards(moves: list[Move]) -> str:
+    """What becomes of the ranges that are left."""
+    stays, free = (
+        few([range_of(it.old) for it in moves if it.stays is said]) for said in (True, False)
+    )
+    told = f"  {stays}: announced until nobody uses it\n" if stays else ""
+    return f"{told}  {free}: free at once, whoever uses it\n" if free else told
 
 
 def _refusals(evaluation: Evaluation, painter: Painter) -> str:
@@ -61,34 +92,65 @@ def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
     allocation = decision.allocation
     claimed = evaluation.state.claims.get(claim)
     place = f"{claimed.source.path}:{claimed.source.line}" if claimed else "no claim"
+    place += "".join(f", {words}" for words in renamed_words(decision, evaluation))
     text = format_short(allocation.range) if allocation.range else "nothing"
+    if words := growth(decision, evaluation):
+        place = f"{place}  {words}"
     return [(sign, colour), owner, claim.slot, allocation.pool.name, str(allocation.size),
             (text, colour), place]  # fmt: skip
+
+
+def growth(decision: Decision, evaluation: Evaluation) -> str:
+    """`grow 8 → 16: + 10.60.1.52-59` where a grant adds to what its owner has; else empty."""
+    grown = growth_of(decision, evaluation)
+    if grown is None or isinstance(decision, Refuse) or decision.allocation.range is None:
+        return ""
+    return f"grow {grown[0]} → {grown[1]}: + {_brief(decision.allocation.range)}"
+
+
+def _brief(item: IPRange) -> str:
+    """A range with the last part alone of its end, where the other parts are those of its start."""
+    first, _, last = format_short(item).partition("-")
+    network, _, end = last.rpartition(".")
+    return f"{first}-{end}" if network and first.startswith(f"{network}.") else format_short(item)
+
+
+def renamed_words(decision: Decision, evaluation: Evaluation) -> list[str]:
+    """What a record was called before: `renamed from team-a/one`, `pool renamed from edge`."""
+    former = former_of(decision, evaluation)
+    if former is None:
+        return []
+    names = (("renamed from", former.claim), ("pool renamed from", former.pool))
+    return [f"{what} {key._replace(slot='').short}" for what, key in names if key is not None]
 
 
 def _capacity(evaluation: Evaluation, painter: Painter) -> str:
     """Pools that the plan changes, before and after."""
     plan = evaluation.plan
+    return pools_text([key for key, after in plan.after.items() if plan.before[key] != after],
+                      evaluation, painter)  # fmt: skip
+
+
+def pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -> str:
+    """Some pools, before and after; of one that gets another size, both sizes."""
+    plan = evaluation.plan
     rows: list[list[Cell]] = []
-    for key in evaluation.plan.after:
+    for key in keys:
         before, after = plan.before[key], plan.after[key]
-        if before == after:
-            continue
-        rows.append(
-            [
-                key.name,
-                f"{before.percent}% → {after.percent}% of {after.total}",
-                f"{after.available} free, largest run {after.largest}",
-                (after.tier.value, TIER_COLOURS[after.tier]),
-            ]
-        )
+        use = f"{before.percent}% → {after.percent}% of {after.total}"
+        free = f"{after.available} free, largest run {after.largest}"
+        if before.total != after.total:
+            use = f"{before.percent}% of {before.total} → {after.percent}% of {after.total}"
+            free = f"{before.available} → {after.available} free, largest run"
+            free = f"{free} {before.largest} → {after.largest}"
+        rows.append([key.name, use, free, (after.tier.value, TIER_COLOURS[after.tier])])
     shown = table((), rows, painter)
     return f"{painter.paint('Pools', Colour.BOLD)}\n{_indented(shown)}" if shown else ""
 
 
-def _sum(evaluation: Evaluation, painter: Painter, moved: int) -> str:
-    counts = summary(evaluation, moved)
-    rewritten = len(evaluation.changes)
+def _sum(evaluation: Evaluation, painter: Painter) -> str:
+    counts = summary(evaluation)
+    rewritten, moved = len(evaluation.changes), counts["moved"]
     if not rewritten and not counts["refuse"]:
         return f"No changes. {counts['keep']} allocations kept, {moved} moved.\n"
     text = f"Plan: {counted(evaluation)}, {moved} moved."
@@ -102,13 +164,15 @@ def counted(evaluation: Evaluation) -> str:
     counts = summary(evaluation)
     names = [name for name in ("allocate", "release", "expire") if counts[name]]
     words = [f"{counts[name]} to {name}" for name in names]
+    if renamed := sum(1 for it in evaluation.plan.decisions if former_of(it, evaluation)):
+        words.append(f"{renamed} to rename")
     settings = evaluation.tree.settings
     records = [item for item in evaluation.changes if not is_observed(settings, item.path)]
     rewritten = [item for item in records if f"/{UNPLACED}/" not in item.path]
     copies = len(evaluation.changes) - len(records)  # which people describe themselves
     if copies:
         words.append(f"{copies} observed to remove")
-    if not words and rewritten:
+    if not words and rewritten and not evaluation.moves:
         # Nobody's addresses change, but a team, a place or the form of some record does.
         words = [f"{len(rewritten)} to rewrite"]
     return ", ".join([*words, f"{counts['keep']} kept"])

@@ -21,10 +21,24 @@ def simulation_text(result: Simulation, painter: Painter) -> str:
     ]
     headers = ("TENANTS", "POOL", "ALLOC", "TOTAL", "USED%", "TIERS")
     text = table(headers, rows, painter, right=(0, 2, 3, 4))
-    if result.refused is None:
-        return f"{text}{painter.paint(f'All {result.requested} fit.', Colour.GREEN)}\n"
-    refused = result.refused
-    return (
-        f"{text}{painter.paint(f'{result.fit} of {result.requested} fit.', Colour.RED)}\n"
-        f"  {refused.reason}: {escape(refused.message)}\n  hint: {escape(refused.hint)}\n"
+    return f"{text}{_sum(result, painter)}"
+
+
+def _sum(result: Simulation, painter: Painter) -> str:
+    """How many fit, and how many of those pass; with what stops the next one."""
+    refused, stopped = result.refused, result.stopped
+    is_all = refused is None and stopped is None
+    fit = (
+        f"All {result.requested} fit"
+        if refused is None
+        else f"{result.fit} of {result.requested} fit"
     )
+    verb = "passes" if result.passes == 1 else "pass"
+    passes = f"; {result.passes} of them {verb} the gate" if stopped is not None else ""
+    text = f"{painter.paint(f'{fit}{passes}.', Colour.GREEN if is_all else Colour.RED)}\n"
+    told = [(refused.reason, refused.message, refused.hint)] if refused is not None else []
+    told += [(stopped.code, stopped.message, stopped.hint)] if stopped is not None else []
+    lines = (
+        f"  {code}: {escape(message)}\n  hint: {escape(hint)}\n" for code, message, hint in told
+    )
+    return f"{text}{''.join(lines)}"

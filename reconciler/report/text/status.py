@@ -7,6 +7,7 @@ from reconciler.addresses.notation import format_count
 from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
+from reconciler.report.text.bar import usage_bar
 from reconciler.report.text.table import TIER_COLOURS, Cell, Painter, table
 
 
@@ -38,6 +39,7 @@ COLUMNS = (
     Column("KIND", lambda pool, _: pool.kind),
     _counted("TOTAL", lambda usage: usage.total),
     _counted("ALLOC", lambda usage: usage.allocated),
+    _counted("HELD", lambda usage: usage.held),
     _counted("AVAIL", lambda usage: usage.available),
     Column("COUNT", lambda _, usage: str(usage.count), is_flush_right=True),
     Column("FRAG", lambda _, usage: str(usage.fragmentation), is_flush_right=True),
@@ -46,11 +48,21 @@ COLUMNS = (
 )
 
 
-def status_text(evaluation: Evaluation, painter: Painter, *, wide: bool = False) -> str:
-    """A row for each pool, as it is used today; wide with every number exact."""
+def status_text(
+    evaluation: Evaluation, painter: Painter, *, wide: bool = False, plain: bool = False
+) -> str:
+    """A row for each pool, as it is used today.
+
+    Args:
+        evaluation: Of the revision.
+        painter: Paints.
+        wide: Every number exact.
+        plain: The bar in ASCII, for a terminal without UTF-8.
+    """
     plan = evaluation.plan
-    cells = [column.exact if wide and column.exact else column.cell for column in COLUMNS]
+    columns = (*COLUMNS, Column("USE", lambda _, usage: usage_bar(usage, plain=plain)))
+    cells = [column.exact if wide and column.exact else column.cell for column in columns]
     rows = [[cell(key, plan.before[key]) for cell in cells] for key in plan.after]
-    headers = [column.header for column in COLUMNS]
-    right = [at for at, column in enumerate(COLUMNS) if column.is_flush_right]
+    headers = [column.header for column in columns]
+    right = [at for at, column in enumerate(columns) if column.is_flush_right]
     return table(headers, rows, painter, right) or "No pools found.\n"

@@ -60,7 +60,7 @@ def test_a_link_where_a_folder_was_may_move_before_it_is_mended(folder: Path) ->
     git(folder, "mv", "tenants/x", "tenants/y")
     write(folder, {"tenants/new.yaml": tenant("new")})
     commit(folder, clock=CLOCK + 120)
-    assert decided(seen(folder))[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+    assert decided(seen(folder))[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
 
 
 def test_the_line_goes_on_with_the_parent_that_has_the_newest_reconcile(folder: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_line_goes_on_with_the_parent_that_has_the_newest_reconcile(folder: 
     line = [step.id for step in past(opened.git, git(folder, "rev-parse", "HEAD"), paths, counted)]
     names = ("HEAD", "merged", "main", "main~1")
     assert line == [git(folder, "rev-parse", name) for name in names]
-    assert decided(seen(folder))[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+    assert decided(seen(folder))[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
 
 
 def test_a_clone_that_is_cut_off_gives_nothing_new_and_says_how_deep(
@@ -88,7 +88,7 @@ def test_a_clone_that_is_cut_off_gives_nothing_new_and_says_how_deep(
     commit(folder, clock=CLOCK + 120)
     for depth, gets in (
         ("1", "refuse pool-frozen"),
-        ("3", "allocate 10.40.0.24-10.40.0.31 of edge"),
+        ("3", "allocate 10.40.0.16-10.40.0.23 of edge"),
     ):
         clone = tmp_path / f"clone-{depth}"
         git(tmp_path, "clone", "-q", "--depth", depth, f"file://{folder}", str(clone))
@@ -106,7 +106,7 @@ def test_a_work_tree_has_the_history_of_its_head(folder: Path) -> None:
     write(folder, {"byhand/old.yaml": "{", "tenants/new.yaml": tenant("new")})
     opened = open_repository(folder, ENVIRONMENT)
     found = decided(evaluate(read_tree(open_worktree(opened, folder))))
-    assert found[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+    assert found[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
     (folder / "tenants/one.yaml").unlink()
     found = decided(evaluate(read_tree(open_worktree(opened, folder))))
     assert found[ONE].startswith("keep ")

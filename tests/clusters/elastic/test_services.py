@@ -33,6 +33,13 @@ def test_an_annotation_asks_for_a_pool_by_either_prefix(prefix: str) -> None:
         assert read(service(annotations={f"{prefix}address-pool": pool})).is_ours is is_ours
 
 
+def test_a_pool_of_another_name_is_asked_for_by_that_name() -> None:
+    for pool, is_ours in [("edge", True), ("default-pool", False), ("", True)]:
+        asking = service(annotations={"metallb.io/address-pool": pool})
+        ((found,), _) = read_services([asking], pools=["edge"])
+        assert found.is_ours is is_ours
+
+
 def test_the_newer_prefix_comes_first() -> None:
     annotations = {
         "metallb.io/address-pool": "default-pool",

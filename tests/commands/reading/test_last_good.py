@@ -22,6 +22,9 @@ NEW = "team-a/new (loadbalancer)"
 NEWCOMER = {"tenants/new.yaml": tenant("new")}
 SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 MANUAL = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.8, end: 10.40.0.15}}")
+HAND = f"{MANUAL}  providerConfigRef: {{name: cloud}}\n"  # no record holds the range
+CLOUD = provider("cloud").replace("mode: ipam", "mode: cloud")
+BY_HAND = {**SMALL, "providers/cloud.yaml": CLOUD, "tenants/old.yaml": HAND}
 
 
 def after(before: Files, files: Files, clock: int = CLOCK) -> dict[str, str]:
@@ -34,9 +37,9 @@ def codes(before: Sequence[Files], files: Files) -> list[str]:
 
 
 def test_a_brace_in_the_file_of_a_tenant_frees_no_range_by_hand() -> None:
-    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
+    before = reconciled(BY_HAND)
     broken = {**before, "tenants/old.yaml": "metadata: {name: old\n", **NEWCOMER}
-    assert after(before, broken)[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+    assert after(before, broken)[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
 
 
 def test_a_brace_in_the_file_of_a_provider_frees_no_gateway() -> None:
@@ -136,32 +139,27 @@ def test_settings_that_are_gone_are_missed() -> None:
 
 
 def test_moved_and_broken_at_once_a_document_counts_as_it_was() -> None:
-    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
-    moved = {
-        **without(before, "tenants/old.yaml"),
-        "tenants/x/old.yaml": f"{MANUAL} {{",
-        **NEWCOMER,
-    }
-    assert after(before, moved)[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+    before = reconciled(BY_HAND)
+    moved = {**without(before, "tenants/old.yaml"), "tenants/x/old.yaml": f"{HAND} {{", **NEWCOMER}
+    assert after(before, moved)[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
 
 
 def test_moved_into_a_file_that_breaks_by_it_a_document_counts_as_it_was() -> None:
-    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
-    both = f"{SMALL['tenants/one.yaml']}---\n{MANUAL}  {{\n"
+    before = reconciled(BY_HAND)
+    both = f"{SMALL['tenants/one.yaml']}---\n{HAND}  {{\n"
     moved = {**without(before, "tenants/old.yaml"), "tenants/one.yaml": both, **NEWCOMER}
     assert after(before, moved) == {
-        NEW: "allocate 10.40.0.24-10.40.0.31 of edge",
-        ONE: "keep 10.40.0.16-10.40.0.23 of edge",
-        "team-a/old (loadbalancer)": "keep 10.40.0.0-10.40.0.7 of edge",
+        NEW: "allocate 10.40.0.16-10.40.0.23 of edge",
+        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
     }
 
 
 def test_what_vanishes_later_while_a_file_is_broken_counts_as_it_was() -> None:
-    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
+    before = reconciled(BY_HAND)
     broken = {**before, "tenants/x.yaml": "{"}
     gone = {**without(broken, "tenants/old.yaml"), **NEWCOMER}
     found = decided(evaluation_after([before, broken], gone))
-    assert found[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+    assert found[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
 
 
 @pytest.mark.parametrize("path", ["tenants/one.yaml", "providers/default.yaml", "pools/edge.yaml"])
@@ -195,16 +193,16 @@ def test_a_readable_document_comes_before_its_last_good_version() -> None:
     before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
     moved = {**before, "tenants/old.yaml": "{", "tenants/new.yaml": tenant("old")}
     found = after(before, moved)
-    assert found["team-a/old (loadbalancer)"] == "keep 10.40.0.0-10.40.0.7 of edge"
+    assert found["team-a/old (loadbalancer)"] == "keep 10.40.0.8-10.40.0.15 of edge"
     assert "last-good" not in codes([before], moved)
 
 
 def test_the_last_version_that_was_wholly_good_counts_not_a_later_one_in_part() -> None:
-    before = reconciled({**SMALL, "tenants/old.yaml": MANUAL})
-    half = {**before, "tenants/old.yaml": f"{tenant('other')}---\n{MANUAL}  x: {{\n"}
+    before = reconciled(BY_HAND)
+    half = {**before, "tenants/old.yaml": f"{tenant('other')}---\n{HAND}  x: {{\n"}
     now = {**half, "tenants/old.yaml": "{", **NEWCOMER}
     found = decided(evaluation_after([before, half], now))
-    assert found[NEW] == "allocate 10.40.0.24-10.40.0.31 of edge"
+    assert found[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
     assert "team-a/other (loadbalancer)" not in found
 
 

@@ -84,6 +84,23 @@ def test_what_is_to_come_later_comes_once_and_at_the_earliest_time() -> None:
     assert schedule.take(20.0) is None
 
 
+def test_what_comes_closely_after_another_by_itself_is_of_its_round() -> None:
+    schedule = Schedule(600)
+    for name, at in (("a/web", 1.0), ("a/shop", 1.09), ("a/late", 1.2)):
+        schedule.later(Event(Cause.AGAIN, name), at)
+    assert schedule.next_at() == 1.09
+    assert schedule.take(1.05) is None
+    assert begun(schedule, 1.09).asked == frozenset({"a/web", "a/shop"})
+    assert begun(schedule, 1.2).asked == frozenset({"a/late"})
+
+
+def test_what_comes_by_itself_without_end_begins_a_round_in_time() -> None:
+    schedule = Schedule(600)
+    for step in range(100):
+        schedule.later(Event(Cause.AGAIN, f"a/{step}"), 1 + step / 20)
+    assert PATIENCE - 0.1 < schedule.next_at() - 1 <= PATIENCE
+
+
 def test_a_retry_of_what_was_planned_plans() -> None:
     schedule = Schedule(600)
     schedule.later(Event(Cause.RETRY, plans=True), 1.0)

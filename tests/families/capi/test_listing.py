@@ -1,6 +1,9 @@
 """What `ipam get` shows of Cluster API's kinds."""
 
-from reconciler.report.text.get import listing_text, listings
+from reconciler.report.listing.choosing import Wish, choose
+from reconciler.report.listing.items import items
+from reconciler.report.listing.words import listings
+from reconciler.report.text.get import listing_text
 from reconciler.report.text.table import Painter
 from tests.families.capi.trees import claim, cluster, document, of, pool
 from tests.world import evaluation_of, reconciled
@@ -22,7 +25,8 @@ def shown(word: str, *names: str, wide: bool = False) -> list[list[str]]:
     listing = listings()[word]
     assert listing is not None
     evaluation = evaluation_of(reconciled(TREE))
-    text = listing_text(listing, evaluation, names, Painter(is_on=False), wide=wide)
+    found = choose(items(evaluation, listing), Wish(names)).items
+    text = listing_text(listing, found, Painter(is_on=False), wide=wide)
     return [line.split() for line in text.splitlines()]
 
 
@@ -61,9 +65,9 @@ def test_counts_of_ipv6_are_cut_in_the_table_and_exact_beside_it() -> None:
     files = reconciled(of(pool("six", "2001:db8::/64", prefix=64), claim(pool="six")))
     listing = listings()["globalinclusterippools"]
     assert listing is not None
+    found = items(evaluation_of(files), listing)
     narrow, wide = (
-        listing_text(listing, evaluation_of(files), (), Painter(is_on=False), wide=it).split()
-        for it in (False, True)
+        listing_text(listing, found, Painter(is_on=False), wide=it).split() for it in (False, True)
     )
     assert narrow[-3:] == ["1.8e19", "1.8e19", "1"]
     total, left = str(2**64 - 1), str(2**64 - 2)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.report.text.get import listing_text, listings
+from reconciler.report.listing.items import items
+from reconciler.report.listing.words import listings
+from reconciler.report.text.get import listing_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import pool, tree, vip
 from tests.world import CLOCK, evaluation_of, reconciled, repository
@@ -23,7 +25,8 @@ def table(
 ) -> str:
     listing = listings()[what]
     assert listing is not None
-    return listing_text(listing, evaluation_of(files, clock), (), Painter(is_on=False), wide=wide)
+    found = items(evaluation_of(files, clock), listing)
+    return listing_text(listing, found, Painter(is_on=False), wide=wide)
 
 
 def test_pools_are_the_table_of_the_seed() -> None:

@@ -159,3 +159,17 @@ def test_a_vip_that_is_gone_is_told_of_by_nobody() -> None:
     found = told(files)
     assert "ProxyVIP web" not in found
     assert [it["vipRef"] for it in status(files, "ProxyIPPool main")["allocations"]] == ["api"]
+
+
+def test_of_a_vip_that_was_observed_nothing_is_applied_but_a_status() -> None:
+    there = "observed/ProxyVIP.novaedge.io/_/web.yaml"
+    hand = vip(of="", address="10.9.0.1")
+    assert told({**DOCUMENTS, there: hand, **pools()}).keys() == {"ProxyIPPool main"}
+    served = told({**DOCUMENTS, there: vip(), **pools()})["ProxyVIP web"]
+    assert (served.is_status_only, served.manifest.keys()) == (
+        True, {"apiVersion", "kind", "metadata", "status"},
+    )  # fmt: skip
+
+
+def pools() -> dict[str, str | bytes]:
+    return {path: text for path, text in tree().items() if path.startswith("pools/")}

@@ -3,11 +3,10 @@ import pytest
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.model.instant import age
-from reconciler.report.text.get import (
-    allocations_text,
-    listing_text,
-    listings,
-)
+from reconciler.report.listing.choosing import Wish, choose
+from reconciler.report.listing.items import items
+from reconciler.report.listing.words import listings
+from reconciler.report.text.get import allocations_text, listing_text
 from reconciler.report.text.table import Painter
 from tests.engine.outcome import Files
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
@@ -26,7 +25,8 @@ FILES = reconciled(
 def text_of(what: str, found: Evaluation, names: frozenset[str] = ALL, *, wide: bool) -> str:
     listing = listings()[what]
     assert listing is not None
-    return listing_text(listing, found, names, PLAIN, wide=wide)
+    chosen = choose(items(found, listing), Wish(tuple(sorted(names)))).items
+    return listing_text(listing, chosen, PLAIN, wide=wide)
 
 
 def rows(text: str) -> list[list[str]]:
@@ -57,8 +57,8 @@ def test_a_wrong_pool_is_not_listed() -> None:
 
 
 def listed(files: Files, *, wide: bool) -> list[list[str]]:
-    records = evaluation_of(files).state.records
-    return rows(allocations_text(records, CLOCK + 7 * 86_400, PLAIN, wide=wide))
+    found = items(evaluation_of(files), None)
+    return rows(allocations_text(found, CLOCK + 7 * 86_400, PLAIN, wide=wide))
 
 
 def test_allocations_have_the_columns_of_the_seed() -> None:

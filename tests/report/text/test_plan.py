@@ -1,9 +1,13 @@
 from dataclasses import replace
 
+from reconciler.comparison import Compared
 from reconciler.evaluate import evaluate
+from reconciler.report.markdown import markdown_text
+from reconciler.report.text.check import check_text
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import Painter
 from tests.engine.outcome import Files, without
+from tests.moving import KEY, LEAVING, moving
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant, tree_of
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
@@ -53,8 +57,8 @@ def test_a_release_and_an_expiry_say_that_nobody_asks_any_more() -> None:
 
 def test_what_stays_is_shown_on_demand_only() -> None:
     evaluation = evaluation_of(reconciled(SMALL))
-    assert plan_text(evaluation, PLAIN, moved=2).splitlines()[1:] == [
-        "No changes. 1 allocations kept, 2 moved."
+    assert plan_text(evaluation, PLAIN).splitlines()[1:] == [
+        "No changes. 1 allocations kept, 0 moved."
     ]
     assert plan_text(evaluation, PLAIN, keeps=True).splitlines()[1].split()[0] == "="
 
@@ -75,3 +79,33 @@ def test_a_plan_in_colour_says_the_same() -> None:
     for code in ("0", "1", "2", "31", "32", "33"):
         text = text.replace(f"\x1b[{code}m", "")
     assert text == plan_text(evaluation_of(files), PLAIN)
+
+
+def test_what_moves_is_said_first_with_both_pools_and_what_becomes_of_the_old_range() -> None:
+    lines = plan_text(moving(LEAVING, KEY), PLAIN).splitlines()[1:]
+    assert lines == [
+        "1 moves",
+        "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 of edge (3.1% of 256, 248 free)   →"
+        "   10.50.0.0-10.50.0.7 of far (3.1% of 256, 248 free)",
+        "  10.40.0.0-10.40.0.7: announced until nobody uses it",
+        "Pools",
+        "  edge   3.1% → 3.1% of 256   248 free, largest run 248   ok",
+        "  far    0.0% → 3.1% of 256   248 free, largest run 248   ok",
+        "Plan: 0 kept, 1 moved.",
+    ]
+    coloured = plan_text(moving(LEAVING, KEY), COLOURED).splitlines()
+    assert coloured[1] == "\x1b[1;33m1 moves\x1b[0m"
+
+
+def test_a_check_says_first_what_moves() -> None:
+    lines = check_text(moving(LEAVING, KEY), PLAIN).splitlines()
+    assert lines[0] == "1 moves"
+    assert lines[-1] == "✓ fine: 1 warning; 0 kept, 1 moved"
+
+
+def test_what_adds_to_a_range_says_from_how_many_to_how_many_in_text_and_markdown() -> None:
+    files = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 16}")}
+    grown = evaluation_of(files)
+    assert "tenants/one.yaml:1  grow 8 → 16: + 10.40.0.8-15\n" in plan_text(grown, PLAIN)
+    told = markdown_text(Compared(grown), "plan")
+    assert "`10.40.0.8-10.40.0.15`<br>grow 8 → 16: + 10.40.0.8-15 |" in told

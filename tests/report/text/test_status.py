@@ -8,8 +8,8 @@ PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
 
 def test_status_has_the_columns_of_the_contract() -> None:
     assert status_text(evaluation_of(reconciled(SMALL)), PLAIN) == (
-        "NAME   KIND          TOTAL   ALLOC   AVAIL   COUNT   FRAG   USED%   TIER\n"
-        "edge   NetworkPool     256       8     248       1      0     3.1   ok\n"
+        "NAME   KIND          TOTAL   ALLOC   HELD   AVAIL   COUNT   FRAG   USED%   TIER   USE\n"
+        "edge   NetworkPool     256       8      0     248       1      0     3.1   ok     ▓░░░░░░░░░\n"
     )
     assert status_text(evaluation_of({}), PLAIN) == "No pools found.\n"
 
@@ -29,8 +29,13 @@ def test_a_full_pool_is_red_and_a_warning_yellow() -> None:
 
 def test_what_ipv6_has_is_cut_in_the_table_and_exact_in_a_wide_one() -> None:
     evaluation = evaluation_of({"pools/six.yaml": vip_pool("six", cidrs="[2001:db8::/64]")})
-    assert status_text(evaluation, PLAIN).split()[-7:] == [
-        "1.8e19", "0", "1.8e19", "0", "0", "0.0", "ok",
+    assert status_text(evaluation, PLAIN).split()[-9:-1] == [
+        "1.8e19", "0", "0", "1.8e19", "0", "0", "0.0", "ok",
     ]  # fmt: skip
     total = str(1 << 64)
-    assert status_text(evaluation, PLAIN, wide=True).split()[-7:-4] == [total, "0", total]
+    assert status_text(evaluation, PLAIN, wide=True).split()[-9:-5] == [total, "0", "0", total]
+
+
+def test_without_utf_8_the_bar_is_ascii() -> None:
+    text = status_text(evaluation_of(reconciled(SMALL)), PLAIN, plain=True)
+    assert text.endswith("   #.........\n")

@@ -1,0 +1,60 @@
+"""What a person did that a commit of reconcile carries out: which commit, which line of which file."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from reconciler.asking.happenings import Happening
+from reconciler.asking.rows import Row, Touch
+
+
+class Cause(NamedTuple):
+    """A commit of a person, and the document in it that names what it happened to.
+
+    Attributes:
+        path: The file; empty where none of them names it.
+        line: The line that names it; 0 without a file.
+    """
+
+    row: Row
+    path: str = ""
+    line: int = 0
+
+
+def may_tell(row: Row, records: str, most: int) -> list[Touch]:
+    """Documents that a commit touched; none of very many, which would be a change of everything."""
+    inside = f"{records}/"
+    found = [touch for touch in row.touched if not touch.path.startswith(inside)]
+    return found if len(found) <= most else []
+
+
+def cause_in(
+    item: Happening, rows: Sequence[Row], records: str, texts: Mapping[str, bytes]
+) -> Cause | None:
+    """The cause of what happened.
+
+    The newest commit that touched a document which names it; else the newest one of a person. A
+    record that a person wrote is its own cause.
+
+    Args:
+        item: What happened.
+        rows: The commit, and those before it back to the last one of reconcile; newest first.
+        records: The records folder.
+        texts: Documents by id.
+    """
+    named = _naming(item)
+    people = [row for row in rows if not row.is_plan and not row.is_cut]
+    for row in people:
+        for touch in may_tell(row, records, len(row.touched)):
+            for oid in (touch.new, touch.old):
+                found = named.search(texts.get(oid, b""))
+                if found is not None:
+                    text = texts[oid]
+                    return Cause(row, touch.path, text.count(b"\n", 0, found.start()) + 1)
+    return Cause(people[0]) if people else None
+
+
+def _naming(item: Happening) -> re.Pattern[bytes]:
+    """A pattern of the line that names an object, in YAML of either form."""
+    name = item.fact.claim.split("/")[3].encode()
+    return re.compile(rb"\bname:[ \t]*[\"']?" + re.escape(name) + rb"[\"']?[ \t]*(?=[,}#\r\n]|\Z)")

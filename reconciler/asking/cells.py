@@ -1,0 +1,149 @@
+"""The map of a pool: what its addresses are, in cells of a power of two of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.asking.parts import Part, Sort, parts_of
+from reconciler.model.key import Key
+from reconciler.model.state import State
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+OTHERS = "*"
+"""Stands for holders for whom no letter is left."""
+MOST_ROWS = 32
+MOST_COLUMNS = 64
+_MOST_CELLED = 1 << 24
+"""A pool of more addresses is told as intervals, and so is one of IPv6."""
+
+SIGNS = {
+    Sort.HELD: "~",
+    Sort.GATEWAY: "+",
+    Sort.IN_USE: "!",
+    Sort.RESERVED: "#",
+    Sort.FREE: ".",
+    Sort.UNUSED: "-",
+}
+
+_RANKS = {Sort.ALLOCATED: 2, Sort.HELD: 1}
+
+
+class Holder(NamedTuple):
+    """Who has addresses of a pool, the letter that stands for them, and how many they are."""
+
+    letter: str
+    title: str
+    size: int
+
+
+class Row(NamedTuple):
+    """Cells in a row, from an address on; a cell of nothing is None."""
+
+    first: int
+    cells: tuple[Part | None, ...]
+
+
+class PoolMap(NamedTuple):
+    """A pool as a map.
+
+    Attributes:
+        parts: Its addresses, by address.
+        letters: The letter of each holder, by title.
+        per_cell: Addresses in a cell; 0 where there are no cells.
+        rows: Cells, by address.
+    """
+
+    pool: Key
+    parts: tuple[Part, ...]
+    holders: tuple[Holder, ...]
+    letters: dict[str, str]
+    per_cell: int
+    rows: tuple[Row, ...]
+
+    def sign(self, part: Part) -> str:
+        """What stands for a part in one character."""
+        return self.letters[part.title] if part.sort is Sort.ALLOCATED else SIGNS[part.sort]
+
+
+def pool_map(state: State, key: Key, columns: int) -> PoolMap:
+    """The map of a pool, in rows of so many cells at most."""
+    pool = state.pools[key]
+    network = pool.extent | pool.usable
+    found = [
+        part._replace(title=_owner(part))
+        for part in parts_of(state, network)
+        if part.space == pool.space and (part.pool in (None, key) or part.sort.is_holder)
+    ]
+    holders = _holders(found)
+    letters = {holder.title: holder.letter for holder in holders}
+    is_celled = network.size <= _MOST_CELLED and all(it.version == 4 for it in network)
+    width = _power(min(max(columns, 8), MOST_COLUMNS))
+    size = _cell_size(network, width) if is_celled else 0
+    rows = tuple(_rows(network, found, width, size)) if size else ()
+    return PoolMap(key, tuple(found), holders, letters, size, rows)
+
+
+def _owner(part: Part) -> str:
+    return part.record.owner.short if part.record is not None else part.title
+
+
+def _holders(parts: Sequence[Part]) -> tuple[Holder, ...]:
+    """In the order of their first addresses."""
+    counts: dict[str, int] = {}
+    for part in parts:
+        if part.sort is Sort.ALLOCATED:
+            counts[part.title] = counts.get(part.title, 0) + part.range.size
+    letters = LETTERS if len(counts) <= len(LETTERS) else LETTERS[:-1]
+    return tuple(
+        Holder(letters[at] if at < len(letters) else OTHERS, title, counts[title])
+        for at, title in enumerate(counts)
+    )
+
+
+def _power(number: int) -> int:
+    """The largest power of two that is not more."""
+    return 1 << (number.bit_length() - 1)
+
+
+def _cell_size(network: IPSet, width: int) -> int:
+    """The fewest addresses in a cell with which there are not too many rows."""
+    size = 1
+    while sum(1 for _ in _starts(network, width * size)) > MOST_ROWS:
+        size *= 2
+        if all(it.first // (width * size) == it.last // (width * size) for it in network):
+            break  # a row each: no larger cell makes fewer
+    return size
+
+
+def _starts(network: IPSet, span: int) -> Iterator[int]:
+    """First addresses of rows that hold something of a network, by address."""
+    done = -1
+    for item in network:
+        for start in range(max(item.first // span * span, done + 1), item.last + 1, span):
+            yield start
+            done = start + span - 1
+
+
+def _rows(network: IPSet, parts: Sequence[Part], width: int, size: int) -> Iterator[Row]:
+    at = 0
+    for start in _starts(network, width * size):
+        cells: list[Part | None] = []
+        for first in range(start, start + width * size, size):
+            last = first + size - 1
+            while at < len(parts) and parts[at].range.last < first:
+                at += 1
+            cells.append(_shown(parts, at, first, last))
+        yield Row(start, tuple(cells))
+
+
+def _shown(parts: Sequence[Part], at: int, first: int, last: int) -> Part | None:
+    """The part that a cell shows: what is held comes first, then what has the most of it."""
+    best, shown = (-1, 0), None
+    cell = IPRange(4, first, last)
+    while at < len(parts) and parts[at].range.first <= last:
+        part, at = parts[at], at + 1
+        if (shared := part.range.shared(cell)) is not None:
+            rank = (_RANKS.get(part.sort, 0), shared.size)
+            if rank > best:
+                best, shown = rank, part
+    return shown

@@ -1,0 +1,133 @@
+"""What happened to addresses in a commit: given, released, come free, moved."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange
+from reconciler.asking.facts import Fact
+from reconciler.asking.rows import Row
+from reconciler.model.allocation import Phase
+
+_HOLDING = (Phase.ALLOCATED.value, Phase.RELEASED.value)
+
+
+class What(StrEnum):
+    """What happened, in the words of outputs."""
+
+    ALLOCATED = "allocated"
+    GREW = "grew"
+    TAKEN_BACK = "taken back"
+    MOVED = "moved"
+    RELEASED = "released"
+    EXPIRED = "expired"
+    REMOVED = "removed"
+    REFUSED = "refused"
+
+    @property
+    def gives(self) -> bool:
+        """Somebody has addresses since."""
+        return self in (What.ALLOCATED, What.GREW, What.TAKEN_BACK, What.MOVED)
+
+
+class Happening(NamedTuple):
+    """What happened to a claim's addresses in a commit.
+
+    Attributes:
+        fact: What its record says after it; before it, where no record is left.
+        range: The addresses; None for a refusal.
+        source: Those that it had before, where it moved.
+        delta: How many addresses more are held since, allocated or after release, and in which
+            pool, as text of its key.
+    """
+
+    row: Row
+    what: What
+    fact: Fact
+    range: IPRange | None
+    source: IPRange | None = None
+    delta: tuple[tuple[str, int], ...] = ()
+
+    def concerns(self, asked: Iterable[IPRange]) -> bool:
+        """Some of these addresses are told of."""
+        told = [item for item in (self.range, self.source) if item is not None]
+        return any(item.overlaps(one) for one in asked for item in told)
+
+
+Facts = Mapping[tuple[str, str], Fact | None]
+"""What versions of records said, by their id and path."""
+
+
+def happenings(row: Row, facts: Facts) -> Iterator[Happening]:
+    """What happened in a commit, by claim.
+
+    Args:
+        row: The commit.
+        facts: What the versions said that it touched. One that is not among them says nothing.
+    """
+    before: dict[str, list[Fact]] = {}
+    after: dict[str, list[Fact]] = {}
+    for touch in row.touched:
+        for oid, found in ((touch.old, before), (touch.new, after)):
+            fact = facts.get((oid, touch.path)) if oid else None
+            if fact is not None:
+                found.setdefault(fact.claim, []).append(fact)
+    for claim in sorted(before.keys() | after.keys()):
+        yield from _of_claim(row, before.get(claim, []), after.get(claim, []))
+
+
+def _of_claim(row: Row, before: list[Fact], after: list[Fact]) -> Iterator[Happening]:
+    """A claim may have several records: one that holds what it had, one that says what it has."""
+    gone = [fact for fact in before if fact not in after]
+    came = [fact for fact in after if fact not in before]
+    pairs: list[tuple[Fact | None, Fact | None]] = []
+    for same in (True, False):  # what says another thing of the same addresses is the same record
+        for new in list(came):
+            old = next((it for it in gone if not same or it.range == new.range), None)
+            if old is not None:
+                pairs.append((old, new))
+                gone.remove(old)
+                came.remove(new)
+    pairs += [(None, fact) for fact in came] + [(fact, None) for fact in gone]
+    for old_one, new_one in pairs:
+        found = _happening(row, old_one, new_one)
+        if found is not None:
+            yield found._replace(delta=_delta(old_one, new_one))
+
+
+def _happening(row: Row, old: Fact | None, new: Fact | None) -> Happening | None:
+    if new is None:
+        return None if old is None else _gone(row, old)
+    if new.phase not in _HOLDING:
+        return Happening(row, What.REFUSED, new, None) if _is_news(old, new) else None
+    if new.phase == Phase.RELEASED:
+        is_new = old is None or old.phase != Phase.RELEASED or old.range != new.range
+        return Happening(row, What.RELEASED, new, new.range) if is_new else None
+    if old is None or old.phase not in _HOLDING:
+        what = What.GREW if new.is_growth else What.ALLOCATED
+        return Happening(row, what, new, new.range)
+    if old.range != new.range:
+        return Happening(row, What.MOVED, new, new.range, old.range)
+    is_back = old.phase == Phase.RELEASED
+    return Happening(row, What.TAKEN_BACK, new, new.range) if is_back else None
+
+
+def _gone(row: Row, old: Fact) -> Happening | None:
+    """A record went: its retention ended, or somebody removed it."""
+    if old.phase not in _HOLDING:
+        return None
+    what = What.EXPIRED if old.phase == Phase.RELEASED else What.REMOVED
+    return Happening(row, what, old, old.range)
+
+
+def _is_news(old: Fact | None, new: Fact) -> bool:
+    return old is None or old.phase != new.phase
+
+
+def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
+    """How the counters of pools changed."""
+    counts: dict[str, int] = {}
+    for fact, sign in ((old, -1), (new, 1)):
+        if fact is not None and fact.range is not None and fact.phase in _HOLDING:
+            counts[fact.pool] = counts.get(fact.pool, 0) + sign * fact.range.size
+    return tuple((pool, count) for pool, count in counts.items() if count)

@@ -1,0 +1,52 @@
+"""`find`: where a run of addresses is free."""
+
+from pathlib import Path
+
+import click
+
+from reconciler.asking.runs import Wanted
+from reconciler.cli.shared.opening import open_source
+from reconciler.cli.shared.options import Number, option, output_options, reading_options
+from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.cli.shared.progress import progress
+from reconciler.commands.asking import find as find_runs
+from reconciler.commands.simulate import newcomer
+from reconciler.ports import ExitCode, UsageError
+from reconciler.report.free_runs import free_runs_document
+from reconciler.report.text.find import find_text
+
+
+@click.command()
+@reading_options
+@option("--count", type=Number(1), help="So many addresses in a row.")
+@option("--prefix", type=Number(1, 128), help="A CIDR block of this length: 28 for a /28.")
+@option("--pool", metavar="POOL", help="Look in this pool alone.")
+@option(
+    "--provider", metavar="NAME", help=f"Look in the pools of this {newcomer().chooses.kind} alone."
+)
+@output_options("text", "json", "yaml")
+def find(
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    count: int | None,
+    prefix: int | None,
+    pool: str | None,
+    provider: str | None,
+    output: str,
+    color: str,
+) -> int:
+    """Find where a run of addresses is free, in the order in which pools would give it.
+
+    What the revision asks for already counts as given. Exit code 1 when it fits nowhere.
+    """
+    if (count is None) == (prefix is None):
+        raise UsageError("say how many addresses, or which block", "--count 8, or --prefix 28")
+    source = open_source(repo, rev, worktree=worktree).source
+    with progress("looking"):
+        found = find_runs(source, Wanted(count or 0, prefix), pool, provider)
+    if output == "text":
+        emit(find_text(found, painter(color)))
+    else:
+        emit_document(free_runs_document(found), output)
+    return ExitCode.OK if found.fits else ExitCode.WRONG

@@ -1,0 +1,50 @@
+"""`forecast`: how long pools will do."""
+
+from pathlib import Path
+
+import click
+
+from reconciler.adapters.git.annals import GitAnnals
+from reconciler.cli.shared.opening import open_source
+from reconciler.cli.shared.options import option, output_options, repository_option
+from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
+from reconciler.cli.shared.past import history_of
+from reconciler.cli.shared.progress import progress
+from reconciler.commands.forecast import forecast as look_ahead
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.who import revision_at
+from reconciler.ports import ExitCode
+from reconciler.report.outlook import outlook_document
+from reconciler.report.text.forecast import forecast_text
+
+
+@click.command()
+@click.argument("pool", required=False)
+@repository_option
+@option("--rev", default="HEAD", show_default=True, help="Revision from which on it is told.")
+@option("--at", metavar="DATE|REV", help="As it was told then: a day, a time, 30d before.")
+@output_options("text", "json", "yaml")
+def forecast(
+    pool: str | None, repo: Path, rev: str, at: str | None, output: str, color: str
+) -> int:
+    """Tell how many weeks it is until pools warn, are refused by their gate, and are full.
+
+    By plain rates of the last 30 and 90 days before the revision: what was allocated or held then,
+    and is now. No clock is asked.
+    """
+    read = open_source(repo, rev, worktree=False)
+    if at is not None:
+        found = revision_at(read.repository, GitAnnals(read.repository.git), rev, at)
+        read = open_source(repo, found, worktree=False)
+    with progress("reading"):
+        evaluation = evaluate_source(read.source)
+        history = history_of(read, evaluation.tree.settings)
+        past, outlooks = look_ahead(evaluation, history, pool)
+    history.keep()
+    brush = painter(color)
+    tell_errors(evaluation.findings, brush)
+    if output == "text":
+        emit(forecast_text(past, outlooks, brush))
+    else:
+        emit_document(outlook_document(history.start, past, outlooks), output)
+    return ExitCode.OK

@@ -1,0 +1,208 @@
+"""`init`: a new repository, with all that it begins with, that checks green."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from reconciler.adapters.git.making import Site, find_site, make_repository
+from reconciler.adapters.ground import FolderGround
+from reconciler.adapters.package import installed_from
+from reconciler.cli.shared.asking import Agreement, choose, is_terminal
+from reconciler.cli.shared.opening import environment, open_source
+from reconciler.cli.shared.options import option, talk_options
+from reconciler.cli.shared.output import emit, painter
+from reconciler.cli.shared.verbs import VERBS
+from reconciler.commands.exit_codes import exit_code
+from reconciler.commands.review import review
+from reconciler.commands.starting.files import SCHEMAS, UNNAMED, Beginning, Wish, wanted
+from reconciler.commands.starting.forges import WORKFLOWS, Forge, forge_in, forge_of
+from reconciler.commands.starting.laying import (
+    Item,
+    State,
+    documents,
+    groups,
+    has_own_documents,
+    is_schema,
+    lay,
+    survey,
+)
+from reconciler.ports import ExitCode
+from reconciler.report.text.check import check_text
+from reconciler.report.text.init import next_text, rows_text, shown_text
+from reconciler.report.text.table import Painter
+
+_NONE = "none"
+_FORGES = [*(forge.value for forge in Forge), _NONE]
+_HAVE = {
+    "nothing": "nothing yet: begin with an example to change",
+    "clusters": "clusters, whose addresses ipam import cluster reads",
+    "list": "a CSV, or an export of NetBox, which ipam import reads",
+}
+_IMPORTS = {
+    "clusters": ("ipam import cluster KUBECONFIG --out .", "what your clusters have, as files"),
+    "list": ("ipam import csv FILE --out .", "what the list has, as files; netbox FILE likewise"),
+}
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[DIR]")
+@option(
+    "--forge", type=click.Choice(_FORGES), help="Whose CI is written; else as the remote names it."
+)
+@option("--branch", help="The branch that holds the truth; else the one checked out, or main.")
+@option("--package", metavar="SPEC", help="What CI installs ipam from, as pip takes it.")
+@option("--empty", is_flag=True, help="No example pool, provider and tenant.")
+@option("-y", "--yes", is_flag=True, help="Ask nothing, as without a terminal.")
+@option("--dry-run", is_flag=True, help="Show each file, and write nothing.")
+@talk_options
+def init(
+    folder: Path,
+    forge: str | None,
+    branch: str | None,
+    package: str | None,
+    empty: bool,
+    yes: bool,
+    dry_run: bool,
+    color: str,
+) -> int:
+    """Begin a repository in DIR: Settings, folders with an example, CI, what editors need.
+
+    Makes the folder and the Git repository where there is none. Writes no file that is there
+    already, and commits nothing. On a terminal it shows each file and asks. Ends with a check of
+    what is there; run it again, and it adds what is missing.
+    """
+    site = find_site(folder, environment())
+    ground = FolderGround(site.folder)
+    asks = is_terminal() and not (yes or dry_run)
+    beginning, have = _beginning(ground, asks=asks, empty=empty)
+    hosted = _forge(forge, site, asks=asks)
+    source = package or installed_from() or UNNAMED
+    wish = Wish(branch or site.branch or "main", hosted, source, beginning)
+    items = survey(wanted(wish), ground)
+    brush = painter(color)
+    if dry_run:
+        emit("".join(_shown(group, brush) for group in groups(items)))
+        return ExitCode.OK
+    if site.repository is None:
+        make_repository(site, environment(), wish.branch)
+    agreement = Agreement(asks=asks)
+
+    def agrees(group: list[Item]) -> bool:
+        if agreement.asks:
+            emit(_shown(group, brush))
+        return agreement.is_given(f"Write {_title(group)}?")
+
+    written, declined = lay(items, ground, agrees)
+    emit(_told(site, wish, folder) + rows_text(_rows(items, written, declined), brush))
+    emit(_of_ci(wish, items))
+    code = _checked(site, ground, brush)
+    if written:
+        emit(next_text(_steps(folder, wish, have), brush))
+    return code
+
+
+def _beginning(ground: FolderGround, *, asks: bool, empty: bool) -> tuple[Beginning, str]:
+    """What the folders begin with, and what the person has elsewhere."""
+    if has_own_documents(ground):
+        return Beginning.OWN, "nothing"
+    if empty:
+        return Beginning.EMPTY, "nothing"
+    have = "nothing"
+    if asks and "import" in VERBS:
+        have = choose("What do you have?", _HAVE, have)
+    return (Beginning.EXAMPLES if have == "nothing" else Beginning.EMPTY), have
+
+
+def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
+    """Whose CI is written: as it is named, as the remote says, as files say, as the person says."""
+    if named is not None:
+        return None if named == _NONE else Forge(named)
+    remotes = site.remotes()
+    url = remotes.get("origin") or next(iter(remotes.values()), "")
+    there = [path.name for path in site.folder.glob(".*")] if site.folder.is_dir() else []
+    found = forge_of(url) or forge_in(there)
+    if found is None and asks:
+        meanings = {forge.value: WORKFLOWS[forge] for forge in Forge} | {_NONE: "no CI yet"}
+        picked = choose("Whose CI shall check it?", meanings, _NONE)
+        return None if picked == _NONE else Forge(picked)
+    return found
+
+
+def _title(group: Sequence[Item]) -> str:
+    if is_schema(group[0]):
+        return f"{SCHEMAS}/ ({len(group)} {'file' if len(group) == 1 else 'files'})"
+    return group[0].path
+
+
+def _shown(group: Sequence[Item], brush: Painter) -> str:
+    if is_schema(group[0]):
+        return shown_text(_title(group), f"as ipam schema --all {SCHEMAS} writes them\n", brush)
+    return shown_text(group[0].path, group[0].text, brush)
+
+
+def _rows(
+    items: Sequence[Item], written: Sequence[Item], declined: Sequence[Item]
+) -> list[tuple[str, str, str]]:
+    """A row for each file; schemas of one state are one."""
+    states = {item.path: "wrote" for item in written} | {it.path: "not wanted" for it in declined}
+    ordered = sorted(items, key=is_schema)
+    rows: dict[tuple[str, str, str], list[Item]] = {}
+    for item in ordered:
+        state = states.get(item.path, item.state.value)
+        about = (state, SCHEMAS if is_schema(item) else item.path, _why(item))
+        rows.setdefault(about, []).append(item)
+    return [(state, _title(group), why) for (state, _, why), group in rows.items()]
+
+
+def _why(item: Item) -> str:
+    if item.state is State.YOURS:
+        return "; ".join(filter(None, ("differs, and stays as it is", item.why)))
+    return item.why
+
+
+def _told(site: Site, wish: Wish, folder: Path) -> str:
+    made = "A new repository" if site.repository is None else "The repository"
+    return f"{made} in {folder}, branch {wish.branch}\n"
+
+
+def _of_ci(wish: Wish, items: Sequence[Item]) -> str:
+    """What is to be known of CI before it runs."""
+    if wish.forge is None:
+        names = "|".join(forge.value for forge in Forge)
+        return f"No CI: no remote names a forge. ipam init --forge {names} writes it.\n"
+    workflow = WORKFLOWS[wish.forge]
+    holds = any(it.path == workflow and UNNAMED in it.text for it in items if it.state != "yours")
+    if wish.package == UNNAMED and holds:
+        return (
+            f"CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE in {workflow}.\n"
+            "  A wheel, a name in your index, or git+https:// with the address of a clone.\n"
+        )
+    return ""
+
+
+def _checked(site: Site, ground: FolderGround, brush: Painter) -> ExitCode:
+    """Check the work tree, and say what that comes to."""
+    if not documents(ground):
+        emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
+        return ExitCode.OK
+    read = open_source(site.folder, "HEAD", worktree=True, trusts=False)
+    evaluation = review(read.source, read.repository, None, None).evaluation
+    emit(check_text(evaluation, brush))
+    return exit_code(evaluation)
+
+
+def _steps(folder: Path, wish: Wish, have: str) -> list[tuple[str, str]]:
+    """What a person does next."""
+    steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
+    if wish.beginning is Beginning.EXAMPLES:
+        steps.append(("$EDITOR pools/ tenants/", "1., 2. and 3. mark what to change"))
+    if have in _IMPORTS:
+        steps.append(_IMPORTS[have])
+    return [
+        *steps,
+        ("ipam plan --worktree", "the exact addresses"),
+        ("git add . && git commit", "once it is right"),
+        ("ipam reconcile", "records who holds which addresses; with CI, each merge does it"),
+    ]

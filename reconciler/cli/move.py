@@ -1,0 +1,82 @@
+"""`move`: the files by which a claim moves to another pool."""
+
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from reconciler.cli.shared import clock
+from reconciler.cli.shared.edits import write_edit
+from reconciler.cli.shared.opening import open_source
+from reconciler.cli.shared.options import option, repository_option, talk_options
+from reconciler.cli.shared.output import emit, painter
+from reconciler.cli.shared.progress import progress
+from reconciler.commands.move import Move, Wanted, prepare
+from reconciler.model.instant import format_instant, parse_instant
+from reconciler.ports import ExitCode, UsageError
+from reconciler.report.escape import escape
+from reconciler.report.text.plan import moves_text
+from reconciler.report.text.table import Painter
+
+_DAYS_30 = 30 * 86_400
+_IN_THE_WAY = "commit or remove what is there, then run it again"
+
+
+@click.command()
+@click.argument("claim")
+@option("--to", "pool", metavar="POOL", required=True, help="The pool that it moves to.")
+@option("--reason", default="", help="Why, for whoever reads the Override.")
+@option("--expires", metavar="TIME", help="When the Override ends; else in 30 days.")
+@repository_option
+@talk_options
+def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, color: str) -> int:
+    """Write the files by which CLAIM moves to another pool, and show what will happen.
+
+    Two changes are made of them: first the Override, then the move. The claim gets a range of the
+    pool, and its old range stays announced until nobody uses it. Nothing is committed.
+
+    CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record.
+    """
+    read = open_source(repo, "HEAD", worktree=True)
+    root = read.repository.worktree
+    now = int(clock.now() if clock.now is not None else read.source.clock())
+    with progress("planning"):
+        found = prepare(read.source, Wanted(claim, pool, reason, now, _end(expires, now)))
+    for change in (found.override, found.change):
+        if change is not None:
+            write_edit(root, change, _IN_THE_WAY, is_new=change is found.override)
+    emit(_told(found, painter(color)))
+    return ExitCode.OK
+
+
+def _end(expires: str | None, now: int) -> int:
+    if expires is None:
+        return now + _DAYS_30
+    end = parse_instant(expires)
+    if end is None or end <= now:
+        hint = f"write it as {format_instant(now + _DAYS_30)} (RFC 3339, in UTC)"
+        raise UsageError(f"--expires {expires!r} is no time to come", hint)
+    return end
+
+
+def _told(found: Move, brush: Painter) -> str:
+    """The two changes, and what will happen."""
+    claim, to = found.claim.short, found.pool.name
+    field, name = found.reference
+    lines = []
+    if found.override is None:
+        lines.append(f"{found.allowed_by} lets {claim} move: one change is left to be merged.")
+    else:
+        lines += [
+            "Two changes, each merged by itself:",
+            f"  1. {found.allowed_by} lets {claim} move",
+            f"     git add {found.allowed_by} && git commit -m 'Let {claim} move to {to}'",
+        ]
+    number = 1 if found.override is None else 2
+    lines += [
+        f"  {number}. {found.place.path}:{found.place.line}: {field} is {name} now",
+        f"     git add {quote(found.change.path)} && git commit -m 'Move {claim} to {to}'",
+        "Then reconcile does this:",
+    ]
+    told = "".join(f"{escape(line)}\n" for line in lines)
+    return f"{told}{moves_text(found.evaluation, brush)}"

@@ -1,0 +1,147 @@
+"""What a shell completes: revisions, claims, pools, kinds and codes. Silent when something fails.
+
+By the name of a parameter, so that a verb says nothing of it. Loads the program only when a value
+is completed.
+"""
+
+import contextlib
+import io
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from reconciler.evaluate import Evaluation
+
+_MOST = 200
+# Beyond so many files a plan would keep a person waiting: records alone are looked at then.
+FEW_FILES = 2_000
+
+
+def revisions(values: dict[str, Any]) -> Iterable[str]:
+    """Branches and tags, and what stands for them."""
+    git = _repository(values).git
+    listed = git.run(
+        "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
+    )
+    names = listed.out.decode("utf-8", "replace").splitlines()
+    yield from ("HEAD", "HEAD~1")
+    yield from (name.split("/", 2)[2] for name in names if not name.endswith("/HEAD"))
+
+
+def claims(values: dict[str, Any]) -> Iterable[str]:
+    """Who holds addresses, or asks for some, as namespace/name."""
+    paths = _paths(values)
+    for parts in _records(paths):
+        owner = parts[-1].rpartition(".")[0].rpartition(".")[0]
+        yield owner if parts[-2] == "_" else f"{parts[-2]}/{owner}"
+    if len(paths) <= FEW_FILES:
+        for decision in _evaluation(values).plan.decisions:
+            key = decision.claim
+            yield f"{key.namespace}/{key.name}" if key.namespace else key.name
+
+
+def pools(values: dict[str, Any]) -> Iterable[str]:
+    """The names of pools."""
+    paths = _paths(values)
+    yield from (parts[-3].partition(".")[2] or parts[-3] for parts in _records(paths))
+    if len(paths) <= FEW_FILES:
+        yield from (key.name for key in _evaluation(values).plan.before)
+
+
+def listed(values: dict[str, Any]) -> Iterable[str]:
+    """What can be listed, in the plural."""
+    from reconciler.report.listing.words import listings
+
+    del values
+    return listings()
+
+
+def kinds(values: dict[str, Any]) -> Iterable[str]:
+    """The kinds that have a schema."""
+    from reconciler.sources import schema_files
+
+    del values
+    return schema_files()
+
+
+def codes(values: dict[str, Any]) -> Iterable[str]:
+    """The codes of findings."""
+    from reconciler.findings import CODES
+
+    del values
+    return CODES
+
+
+Source = Callable[[dict[str, Any]], Iterable[str]]
+BY_NAME: dict[str, tuple[Source, ...]] = {
+    "rev": (revisions,),
+    "base": (revisions,),
+    "reach": (revisions,),
+    "branch": (revisions,),
+    "claim": (claims,),
+    "pool": (pools,),
+    "pools": (pools,),
+    "what": (listed,),
+    "kind": (kinds,),
+    "code": (codes,),
+}
+"""What completes a parameter, by its name, whatever the verb."""
+
+
+def complete_by_name(params: Sequence[click.Parameter]) -> None:
+    """Let the parameters of a verb complete their values."""
+    for param in params:
+        sources = BY_NAME.get(param.name or "")
+        if sources:
+            vars(param)["shell_complete"] = _completer(sources)
+
+
+def _completer(
+    sources: Sequence[Source],
+) -> Callable[[click.Context, str], list[CompletionItem]]:
+    def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        found: dict[str, None] = {}
+        for source in sources:
+            with contextlib.suppress(Exception), contextlib.redirect_stderr(io.StringIO()):
+                for value in source(ctx.params):
+                    if value.startswith(incomplete) and value.isprintable():
+                        found[value] = None
+        return [CompletionItem(value) for value in sorted(found)[:_MOST]]
+
+    return complete
+
+
+def _repository(values: dict[str, Any]) -> Any:
+    from reconciler.adapters.git.opening import open_repository
+    from reconciler.cli.shared.opening import environment
+
+    return open_repository(values.get("repo") or Path(), environment())
+
+
+def _paths(values: dict[str, Any]) -> list[str]:
+    """The paths of all files of the revision."""
+    git = _repository(values).git
+    rev = values.get("rev") or "HEAD"
+    listed = git.run("ls-tree", "-r", "-z", "--name-only", "--end-of-options", rev)
+    paths: list[str] = listed.out.decode("utf-8", "replace").split("\0")
+    return paths
+
+
+def _records(paths: Iterable[str]) -> list[list[str]]:
+    """The parts of the paths of records: pool, owner's namespace, owner and slot are in them."""
+    from reconciler.model.settings import Settings
+
+    parts = [path.split("/") for path in paths if path.startswith(f"{Settings().records}/")]
+    return [it for it in parts if len(it) >= 5]
+
+
+def _evaluation(values: dict[str, Any]) -> "Evaluation":
+    from reconciler.cli.shared.evaluating import evaluated
+
+    worktree, rev = bool(values.get("worktree")), values.get("rev") or "HEAD"
+    repo = values.get("repo") or Path()
+    return evaluated(repo, rev, "never", worktree=worktree, whole=False)

@@ -1,0 +1,96 @@
+"""Documents on their own: shape and meaning of some files, for editors and hooks; no repository.
+
+What a file is, its content tells: Settings, an Override, a record, or what people describe. Several
+files are looked at together, so that one object in two of them is told, and one address in two
+pools. What they refer to may be anywhere, so nothing is said of that, nor of what is taken.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from reconciler.documents.document import Kind
+from reconciler.documents.load import Kinds, Loaded, load
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families import judge
+from reconciler.families._demand import DEMAND, judge_demand
+from reconciler.findings import Finding, ordered
+from reconciler.model.record_kind import CLAIM
+from reconciler.model.settings import Settings
+from reconciler.overrides import OVERRIDE, read_override
+from reconciler.records.recall import recall
+from reconciler.settings import OVERRIDES, SETTINGS, read_settings
+from reconciler.sources import source_kinds
+from reconciler.tree import Tree
+
+# What only other documents tell.
+_OF_OTHERS = ("reference-not-found", "demand-unused", "variable-missing")
+_OWN = (SETTINGS, OVERRIDE, DEMAND)
+
+
+def check_alone(files: Mapping[str, bytes]) -> Evaluation:
+    """What is wrong with some files by themselves, and beside each other.
+
+    Args:
+        files: Their bytes, by path.
+
+    Returns:
+        An evaluation with findings alone: it plans nothing, and no gate judges it.
+    """
+    read = {path: _read(path, data) for path, data in files.items()}
+    sources = tuple(loaded for loaded, _ in read.values())
+    tree = Tree(revision=None, clock=0, settings=Settings(), sources=sources, records=())
+    together = [item for item in evaluate(tree).findings if item.code not in _OF_OTHERS]
+    found = ordered([*together, *(item for _, more in read.values() for item in more)])
+    return replace(_nothing(tree), findings=found)
+
+
+def _nothing(tree: Tree) -> Evaluation:
+    """The evaluation of no file, which names those of a tree all the same."""
+    nothing = evaluate(replace(tree, sources=()))
+    return replace(nothing, tree=replace(tree, sources=tree.sources))
+
+
+def _read(path: str, data: bytes) -> tuple[Loaded, Iterable[Finding]]:
+    """A file as one of a source folder; and what is wrong with one that stands elsewhere."""
+    own, name = _own_kind(path, data)
+    if own is SETTINGS:
+        _, found = read_settings(data)
+        return _plain(path), [_at(path, item) for item in found]
+    if own is OVERRIDE:
+        _, wrong = read_override(_home(path, name), data)
+        return _plain(path), [_at(path, item) for item in wrong]
+    if own is DEMAND:
+        return _plain(path), load(path, data, Kinds([DEMAND]), judge_demand).findings
+    if CLAIM.encode() in data:
+        folder = path.partition("/")[0] if "/" in path else "."
+        return _plain(path), recall(folder, path, data).findings
+    settings = Settings()
+    return load(path, data, source_kinds(settings), partial(judge, settings=settings)), ()
+
+
+def _own_kind(path: str, data: bytes) -> tuple[Kind | None, str]:
+    """Which of our own kinds the file holds, if it does, and the name of that document."""
+    loaded = load(path, data, Kinds(_OWN))
+    there = [*loaded.broken, *(document.identity for document in loaded.documents)]
+    names = {(group, kind): name for group, kind, _, name in reversed(there)}
+    for own in _OWN:
+        if (name := names.get((own.id.group, own.id.kind))) is not None:
+            return own, name
+    return None, ""
+
+
+def _home(path: str, name: str) -> str:
+    """Where an Override is read as if it stood there: a draft may stand anywhere by any name."""
+    folder, _, file = path.rpartition("/")
+    is_there = folder.rpartition("/")[2] == OVERRIDES
+    return f"{OVERRIDES}/{file if is_there else f'{name}.yaml'}"
+
+
+def _plain(path: str) -> Loaded:
+    """A file that holds nothing which people describe."""
+    return Loaded(path, (), ())
+
+
+def _at(path: str, found: Finding) -> Finding:
+    return replace(found, location=found.location._replace(path=path))

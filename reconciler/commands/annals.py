@@ -1,0 +1,204 @@
+"""The annals of a branch as they are read: each commit once, each version of a record once.
+
+What is known of a commit never changes, so both are kept in the cache by their ids. A run reads
+what is new, then what is kept, then what is older.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from reconciler.asking.causes import Cause, cause_in, may_tell
+from reconciler.asking.facts import Fact, fact_of, read_fact
+from reconciler.asking.happenings import Happening, happenings
+from reconciler.asking.rows import Row, Touch, read_rows, rows_text
+from reconciler.documents.load import is_yaml
+from reconciler.documents.text import Unread
+from reconciler.model.settings import Settings
+from reconciler.ports import Entry, Facts, Source
+from reconciler.ports.annals import Annals
+from reconciler.records.recall import recall
+
+_TABLE = "annals"
+_FIRST = 64
+_MOST = 4_096
+# Between a change and the commit that carries it out there are seldom more than one or two.
+_NEAR = 50
+_MOST_FILES = 50
+
+Caused = tuple[Happening, Cause | None]
+
+
+@dataclass(slots=True)
+class History:
+    """The past of a revision.
+
+    Attributes:
+        annals: The line of the branch.
+        source: The files of the revision; versions of other commits are read by it, too.
+        settings: Where records and documents are.
+        facts: The cache.
+        start: Id of the commit from which on the past is told.
+        rows: What is read of it so far, newest first.
+        known: What versions of records say, by id and path.
+    """
+
+    annals: Annals
+    source: Source
+    settings: Settings
+    facts: Facts
+    start: str
+    rows: list[Row] = field(default_factory=list)
+    known: dict[tuple[str, str], Fact | None] = field(default_factory=dict)
+    _more: Iterator[Row] | None = None
+    _is_whole: bool = False
+    _is_new: bool = False
+
+    def told(
+        self,
+        wanted: Callable[[Happening], bool] = lambda _: True,
+        only: Callable[[str], bool] = lambda _: True,
+        *,
+        has_causes: bool = True,
+    ) -> Iterator[Caused]:
+        """What happened, newest first, with what a person did to bring it about.
+
+        Args:
+            wanted: Which of it.
+            only: Which paths of records tell of it; others are not read.
+            has_causes: Look for causes, too.
+        """
+        at, size = 0, _FIRST
+        while rows := list(islice(self._from(at), size)):
+            self._learn(rows, only)
+            found = [it for row in rows for it in happenings(row, self.known) if wanted(it)]
+            places = {row.id: at + number for number, row in enumerate(rows)}
+            yield from self._caused(found, places) if has_causes else ((it, None) for it in found)
+            at, size = at + len(rows), min(size * 4, _MOST)
+
+    def oldest_before(self, clock: int) -> int | None:
+        """The date of the newest commit that is not dated later, else of the first at hand.
+
+        None where there is no commit.
+        """
+        oldest = None
+        for row in self._from(0):
+            oldest = row.clock
+            if row.clock <= clock:
+                break
+        return oldest
+
+    def keep(self) -> None:
+        """Keep for the next run what was read."""
+        if not self._is_new or self.annals.is_cut():
+            return
+        key = self._key()
+        listed = [[oid, path, fact] for (oid, path), fact in self.known.items()]
+        self.facts.note(
+            _TABLE,
+            {
+                f"rows {key}": rows_text(self.rows, is_whole=self._is_whole),
+                f"facts {key}": json.dumps(listed, separators=(",", ":")),
+            },
+        )
+
+    def _key(self) -> str:
+        return " ".join([self.settings.records, *self.settings.folders])
+
+    def _from(self, at: int) -> Iterator[Row]:
+        """The rows from one on; those that are not read yet are."""
+        while True:
+            if at < len(self.rows):
+                yield self.rows[at]
+                at += 1
+                continue
+            if self._more is None:
+                self._more = self._read()
+            row = next(self._more, None)
+            if row is None:
+                return
+            self.rows.append(row)
+
+    def _read(self) -> Iterator[Row]:
+        """What is new, what is kept, and what is older than that."""
+        kept, is_whole = self._kept()
+        places = {row.id: at for at, row in enumerate(kept)}
+        paths = [self.settings.records, *self.settings.folders]
+        for row in self.annals.line(self.start, paths):
+            if row.id in places:
+                yield from kept[places[row.id] :]
+                break
+            self._is_new = True
+            yield row
+        else:
+            self._is_whole = True
+            return
+        if is_whole:
+            self._is_whole = True
+            return
+        older = self.annals.line(kept[-1].id, paths)
+        next(older, None)
+        for row in older:
+            self._is_new = True
+            yield row
+        self._is_whole = self._is_new = True
+
+    def _kept(self) -> tuple[list[Row], bool]:
+        key = self._key()
+        found = self.facts.known(_TABLE, [f"rows {key}", f"facts {key}"])
+        if len(found) != 2 or self.annals.is_cut():
+            return [], False
+        for oid, path, fact in json.loads(found[f"facts {key}"]):
+            self.known[oid, path] = read_fact(fact)
+        return read_rows(found[f"rows {key}"])
+
+    def _learn(self, rows: Iterable[Row], only: Callable[[str], bool]) -> None:
+        """Read the versions of records that some commits touched."""
+        inside = f"{self.settings.records}/"
+        wanted = dict.fromkeys(
+            (oid, touch.path)
+            for row in rows
+            for touch in row.touched
+            if touch.path.startswith(inside) and is_yaml(touch.path) and only(touch.path)
+            for oid in (touch.old, touch.new)
+            if oid and (oid, touch.path) not in self.known
+        )
+        entries = [Entry(path, "100644", oid) for oid, path in wanted]
+        self._is_new = self._is_new or bool(entries)
+        for entry, data in zip(entries, self.source.read(entries), strict=True):
+            is_read = not isinstance(data, Unread)
+            found = recall(self.settings.records, entry.path, data).allocation if is_read else None
+            self.known[entry.oid, entry.path] = fact_of(found)
+
+    def _caused(self, found: Sequence[Happening], places: dict[str, int]) -> Iterator[Caused]:
+        """Happenings with their causes; all documents that may tell one are read at once."""
+        near = {row: self._near(places[row]) for row in dict.fromkeys(it.row.id for it in found)}
+        touches = {
+            touch: None
+            for it in found
+            for row in near[it.row.id]
+            for touch in may_tell(row, self.settings.records, _MOST_FILES)
+        }
+        texts = self._texts(list(touches))
+        for it in found:
+            yield it, cause_in(it, near[it.row.id], self.settings.records, texts)
+
+    def _near(self, at: int) -> list[Row]:
+        """The commits that one may carry out: it, and those behind the one of reconcile before."""
+        near: list[Row] = []
+        for row in islice(self._from(at), _NEAR):
+            if row.is_plan and near:
+                break
+            near.append(row)
+        return near
+
+    def _texts(self, touches: Sequence[Touch]) -> dict[str, bytes]:
+        oids = dict.fromkeys(it for touch in touches for it in (touch.new, touch.old) if it)
+        entries = [Entry("", "100644", oid) for oid in oids]
+        read = self.source.read(entries)
+        return {
+            entry.oid: data
+            for entry, data in zip(entries, read, strict=True)
+            if not isinstance(data, Unread)
+        }

@@ -1,0 +1,60 @@
+"""Questions about one revision: where a run of addresses is free."""
+
+from collections.abc import Iterator, Sequence
+
+from reconciler.asking.named import pools_named
+from reconciler.asking.runs import Runs, Wanted, free_runs
+from reconciler.commands.reading.whole import read_tree
+from reconciler.commands.simulate import pools_of, served
+from reconciler.evaluate import Evaluation
+from reconciler.model.key import Key
+from reconciler.ports import Source, UsageError
+from reconciler.report.free_runs import FreeRuns
+
+
+def find(source: Source, wanted: Wanted, pool: str | None, provider: str | None) -> FreeRuns:
+    """Where a run is free once all is served that the revision asks for.
+
+    Args:
+        source: The files of a revision.
+        wanted: What is looked for.
+        pool: Name of a pool; None for all.
+        provider: Name of what tenants choose their pools by; None for all pools.
+
+    Raises:
+        UsageError: There is no such pool or provider.
+    """
+    today = served(read_tree(source))
+    pools = list(today.state.pools) if provider is None else pools_of(today, provider)
+    if pool is not None:
+        pools = pools_of_name(today, pool, pools)
+    found = free_runs(today.state, wanted, pools)
+    return FreeRuns(today.tree.revision, wanted, tuple(found if provider is None else _led(found)))
+
+
+def _led(found: Sequence[Runs]) -> Iterator[Runs]:
+    """Pools that are asked one after the other: what comes next is told of the first that has it."""
+    is_found = False
+    for runs in found:
+        has_it = any(fit.is_next for fit in runs.fits)
+        fits = (fit._replace(is_next=fit.is_next and not is_found) for fit in runs.fits)
+        yield runs._replace(fits=tuple(fits))
+        is_found = is_found or has_it
+
+
+def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = None) -> list[Key]:
+    """The pools of a name.
+
+    Args:
+        evaluation: Of the revision.
+        text: The name.
+        among: Those that may be meant; None for all.
+
+    Raises:
+        UsageError: There is none.
+    """
+    keys = list(evaluation.state.pools) if among is None else among
+    if found := pools_named(keys, text):
+        return found
+    listed = ", ".join(sorted({key.name for key in keys})) or "none"
+    raise UsageError(f"no pool {text!r}", f"there are: {listed}")

@@ -1,0 +1,48 @@
+"""Whether there is anything in a revision that can be checked; a wrong folder is not fine."""
+
+from dataclasses import replace
+
+from reconciler.comparison import Compared
+from reconciler.documents.load import is_yaml
+from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, Location, article_list, error, info, ordered
+from reconciler.ports import Source
+from reconciler.settings import OVERRIDES
+
+_CODE = "nothing-to-check"
+_PLACE = Location(".")
+
+
+def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compared:
+    """A review with what is said where no document was found.
+
+    Args:
+        source: The files of the revision.
+        compared: What was found in them.
+        allows: A person expects none.
+    """
+    evaluation = compared.evaluation
+    if _has_something(evaluation):
+        return compared
+    settings = evaluation.tree.settings
+    there = source.entries([*settings.folders, settings.records, OVERRIDES])
+    if any(is_yaml(entry.path) for entry in there):
+        return compared
+    found = _told(settings.sources, is_place=bool(there), allows=allows)
+    found_too = ordered([*evaluation.findings, found])
+    return replace(compared, evaluation=replace(evaluation, findings=found_too))
+
+
+def _has_something(evaluation: Evaluation) -> bool:
+    """What costs no look at the files."""
+    settled = evaluation.tree.settled
+    return bool(evaluation.state.pools or evaluation.plan.decisions or settled.kept)
+
+
+def _told(sources: tuple[str, ...], *, is_place: bool, allows: bool) -> Finding:
+    listed = article_list([f"{folder}/" for folder in sources])
+    if is_place or allows:
+        return info(_CODE, _PLACE, f"nothing to check yet: no document is in {listed}")
+    hint = "is it the right folder (--repo)? Settings name others with spec.sources; --allow-empty"
+    hint += " when there is to be none yet"
+    return error(_CODE, _PLACE, f"nothing to check: no file is in {listed}", hint)

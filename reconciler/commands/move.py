@@ -1,0 +1,219 @@
+"""A move, prepared as files: the change of a person's document, and the Override that lets it pass.
+
+Nothing is committed. The Override counts once it was merged, so the two are changes of their own.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from reconciler.commands.reading.reader import reader_of
+from reconciler.commands.reading.whole import read_tree
+from reconciler.documents.document import Document
+from reconciler.documents.dump import dump
+from reconciler.documents.editing import with_value
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families import family_of, known_as
+from reconciler.findings import Location, Severity
+from reconciler.model.allocation import Allocation
+from reconciler.model.change import Change
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.marks import API_VERSION
+from reconciler.model.override import Override, OverrideKind
+from reconciler.model.plan import Refuse
+from reconciler.ports import Source, UsageError
+from reconciler.report.explanation import matching
+from reconciler.settings import OVERRIDES
+from reconciler.tree import Tree
+
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person asks for.
+
+    Attributes:
+        claim: The claim, as `explain` takes it.
+        pool: The pool: its key, or its name, with or without its namespace.
+        reason: Why.
+        now: In seconds since 1970: its day names the file of the Override.
+        expires: The instant from which on the Override lets nothing pass.
+    """
+
+    claim: str
+    pool: str
+    reason: str
+    now: int
+    expires: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move as files.
+
+    Attributes:
+        change: The person's document with its new reference.
+        place: Where the reference stands in it.
+        reference: What was set, and to what.
+        override: The Override that lets it pass; None where one counts already.
+        allowed_by: The path of the Override, new or not.
+        evaluation: Of the work tree with both, as if the Override had been merged.
+    """
+
+    claim: Key
+    pool: Key
+    change: Change
+    place: Location
+    reference: tuple[str, str]
+    override: Change | None
+    allowed_by: str
+    evaluation: Evaluation
+
+
+def prepare(source: Source, wanted: Wanted) -> Move:
+    """Prepare a move.
+
+    Args:
+        source: The work tree.
+        wanted: What a person asks for.
+
+    Raises:
+        UsageError: There is no such claim or pool, or the claim cannot move there so.
+    """
+    tree = read_tree(source)
+    evaluation = evaluate(tree)
+    record = _record(evaluation, wanted.claim)
+    claim = record.claim
+    pool = _pool(evaluation, claim, wanted.pool)
+    if record.pool == pool:
+        raise UsageError(f"{claim.short} has its addresses of {pool.short} already")
+    document = _document(evaluation, claim)
+    steps, name = _relocation(claim, pool)
+    data = with_value(document, steps, name)
+    if data is None:
+        message = f"{document.path}: {'.'.join(steps)} cannot be set at its place"
+        raise UsageError(message, f"set it to {name} by hand, and merge an Override of kind move")
+    override = _override(wanted, claim, pool)
+    after = _after(source, tree, Change(document.path, data), override)
+    if claim not in after.moves:
+        raise UsageError(f"{claim.short} cannot move to {pool.short}", _why(after, claim, document))
+    standing = _standing(tree, claim)
+    made = None if standing else Change(override.path, _text(override))
+    return Move(
+        claim=claim,
+        pool=pool,
+        change=Change(document.path, data),
+        place=document.at(*steps),
+        reference=(".".join(steps), name),
+        override=made,
+        allowed_by=standing or override.path,
+        evaluation=after,
+    )
+
+
+def _record(evaluation: Evaluation, text: str) -> Allocation:
+    """The record of the one claim that a text means and that holds something."""
+    found = frozenset(matching(evaluation, text))
+    live = [it for it in evaluation.state.records if it.is_live and it.claim in found]
+    if not found:
+        raise UsageError(f"no claim {text!r}", "ipam plan --all lists all claims")
+    if not live:
+        message = f"{text} holds no addresses: there is nothing to move"
+        raise UsageError(message, "change the pool that it names; it gets addresses there")
+    if len(live) > 1:
+        names = ", ".join(str(it.claim) for it in live)
+        raise UsageError(f"{text} means several claims", f"name one of them: {names}")
+    return live[0]
+
+
+def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
+    """The pool that a text means."""
+    pools = [key for key in evaluation.state.pools if key.family == claim.family]
+    found = [key for key in pools if text in (str(key), key.short, key.name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{text} means several pools", f"name one: {', '.join(map(str, found))}")
+    raise UsageError(f"no pool {text!r}", f"there are: {', '.join(key.short for key in pools)}")
+
+
+def _document(evaluation: Evaluation, claim: Key) -> Document:
+    """The document of a person that makes the claim."""
+    kind = known_as(claim.family, claim.kind)
+    found = evaluation.documents.find(kind, claim.namespace, claim.name, asker="")
+    if found is None or found.doubt:
+        message = f"{claim.kind} {claim.short} is not in the repository, or cannot be read"
+        raise UsageError(message, "mend it first: ipam check --worktree")
+    return found
+
+
+def _relocation(claim: Key, pool: Key) -> tuple[tuple[str, ...], str]:
+    family = family_of(claim.family)
+    if family is None or family.relocate is None:
+        raise UsageError(
+            f"{claim.short} cannot hold two addresses at once, so it moves with a break",
+            "name the other pool in its document, and delete its record in the same change; an"
+            " Override of kind record for it is merged before",
+        )
+    return family.relocate(claim, pool)
+
+
+def _after(source: Source, tree: Tree, change: Change, override: Override) -> Evaluation:
+    """The work tree as it is evaluated once both changes were merged."""
+    read = reader_of(source, tree.settings).read_source
+    assert change.data is not None  # noqa: S101 - a document is edited, never removed  # nosec B101
+    edited = read(change.path, change.data)
+    sources = tuple(edited if it.path == change.path else it for it in tree.sources)
+    counting = (*tree.overrides.counting, override)
+    return evaluate(
+        replace(tree, sources=sources, overrides=replace(tree.overrides, counting=counting))
+    )
+
+
+def _why(after: Evaluation, claim: Key, document: Document) -> str:
+    """Why a claim does not move although it may."""
+    for found in after.findings:
+        if found.severity is Severity.ERROR and found.location.path == document.path:
+            return f"{found.message}; {found.hint}"
+    for decision in after.plan.decisions:
+        if decision.claim == claim and isinstance(decision, Refuse):
+            return f"{decision.message}; {decision.hint}"
+    return "what its document follows from cannot be read: ipam check --worktree"
+
+
+def _standing(tree: Tree, claim: Key) -> str:
+    """The path of an Override that counts and lets the claim move; empty for none."""
+    found = (
+        item.path
+        for item in tree.overrides.counting
+        if item.kind is OverrideKind.MOVE and item.scope == str(claim)
+    )
+    return next(found, "")
+
+
+def _override(wanted: Wanted, claim: Key, pool: Key) -> Override:
+    words = re.sub(r"[^a-z0-9]+", "-", f"{claim.namespace}-{claim.name}-{claim.slot}")
+    day = format_instant(wanted.now)[:10]
+    path = f"{OVERRIDES}/{day}-move-{words.strip('-')[:_LONGEST].strip('-')}.yaml"
+    reason = wanted.reason or f"{claim.short} moves to {pool.short}"
+    return Override(
+        OverrideKind.MOVE, str(claim), reason, wanted.expires, 0, path, Location(path, 1, 1)
+    )
+
+
+def _text(override: Override) -> bytes:
+    stem = override.path.removeprefix(f"{OVERRIDES}/").removesuffix(".yaml")
+    return dump(
+        {
+            "apiVersion": API_VERSION,
+            "kind": "Override",
+            "metadata": {"name": stem},
+            "spec": {
+                "expires": format_instant(override.expires),
+                "kind": override.kind.value,
+                "reason": override.reason,
+                "scope": override.scope,
+            },
+        }
+    ).encode()

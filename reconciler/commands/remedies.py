@@ -1,0 +1,219 @@
+"""What would give a refused claim its addresses, as changes of files; each was tried in memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_range
+from reconciler.documents.appending import with_edits
+from reconciler.engine.due import retention_end
+from reconciler.engine.standing import everything
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.families import family_of
+from reconciler.families._mending import Mend, Mending
+from reconciler.findings import Finding, Severity
+from reconciler.model.allocation import Allocation
+from reconciler.model.change import Change
+from reconciler.model.claim import Claim
+from reconciler.model.instant import format_instant
+from reconciler.model.key import Key
+from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.model.pool import Pool
+from reconciler.report.patch import patch
+from reconciler.sources import source_reader
+
+_LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "request-too-large", "pin-outside-pool")
+_QUOTA = "quota-exceeded"
+_POOLS = 4
+"""Pools of which a change is tried: each costs an evaluation of the whole tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A change of one file with which the claim gets its addresses.
+
+    Attributes:
+        says: What is changed.
+        before: The bytes of the file as it is.
+        gets: What the claim gets then.
+        gates: What a check does not let pass then and does now, in words.
+    """
+
+    says: str
+    change: Change
+    before: bytes
+    gets: Allocation
+    gates: tuple[str, ...]
+
+
+def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
+    """Changes that help, the one that disturbs least first: of the claim, of a pool, of who gives pools.
+
+    With each of them the claim gets its addresses, all others keep theirs, nobody is refused who
+    was not before, and nothing new is found wrong. A new capacity gate is told; where another change
+    of the same sort does without, that one is taken.
+    """
+    refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
+    claim, family = evaluation.state.claims.get(key), family_of(key.family)
+    if not isinstance(refused, Refuse) or claim is None or family is None:
+        return []
+    if refused.reason not in (*_LACKS_ROOM, _QUOTA):
+        return []
+    found = [_smaller(evaluation, claim, family.mending)]
+    if refused.reason != _QUOTA:
+        found += [
+            _best(evaluation, claim, mends) for mends in _rooms(evaluation, claim, family.mending)
+        ]
+    return [item for item in found if item is not None]
+
+
+def waiting(evaluation: Evaluation, claim: Claim) -> list[str]:
+    """Which held records make room for a claim by themselves once their retention has ended."""
+    state, found = evaluation.state, []
+    for key in claim.candidates:
+        pool = state.pools[key]
+        free = pool.usable - _taken(evaluation, pool)
+        for record in state.records:
+            if record.is_released and record.range and pool.usable.covers(record.range):
+                end = retention_end(record, state)
+                if end is not None and _run(free, record.range) >= claim.size:
+                    found.append((end, f"{record.path} is held until {format_instant(end)}"))
+    return [f"wait: {says}; then {claim.size} are free" for _, says in sorted(found)[:3]]
+
+
+def _taken(evaluation: Evaluation, pool: Pool) -> IPSet:
+    """What nobody else may have of the addresses of a pool's space."""
+    return IPSet.of(
+        item.range
+        for item in everything(evaluation.state)
+        if item.sort in ("record", "in-use", "gateway")
+        and (not item.spaces or pool.space in item.spaces)
+    )
+
+
+def _run(free: IPSet, held: IPRange) -> int:
+    """The size of the run that is free once a range is: it, and what is free beside it."""
+    beside = IPRange(held.version, max(held.first - 1, 0), held.last + 1)
+    return held.size + sum(item.size for item in free.overlapping(beside))
+
+
+def _smaller(evaluation: Evaluation, claim: Claim, mending: Mending) -> Remedy | None:
+    """The largest size that fits."""
+    if claim.pin is not None:
+        return None
+    low, high, best = 0, claim.size, None
+    guess = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
+    sizes = [guess + 1, guess]
+    while high - low > 1:
+        size = sizes.pop() if sizes else (low + high) // 2
+        if not low < size < high:
+            continue
+        mend = mending.smaller(evaluation.documents, claim, size)
+        if mend is None:
+            return None
+        remedy = _tried(evaluation, claim, mend)
+        if remedy is None:
+            high = size
+        else:
+            low, best = size, remedy
+    return best
+
+
+def _rooms(evaluation: Evaluation, claim: Claim, mending: Mending) -> Iterator[Iterator[Mend]]:
+    """Changes of each of its pools, and those by which it has another one."""
+    pools = evaluation.state.pools
+    for key in claim.candidates[:_POOLS]:
+        lacking = max(claim.size - evaluation.plan.after[key].largest, 1)
+        yield mending.widened(evaluation.documents, pools[key], lacking)
+    after = evaluation.plan.after
+    fitting = {
+        key: pool
+        for key, pool in pools.items()
+        if key not in claim.candidates and after[key].largest >= claim.size
+    }
+    yield mending.added(evaluation.documents, claim, fitting)
+
+
+def _best(evaluation: Evaluation, claim: Claim, mends: Iterator[Mend]) -> Remedy | None:
+    """The first change that helps and that a check lets pass; else the first one that helps."""
+    first = None
+    for _, mend in zip(range(2 * _POOLS), mends, strict=False):
+        remedy = _tried(evaluation, claim, mend)
+        if remedy is not None and not remedy.gates:
+            return remedy
+        first = first or remedy
+    return first
+
+
+def _tried(evaluation: Evaluation, claim: Claim, mend: Mend) -> Remedy | None:
+    """What comes of a change, evaluated as a whole; None when it does not help, or does harm."""
+    document, tree = mend.document, evaluation.tree
+    data = None if document.doubt else with_edits(document, mend.edits)
+    if data is None:
+        return None
+    edited = source_reader(tree.settings)(document.path, data)
+    sources = tuple(edited if it.path == document.path else it for it in tree.sources)
+    after = evaluate(replace(tree, sources=sources), evaluation.allow_release)
+    decided = {it.claim: it for it in after.plan.decisions}
+    got = decided.get(claim.key)
+    if not isinstance(got, Grant | Keep) or got.allocation.range is None:
+        return None
+    if _harms(evaluation, after, claim.key) or _meets(evaluation, after):
+        return None
+    known = {_name(item) for item in evaluation.gates}
+    gates = tuple(item.message for item in after.gates if _name(item) not in known)
+    return Remedy(mend.says, Change(document.path, data), document.data, got.allocation, gates)
+
+
+def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:
+    """Somebody else loses, moves or is refused, or something new is found wrong."""
+    there = {it.claim: it for it in before.plan.decisions if it.claim != key}
+    then = {it.claim: it for it in after.plan.decisions if it.claim != key}
+    for claim, decision in there.items():
+        now = then.pop(claim, None)
+        if type(now) is not type(decision) and not isinstance(decision, Refuse):
+            return True
+        if isinstance(decision, Keep) and isinstance(now, Keep) and _differs(decision, now):
+            return True
+    known = {_name(item) for item in before.findings}
+    wrong = (Severity.ERROR, Severity.WARNING)
+    new = (it for it in after.findings if it.severity in wrong and _name(it) not in known)
+    return bool(then) or any(new)
+
+
+def _differs(before: Keep, after: Keep) -> bool:
+    """It holds something else, or is stale for another reason."""
+    return (before.allocation.range, before.stale) != (after.allocation.range, after.stale)
+
+
+def _meets(before: Evaluation, after: Evaluation) -> bool:
+    """What pools hold that they did not touches something that stands in the repository."""
+    for key, pool in after.state.pools.items():
+        was = before.state.pools.get(key)
+        new = pool.extent - was.extent if was is not None else IPSet()
+        if new and any(
+            new & IPSet((item.range,))
+            for item in everything(before.state)
+            if not item.spaces or pool.space in item.spaces
+        ):
+            return True
+    return False
+
+
+def _name(found: Finding) -> tuple[str, str, str]:
+    """What a finding is, wherever an edit above it moved it."""
+    return found.code, found.location.path, found.location.pointer
+
+
+def described(number: int, remedy: Remedy) -> dict[str, object]:
+    """A remedy as it is told."""
+    path, data = remedy.change
+    item = remedy.gets.range
+    return {
+        "number": number,
+        "says": remedy.says,
+        "path": path,
+        "gets": f"{format_range(item)} of {remedy.gets.pool.name}" if item else "nothing",
+        "gates": list(remedy.gates),
+        "patch": patch(path, remedy.before, data or b""),
+    }

@@ -1,0 +1,112 @@
+"""Who: what addresses are at a commit, and which commits and people made them that."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from reconciler.addresses import IPRange
+from reconciler.asking.dates import moment_of
+from reconciler.asking.happenings import Happening
+from reconciler.asking.holders import Holder, is_named, near, of_name, of_ranges
+from reconciler.asking.parts import Sort
+from reconciler.commands.annals import Caused, History
+from reconciler.evaluate import Evaluation
+from reconciler.model.instant import format_instant
+from reconciler.ports import GitError, Repository, UsageError
+from reconciler.ports.annals import Annals
+from reconciler.report.standing import asked_range
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was asked, and what it is.
+
+    Attributes:
+        asked: What a person wrote.
+        range: The addresses that it means; None for a name.
+        holders: What they are, by address.
+        brought: What made each record what it is, by its path.
+        near: A name that is like one that nothing bears; else empty.
+    """
+
+    asked: str
+    range: IPRange | None
+    holders: tuple[Holder, ...]
+    brought: dict[str, Caused]
+    near: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Something of the repository stands there."""
+        return any(it.part.sort is not Sort.OUTSIDE for it in self.holders)
+
+
+def who(evaluation: Evaluation, history: History, asked: str) -> Answer:
+    """What some addresses are, or the addresses of somebody.
+
+    Args:
+        evaluation: Of the revision.
+        history: Its past.
+        asked: An address, a CIDR, a range, or a name.
+    """
+    state, item = evaluation.state, asked_range(asked)
+    holders = of_name(state, asked) if item is None else of_ranges(state, [item])
+    brought = _brought(history, holders)
+    like = "" if holders else near(state, asked)
+    return Answer(asked, item, tuple(holders), brought, like)
+
+
+def what_happened(history: History, asked: str) -> Iterator[Caused]:
+    """All that ever happened to some addresses, or to those of somebody; newest first."""
+    return history.told(_concerning(asked))
+
+
+def _concerning(asked: str) -> Callable[[Happening], bool]:
+    item = asked_range(asked)
+    if item is None:
+        return lambda it: is_named(it.fact, asked)
+    return lambda it: it.concerns([item])
+
+
+def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
+    """What made records what they are: the newest that happened to each."""
+    missing = {it.part.record.path for it in holders if it.part.record is not None}
+    paths = frozenset(missing)
+    found: dict[str, Caused] = {}
+    if not missing:
+        return found
+    for caused in history.told(only=lambda path: path in paths):
+        item = caused[0]
+        for path in [it.path for it in item.row.touched if it.path in missing]:
+            fact = history.known.get((_new(item, path), path))
+            if fact is not None and fact.claim == item.fact.claim and fact.phase == item.fact.phase:
+                found[path] = caused
+                missing.discard(path)
+        if not missing:
+            break
+    return found
+
+
+def _new(item: Happening, path: str) -> str:
+    return next(it.new for it in item.row.touched if it.path == path)
+
+
+def revision_at(repository: Repository, annals: Annals, rev: str, at: str | None) -> str:
+    """The revision that `--at` means: that of a moment on the line of `--rev`, or one by its name.
+
+    Raises:
+        UsageError: It is neither, or the line begins later.
+    """
+    if at is None:
+        return rev
+    head = repository.resolve(rev)
+    moment = moment_of(at, head.clock, is_end=True)
+    if moment is None:
+        try:
+            return repository.resolve(at).id
+        except GitError as error:
+            hint = "write 2026-02-15, 2026-02-15T10:00Z, 30d (before the revision), or a revision"
+            raise UsageError(f"--at {at!r} is neither a time nor a revision", hint) from error
+    found = annals.before(head.id, moment)
+    if found is None:
+        raise UsageError(f"no commit of {rev} is as old as {format_instant(moment)}")
+    return found.id

@@ -1,0 +1,162 @@
+"""Which request is a tenant's own claim, and which stand beside it: the one place that decides it.
+
+The rule is written in `docs/kinds/IPAllocation.md`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange
+from reconciler.addresses.notation import format_range
+from reconciler.documents.document import Document
+from reconciler.families._family import Held
+from reconciler.families.butler.kinds import REQUEST, SYSTEM, TENANT
+from reconciler.families.butler.requests import stands_for
+from reconciler.findings import Finding, few, info
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Claim
+
+
+class Asked(NamedTuple):
+    """A request that names a tenant.
+
+    Attributes:
+        claim: Its claim.
+        record: What it holds, or None.
+        is_named: It bears the name of the tenant's own record.
+        may_stand: Who may write it speaks for the tenant.
+    """
+
+    document: Document
+    claim: Claim
+    record: Allocation | None
+    is_named: bool
+    may_stand: bool
+
+    @property
+    def is_live(self) -> bool:
+        """It holds addresses for its claim."""
+        return self.record is not None and self.record.is_live
+
+    @property
+    def title(self) -> str:
+        """`IPAllocation namespace/name`."""
+        return self.document.title
+
+
+class Own(NamedTuple):
+    """What a tenant has of one type, and asks for.
+
+    Attributes:
+        asked: The requests of that type that name it.
+        record: The record of its own claim, whatever it holds; or None.
+        stated: The size that its document states, or None.
+        pin: The range that its document pins, or None.
+    """
+
+    asked: Sequence[Asked]
+    record: Allocation | None
+    stated: int | None = None
+    pin: IPRange | None = None
+
+
+def asked(document: Document, claim: Claim, held: Held, observed: str) -> Asked:
+    """A request as it may stand for a claim of its tenant.
+
+    Only who may write into Butler's own namespace speaks for tenants, as with Butler; and an object
+    that was seen in a cluster alone speaks for nobody but by its name.
+
+    Args:
+        document: The request.
+        claim: Its claim.
+        held: Records by claim.
+        observed: The folder of what was observed.
+    """
+    is_ours = document.namespace == SYSTEM and not document.file.startswith(f"{observed}/")
+    is_named = stands_for(document) is not None
+    return Asked(document, claim, held.get(claim.key), is_named, is_named or is_ours)
+
+
+def stand_in(own: Own) -> Asked | None:
+    """The request that is the tenant's own claim; None where the tenant makes that itself.
+
+    What holds addresses is never attributed anew: while the tenant's own record is live no request
+    stands for it, and a request that held addresses before others goes on standing.
+    """
+    if own.record is not None and own.record.is_live:
+        return None
+    named = next((item for item in own.asked if item.is_named), None)
+    if named is not None:
+        return named
+    pins = sorted((it for it in own.asked if it.may_stand and it.claim.pin is not None), key=_rank)
+    if own.pin is not None:
+        return next((item for item in pins if item.claim.pin == own.pin), None)
+    if not pins:
+        return None
+    first = pins[0]
+    if own.stated in (None, first.claim.size):
+        return first
+    # It asks for another size since the pin became its own claim: that is growth.
+    return first if first.is_live and own.record is None else None
+
+
+def _rank(item: Asked) -> tuple[bool, str, IPRange]:
+    """What holds addresses comes first, in the order in which it got them; then by its start."""
+    since = item.record.allocated_at if item.record is not None and item.is_live else ""
+    return not item.is_live, since, item.claim.pin or IPRange(0, 0, 0)
+
+
+def told(
+    own: Own, chosen: Asked | None, alone: Claim, tenant: Document
+) -> Iterator[tuple[Document, Finding]]:
+    """What is decided of requests that hold nothing yet, with the document that it is told of.
+
+    Args:
+        own: What the tenant has and asks for.
+        chosen: The request that is its own claim, or None.
+        alone: The claim that the tenant would make if nothing stood for it.
+        tenant: The tenant.
+    """
+    fresh = [item for item in own.asked if not item.is_live]
+    rest = [item for item in fresh if item is not chosen]
+    if chosen is not None and not chosen.is_named and chosen in fresh:
+        yield chosen.document, _stands(chosen, rest, tenant)
+    elif chosen is None and rest and alone.is_open:
+        yield rest[0].document, _beside(alone, rest, tenant)
+
+
+def _stands(chosen: Asked, rest: Sequence[Asked], tenant: Document) -> Finding:
+    pin = format_range(chosen.claim.pin) if chosen.claim.pin else ""
+    whose = f"{TENANT.kind} {_name(tenant)}'s own {chosen.claim.type} claim"
+    message = f"{pin} is {whose}: it gets no other range"
+    if rest:
+        message += f"; {few([_what(item) for item in rest])} {_are(rest)} additional"
+    hint = "to have a range of its own beside it, state another size in the tenant"
+    return info("pin-stands-for-claim", chosen.document.at("spec", "pinnedRange"), message, hint)
+
+
+def _beside(alone: Claim, rest: Sequence[Asked], tenant: Document) -> Finding:
+    count = sum(item.claim.size for item in rest)
+    message = (
+        f"{TENANT.kind} {_name(tenant)} gets {alone.size} {alone.type} addresses of its own beside"
+        f" {'this' if count == 1 else 'these'} {count} of {few([_what(item) for item in rest])}"
+    )
+    hint = f"to have the tenant hold these alone, pin them (pinnedRange) by a request in {SYSTEM}"
+    return info("request-beside-claim", rest[0].document.start, message, hint)
+
+
+def _what(item: Asked) -> str:
+    return f"{REQUEST.kind} {item.document.namespace}/{item.document.name}"
+
+
+def _are(items: Sequence[Asked]) -> str:
+    return "is" if len(items) == 1 else "are"
+
+
+def _name(tenant: Document) -> str:
+    return f"{tenant.namespace}/{tenant.name}"
+
+
+def of_type(asked: Iterable[Asked], kind: str) -> list[Asked]:
+    """The requests of a type."""
+    return [item for item in asked if item.claim.type == kind]

@@ -1,0 +1,86 @@
+"""An export of NetBox to rows: JSON as its API gives it, or a table as its lists are exported."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from reconciler.findings import Location
+from reconciler.importing.rows import MOST_ROWS, Row, Rows, table_rows, wrong
+
+_SHAPES = (("prefix", "network"), ("start_address", "range"), ("address", "host"))
+_ALSO = {"Prefix": "network", "Start address": "range", "IP Address": "host", "Address": "host"}
+# What the parts of an object are called here; of several the first that has a value counts.
+_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("address", ("address",)),
+    ("cidr", ("prefix",)),
+    ("start", ("start_address",)),
+    ("end", ("end_address",)),
+    ("name", ("assigned_object", "dns_name")),
+    ("team", ("tenant",)),
+    ("type", ("role",)),
+    ("status", ("status",)),
+    ("description", ("description",)),
+    ("space", ("vrf",)),
+)
+_NAMES = ("virtual_machine", "device", "fhrp_group", "name", "value", "display", "slug")
+_TABLE = {"Tenant": "team", "VLAN": "ignore", "Site": "ignore", "Scope": "ignore"}
+
+
+def netbox_rows(path: str, text: str) -> Rows:
+    """The rows of an export: a list of objects, a page of the API, or a table."""
+    if text.lstrip()[:1] not in ("[", "{"):
+        return _table(path, text)
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError) as failed:
+        line = getattr(failed, "lineno", 0)
+        why = getattr(failed, "msg", "it is nested too deep")
+        return wrong(path, f"the file is no JSON: {why}", "export it once more", line)
+    items = read.get("results", [read]) if isinstance(read, dict) else read
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        hint = "a list of prefixes, ip-ranges or ip-addresses, as /api/ipam/… gives it"
+        return wrong(path, "the file holds no list of objects", hint)
+    if len(items) > MOST_ROWS:
+        message = f"the file has more than {MOST_ROWS:,} objects"
+        return wrong(path, message, "export it in several files, and import one after the other")
+    more = isinstance(read, dict) and read.get("next")
+    rows = tuple(_row(path, at, item) for at, item in enumerate(items))
+    if more:
+        hint = "export all of them: add ?limit=0 to the address, or name all pages"
+        return Rows(rows, wrong(path, "the file is one page of several", hint).conflicts)
+    return Rows(rows)
+
+
+def _table(path: str, text: str) -> Rows:
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    names = [cell.strip().strip('"') for cell in header.split(",")]
+    mapped = {name: meaning for name, meaning in _TABLE.items() if name in names}
+    found = table_rows(path, text, mapped)
+    plain = {name.casefold().replace("_", " "): shape for name, shape in _ALSO.items()}
+    lowered = {shape.casefold(): meaning for shape, meaning in plain.items()}
+    shape = next(
+        (lowered[key] for name in names if (key := name.casefold().replace("_", " ")) in lowered),
+        "",
+    )
+    return found._replace(rows=tuple(row._replace(shape=shape) for row in found.rows))
+
+
+def _row(path: str, at: int, item: Mapping[str, Any]) -> Row:
+    values = {}
+    for meaning, parts in _PARTS:
+        text = next((text for part in parts if (text := _text(item.get(part)))), "")
+        if text:
+            values[meaning] = text
+    shape = next((shape for field, shape in _SHAPES if field in item), "")
+    number = item.get("id")
+    pointer = f"/{at}" if not isinstance(number, int) else f"/{at} (id {number})"
+    return Row(Location(path, 0, 0, pointer), values, shape)
+
+
+def _text(value: object) -> str:
+    """A value, or what the object that stands there is called."""
+    for _ in range(len(_NAMES)):
+        if not isinstance(value, Mapping):
+            break
+        value = next((value[name] for name in _NAMES if value.get(name)), "")
+    return value.strip() if isinstance(value, str) else ""

@@ -1,0 +1,34 @@
+"""What a code of findings means, what to do about it, and an example."""
+
+import json
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from reconciler.findings import CODES
+from reconciler.report.machine import envelope
+
+
+@cache
+def examples() -> Mapping[str, dict[str, str]]:
+    """A finding of most codes, with its hint, as `check` shows it."""
+    text = files("reconciler.report").joinpath("examples.json").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = json.loads(text)
+    return found
+
+
+def code_document(code: str) -> dict[str, Any]:
+    """What is known of one code."""
+    return {
+        **envelope("Code"),
+        "code": code,
+        "help": CODES[code],
+        "example": examples().get(code),
+    }
+
+
+def nearest(text: str, names: Iterable[str]) -> list[str]:
+    """Codes and other names that a person may have meant, the likeliest first."""
+    return get_close_matches(text, [*CODES, *names], n=3, cutoff=0.7)

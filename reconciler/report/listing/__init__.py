@@ -1,0 +1,1 @@
+"""What `ipam get` lists: which objects, chosen how, in what form (kubectl's conventions)."""

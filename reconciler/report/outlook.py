@@ -1,0 +1,44 @@
+"""How long pools will do, as JSON."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from reconciler.asking.outlook import MOST_TENANTS, Outlook, Past, Rate
+from reconciler.engine.usage import percentage
+from reconciler.model.instant import format_instant
+from reconciler.report.machine import envelope
+
+
+def outlook_document(revision: str, past: Past, found: Iterable[Outlook]) -> dict[str, Any]:
+    """The outlook of some pools."""
+    return {
+        **envelope("Forecast"),
+        "revision": revision,
+        "asOf": format_instant(past.clock),
+        "historyDays": past.days,
+        "items": [_pool(item) for item in found],
+    }
+
+
+def _pool(item: Outlook) -> dict[str, Any]:
+    return {
+        "pool": str(item.pool),
+        "total": item.total,
+        "used": item.used,
+        "utilizationPercent": percentage(item.used, item.total),
+        "levels": [{"level": it.name, "addresses": it.addresses} for it in item.levels],
+        "rates": [_rate(item, rate) for rate in item.rates],
+        "medianShape": list(item.shape),
+        "tenantsThatFit": item.fits,
+        "moreFit": item.fits >= MOST_TENANTS,
+    }
+
+
+def _rate(item: Outlook, rate: Rate) -> dict[str, Any]:
+    weeks = zip(item.levels, rate.weeks, strict=False)
+    return {
+        "days": rate.days,
+        "enoughHistory": rate.change is not None,
+        "change": rate.change,
+        "weeks": [{"level": level.name, "weeks": count} for level, count in weeks],
+    }

@@ -1,0 +1,37 @@
+"""Which findings count: none that only follows from another, less what a person let pass."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from reconciler.engine import rules
+from reconciler.families._family import Reading
+from reconciler.findings import Finding, Severity
+from reconciler.model.override import OverrideKind
+from reconciler.model.state import State
+from reconciler.tree import Tree
+
+
+def without_causes(state: State, reading: Reading) -> Iterator[Finding]:
+    """Findings without errors that only follow from a file which never could be read.
+
+    Nor from a pool that is gone and still has records: that is told once, with all of them.
+
+    Warnings stay: a group that has nothing else is left out of the next plan, and keeps its own.
+    """
+    removed = rules.removed_pools(state) if reading.missing else {}
+    for found in reading.findings:
+        follows = found.code == "reference-not-found" and found.severity is Severity.ERROR
+        if not (state.unknown and follows) and reading.missing.get(found) not in removed:
+            yield found
+
+
+def shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:
+    """Findings of which none stops a pool that may shrink: what its records hold stays held."""
+    places = {str(pool.source): str(key) for key, pool in state.pools.items()}
+    for item in found:
+        scope = places.get(str(item.location)) if item.code == rules.OUTSIDE else None
+        if scope is not None and tree.overrides.allow(OverrideKind.SHRINK, scope):
+            message = f"{item.message}; an Override lets it shrink: it holds them until it goes"
+            yield replace(item, severity=Severity.WARNING, message=message)
+        else:
+            yield item

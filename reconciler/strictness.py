@@ -1,0 +1,82 @@
+"""Settings that were loosened: what reconcile went by last holds until it has gone by the new ones.
+
+Else a change could loosen what judges it, or the change after it, and be through before anybody
+has seen what that does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reconciler.additions import tiered
+from reconciler.engine import guard
+from reconciler.evaluate import Evaluation, braked_anew
+from reconciler.findings import Finding, Location, ordered, warning
+from reconciler.model.plan import Plan
+from reconciler.model.pool import Pool, Thresholds
+from reconciler.model.settings import Settings, stricter_gate
+from reconciler.settings import PATH
+
+
+def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
+    """An evaluation by the stricter of its own brakes and gates, and of earlier ones.
+
+    Args:
+        evaluation: By its own Settings.
+        earlier: Those that reconcile went by last.
+        name: The commit that has them.
+    """
+    tree, state, plan = evaluation.tree, evaluation.state, evaluation.plan
+    own, strict = tree.settings, tree.settings.held_to(earlier)
+    if strict == own:
+        return evaluation
+    judged = {key: _judged(pool, own, strict) for key, pool in state.pools.items()}
+    there = {key: pool for key, pool in judged.items() if key in plan.after}
+    # What is shown of pools stays as it is, for what the cache leaves out is not known here.
+    full = Plan(plan.decisions, plan.before, tiered(plan.after, there))
+    capacity = guard.capacity(replace(state, pools=judged), full, strict, tree.overrides)
+    others = (item for item in evaluation.gates if item.code != guard.CAPACITY)
+    settings = replace(
+        own, max_release_percent=strict.max_release_percent, min_records=strict.min_records
+    )
+    found = replace(
+        evaluation,
+        tree=replace(tree, settings=settings),
+        gates=ordered([*others, *capacity]),
+        findings=ordered([*evaluation.findings, *loosened(own, earlier, name)]),
+    )
+    return braked_anew(found)
+
+
+def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
+    """What is said of Settings that are looser than those that reconcile went by last."""
+    strict = own.held_to(earlier)
+    fields = (
+        ("brakes.maxReleasePercent", own.max_release_percent, strict.max_release_percent),
+        ("brakes.minRecords", own.min_records, strict.min_records),
+        ("gate", own.gate or "never", strict.gate or "never"),
+        ("thresholds", _listed(own.thresholds), _listed(strict.thresholds)),
+    )
+    told = [f"{field} {now} (there {then})" for field, now, then in fields if now != then]
+    if told:
+        place = own.location if own.location.path == PATH else Location(PATH, 1, 1)
+        yield warning(
+            "settings-loosened",
+            place,
+            f"looser than in commit {name}, which reconcile made last: {', '.join(told)};"
+            " the stricter counts until reconcile has committed something by these",
+            "to let something pass now: an Override, or ipam reconcile --allow-release",
+        )
+
+
+def _judged(pool: Pool, own: Settings, strict: Settings) -> Pool:
+    """A pool by the stricter Settings, in what it has of Settings and not of its own."""
+    gate = stricter_gate(pool.gate, strict.gate) if pool.gate is own.gate else pool.gate
+    levels = zip(
+        pool.thresholds.levels, own.thresholds.levels, strict.thresholds.levels, strict=True
+    )
+    thresholds = Thresholds(*(then if now == of else now for now, of, then in levels))
+    return replace(pool, gate=gate, thresholds=thresholds)
+
+
+def _listed(levels: Thresholds) -> str:
+    return "/".join(map(str, levels.levels))

@@ -1,0 +1,59 @@
+"""What a person did that a commit carries out."""
+
+import pytest
+
+from reconciler.asking.causes import Cause, cause_in, may_tell
+from reconciler.asking.rows import Row, Touch
+from tests.asking.pasts import RECORD, ROW, fact, happened
+from tests.world import tenant
+
+(ITEM,) = happened(None, fact())
+ONE = Touch("tenants/one.yaml", "", "1")
+TWO = Touch("tenants/two.yaml", "", "2")
+TEXTS = {"1": tenant("one").encode(), "2": tenant("two").encode()}
+
+
+def person(*touched: Touch, number: int = 1) -> Row:
+    return ROW._replace(id=f"{number:040d}", is_plan=False, touched=touched)
+
+
+def test_it_is_the_newest_commit_whose_document_names_the_claim_with_that_line() -> None:
+    rows = [ROW, person(TWO, number=3), person(ONE, TWO, number=2), person(ONE)]
+    assert cause_in(ITEM, rows, "allocations", TEXTS) == Cause(rows[2], "tenants/one.yaml", 3)
+
+
+def test_a_document_that_went_names_it_by_what_it_said() -> None:
+    gone = person(Touch("tenants/one.yaml", "1", ""))
+    assert cause_in(ITEM, [ROW, gone], "allocations", TEXTS) == Cause(gone, "tenants/one.yaml", 3)
+
+
+def test_without_such_a_document_it_is_the_newest_commit_of_a_person() -> None:
+    rows = [ROW, person(TWO, number=3), person(number=2)]
+    assert cause_in(ITEM, rows, "allocations", TEXTS) == Cause(rows[1])
+    assert cause_in(ITEM, [ROW], "allocations", TEXTS) is None
+    cut = person(ONE)._replace(is_cut=True)
+    assert cause_in(ITEM, [ROW, cut], "allocations", TEXTS) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("metadata: {name: one, namespace: team-a}", 1),
+        ('metadata:\n  name: "one"\n', 2),
+        ("metadata:\n  name: 'one' # the first\n", 2),
+        ("metadata: {name: one}", 1),
+        ("metadata:\n  name: one", 2),
+        ("metadata:\n  name: one-more\n", 0),
+        ("metadata:\n  name: none\n", 0),
+        ("metadata:\n  surname: one\n", 0),
+    ],
+)
+def test_a_name_is_told_in_either_form_of_yaml(text: str, line: int) -> None:
+    found = cause_in(ITEM, [person(ONE)], "allocations", {"1": text.encode()})
+    assert found is not None
+    assert found.line == line
+
+
+def test_a_commit_that_touches_very_many_documents_is_not_searched() -> None:
+    assert may_tell(person(ONE, TWO), "allocations", 1) == []
+    assert may_tell(person(ONE, Touch(RECORD, "", "3")), "allocations", 1) == [ONE]

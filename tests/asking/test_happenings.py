@@ -1,0 +1,96 @@
+"""What happened to addresses in a commit, and how the counters of pools moved with it."""
+
+import pytest
+
+from reconciler.asking.facts import Fact, fact_of, read_fact
+from reconciler.asking.happenings import What, happenings
+from reconciler.asking.rows import Touch
+from tests.asking.pasts import EDGE, RECORD, ROW, fact, happened, run
+from tests.world import SMALL, evaluation_of, reconciled
+
+LIVE, RELEASED, REFUSED = fact(), fact("Released"), fact("Failed")
+ELSEWHERE = fact(first=16)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "more"),
+    [
+        (None, LIVE, What.ALLOCATED, 8),
+        (None, fact(is_growth=True), What.GREW, 8),
+        (REFUSED, LIVE, What.ALLOCATED, 8),
+        (RELEASED, LIVE, What.TAKEN_BACK, 0),
+        (LIVE, ELSEWHERE, What.MOVED, 0),
+        (LIVE, RELEASED, What.RELEASED, 0),
+        (None, RELEASED, What.RELEASED, 8),
+        (RELEASED, fact("Released", first=16), What.RELEASED, 0),
+        (RELEASED, None, What.EXPIRED, -8),
+        (LIVE, None, What.REMOVED, -8),
+        (None, REFUSED, What.REFUSED, 0),
+        (LIVE, REFUSED, What.REFUSED, -8),
+    ],
+)
+def test_each_change_of_a_record_has_its_word(
+    old: Fact | None, new: Fact | None, what: What, more: int
+) -> None:
+    (item,) = happened(old, new)
+    assert item.what is what
+    assert dict(item.delta).get(EDGE, 0) == more
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (LIVE, LIVE._replace(team="other")),
+        (RELEASED, RELEASED._replace(team="other")),
+        (REFUSED, None),
+        (REFUSED, REFUSED._replace(team="other")),
+        (LIVE, LIVE),
+        (None, None),
+    ],
+)
+def test_a_change_that_moves_no_address_is_no_happening(old: Fact | None, new: Fact | None) -> None:
+    assert happened(old, new) == []
+
+
+def test_a_move_names_both_places_and_concerns_the_addresses_of_each() -> None:
+    (item,) = happened(LIVE, ELSEWHERE)
+    assert (item.source, item.range) == (run(0, 7), run(16, 23))
+    assert [item.concerns([run(at, at)]) for at in (7, 8, 16)] == [True, False, True]
+    (item,) = happened(None, REFUSED)
+    assert not item.concerns([run(0, 255)])
+
+
+def test_a_record_that_stands_elsewhere_since_is_the_same_record() -> None:
+    other = RECORD.replace("edge", "core")
+    touched = (Touch(RECORD, "o", ""), Touch(other, "", "n"))
+    known = {("o", RECORD): LIVE, ("n", other): LIVE._replace(pool=EDGE.replace("edge", "core"))}
+    assert list(happenings(ROW._replace(touched=touched), known)) == []
+
+
+def test_of_a_claim_with_two_records_each_is_told() -> None:
+    other = RECORD.replace("edge", "core")
+    touched = (Touch(RECORD, "o", "r"), Touch(other, "", "n"))
+    known = {("o", RECORD): LIVE, ("r", RECORD): RELEASED, ("n", other): ELSEWHERE}
+    found = list(happenings(ROW._replace(touched=touched), known))
+    assert [it.what for it in found] == [What.RELEASED, What.ALLOCATED]
+    assert sum(dict(it.delta).get(EDGE, 0) for it in found) == 8
+
+
+def test_a_version_that_nobody_could_read_says_nothing() -> None:
+    touch = Touch(RECORD, "old", "new")
+    assert list(happenings(ROW._replace(touched=(touch,)), {})) == []
+    assert fact_of(None) is None
+    assert read_fact(None) is None
+
+
+def test_what_a_version_says_comes_back_from_the_cache_as_it_was() -> None:
+    (record,) = evaluation_of(reconciled(SMALL)).state.records
+    told = fact_of(record)
+    assert told is not None
+    assert read_fact([*told]) == told
+    assert read_fact([*REFUSED]) == REFUSED
+    assert (told.name, told.owner, told.is_growth) == (LIVE.name, LIVE.owner, False)
+
+
+def test_what_gives_is_told_apart() -> None:
+    assert [it.value for it in What if it.gives] == ["allocated", "grew", "taken back", "moved"]

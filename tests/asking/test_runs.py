@@ -1,0 +1,169 @@
+"""Where a run of addresses is free: what is said to come next is what a plan gives."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.addresses.notation import format_cidr, format_short
+from reconciler.asking.holders import of_ranges
+from reconciler.asking.named import pools_named
+from reconciler.asking.runs import Runs, Wanted, free_runs
+from reconciler.model.instant import format_instant
+from reconciler.model.plan import Grant
+from tests.families.capi.trees import pool as capi_pool
+from tests.families.novaedge import pool as vip_pool
+from tests.moving import KEY, LEAVING, moved
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+
+Files = Mapping[str, str | bytes]
+TWO = {**SMALL, "tenants/two.yaml": tenant("two"), "tenants/three.yaml": tenant("three")}
+"""10.40.0.0-7 is one's, 8-15 three's, 16-23 two's."""
+
+
+def found(files: Files, wanted: Wanted, clock: int = CLOCK) -> list[Runs]:
+    state = evaluation_of(files, clock).state
+    return free_runs(state, wanted, list(state.pools))
+
+
+def blocks(runs: Runs) -> list[str]:
+    return [format_short(fit.block) for fit in runs.fits]
+
+
+def gone(name: str, files: Files, clock: int = CLOCK) -> Files:
+    """Reconciled once more without a tenant."""
+    return reconciled({path: it for path, it in files.items() if path != name}, clock)
+
+
+def test_a_free_run_is_told_with_the_addresses_that_it_would_give() -> None:
+    (runs,) = found(reconciled(SMALL), Wanted(9))
+    assert blocks(runs) == ["10.40.0.8-10.40.0.16"]
+    assert [format_short(fit.run) for fit in runs.fits] == ["10.40.0.8-10.40.0.255"]
+    assert (runs.free, runs.closed, runs.fits[0].is_next) == (248, "", True)
+
+
+def test_the_smallest_run_that_fits_stands_first_and_comes_next() -> None:
+    files = gone("tenants/three.yaml", reconciled(TWO), CLOCK)
+    files = reconciled(files, CLOCK + 9 * 86_400)
+    (runs,) = found(files, Wanted(8), CLOCK + 9 * 86_400)
+    assert blocks(runs) == ["10.40.0.8-10.40.0.15", "10.40.0.24-10.40.0.31"]
+    assert [fit.is_next for fit in runs.fits] == [True, False]
+
+
+def test_a_smaller_run_stands_before_a_lower_one() -> None:
+    files: dict[str, str | bytes] = {
+        **TWO,
+        "tenants/big.yaml": tenant("big", networking="{lbPoolSize: 16}"),
+    }
+    after = reconciled(files)  # big 0-15, one 16-23, three 24-31, two 32-39
+    for name in ("big", "three"):
+        del after[f"tenants/{name}.yaml"]
+    later = CLOCK + 9 * 86_400
+    (runs,) = found(reconciled(reconciled(after), later), Wanted(8), later)
+    assert blocks(runs)[:2] == ["10.40.0.24-10.40.0.31", "10.40.0.0-10.40.0.7"]
+
+
+def test_a_pool_that_picks_the_lowest_run_is_told_in_that_order() -> None:
+    files = {"pools/vips.yaml": vip_pool(cidrs="[10.200.1.0/24, 10.200.0.0/30]")}
+    (runs,) = found(files, Wanted(1))
+    assert [fit.run.first for fit in runs.fits] == sorted(fit.run.first for fit in runs.fits)
+
+
+def test_what_is_held_is_told_with_the_day_on_which_it_comes_free() -> None:
+    (runs,) = found(gone("tenants/three.yaml", reconciled(TWO)), Wanted(240))
+    assert (runs.fits, [format_short(it.range) for it in runs.held]) == (
+        (),
+        ["10.40.0.8-10.40.0.15"],
+    )
+    assert runs.held[0].until == CLOCK + 86_400
+    assert runs.fits_from is None  # 16-23 stays between
+    (runs,) = found(gone("tenants/two.yaml", reconciled(TWO)), Wanted(240))
+    assert runs.fits_from == CLOCK + 86_400
+    assert format_instant(runs.fits_from) == "2026-02-16T10:00:30Z"
+
+
+def test_what_is_held_without_an_end_is_never_said_to_come_free() -> None:
+    state = evaluation_of(gone("tenants/two.yaml", reconciled(TWO))).state
+    records = [it._replace(since="soon") if it.is_released else it for it in state.records]
+    (runs,) = free_runs(replace(state, records=tuple(records)), Wanted(240), list(state.pools))
+    assert [(it.until, runs.fits_from) for it in runs.held] == [(None, None)]
+
+
+def test_what_is_held_in_another_space_is_not_told() -> None:
+    lab = "namespace: butler-system, annotations: {gitops-ipam.dev/address-space: lab}}"
+    files = {**TWO, "pools/lab.yaml": pool("lab").replace("namespace: butler-system}", lab)}
+    after = found(gone("tenants/two.yaml", reconciled(files)), Wanted(1))
+    assert {runs.pool.name: len(runs.held) for runs in after} == {"edge": 1, "lab": 0}
+
+
+def test_a_cidr_block_is_aligned_and_nobody_gets_it_unasked() -> None:
+    (runs,) = found(reconciled(SMALL), Wanted(prefix=28))
+    assert [format_cidr(fit.block) for fit in runs.fits] == ["10.40.0.16/28"]
+    assert not runs.fits[0].is_next
+    (runs,) = found(reconciled(SMALL), Wanted(prefix=24))
+    assert (runs.fits, [it.size for it in runs.largest]) == ((), [248])
+
+
+def test_a_block_longer_than_an_address_has_bits_is_in_pools_of_ipv6_alone() -> None:
+    files = {**SMALL, "pools/six.yaml": vip_pool("six", cidrs="[2001:db8::/64]")}
+    fits = {runs.pool.name: blocks(runs) for runs in found(files, Wanted(prefix=120))}
+    assert fits["edge"] == []
+    assert fits["six"][0].startswith("2001:db8::")
+
+
+def test_a_pool_that_gives_nothing_by_itself_says_why() -> None:
+    files = {
+        "pools/vips.yaml": vip_pool(auto="false", cidrs="[10.200.1.0/24]"),
+        "pools/paused.yaml": capi_pool("paused", annotations={"cluster.x-k8s.io/paused": "true"}),
+    }
+    closed = {runs.pool.name: runs.closed for runs in found(files, Wanted(1))}
+    assert closed == {
+        "main": "it gives addresses to those alone that name them",
+        "paused": "it is paused",
+    }
+
+
+def test_a_pool_with_a_record_that_nobody_can_read_gives_nothing() -> None:
+    files = reconciled(SMALL)
+    path = next(it for it in files if it.startswith("allocations/"))
+    (runs,) = found({**files, path: b"kind: ["}, Wanted(1))
+    assert runs.closed == f"{path} cannot be read"
+
+
+def test_pools_are_meant_by_name_place_and_key() -> None:
+    pools = evaluation_of(SMALL).state.pools
+    (key,) = pools
+    for text in ("edge", "butler-system/edge", str(key)):
+        assert pools_named(pools, text) == [key]
+    assert pools_named(pools, "nobody") == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 24), max_size=6), st.sets(st.integers(0, 5)), st.integers(1, 80))
+def test_what_comes_next_is_what_a_plan_gives(sizes: list[int], going: set[int], size: int) -> None:
+    world: dict[str, str | bytes] = {
+        "pools/edge.yaml": pool(cidr="10.40.0.0/25"),
+        "providers/d.yaml": provider(),
+    }
+    for number, each in enumerate(sizes):
+        world[f"tenants/{number}.yaml"] = request(f"t{number}", count=each)
+    files = reconciled(world)
+    for number in going:
+        files.pop(f"tenants/{number}.yaml", None)
+    files = reconciled(reconciled(files), CLOCK + 9 * 86_400)
+    later = CLOCK + 10 * 86_400
+    (runs,) = found(files, Wanted(size), later)
+    plan = evaluation_of({**files, "tenants/new.yaml": request("new", count=size)}, later).plan
+    granted = [it for it in plan.decisions if isinstance(it, Grant)]
+    expected = [format_short(it.allocation.range) for it in granted if it.allocation.range]
+    assert expected == [format_short(fit.block) for fit in runs.fits if fit.is_next]
+
+
+def test_what_a_claim_has_left_comes_free_only_when_nobody_uses_it() -> None:
+    state = evaluation_of(moved(LEAVING, KEY), CLOCK + 10**6).state
+    found = free_runs(state, Wanted(count=8), [next(it for it in state.pools if it.name == "edge")])
+    (held,) = found[0].held
+    assert (held.until, held.is_left) == (None, True)
+    (holder,) = of_ranges(state, [held.range])
+    assert holder.until is None

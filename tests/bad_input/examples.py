@@ -1,0 +1,46 @@
+"""The examples that `ipam explain CODE` shows, made of the bad-input table.
+
+`python -m tests.bad_input.examples` writes them anew.
+"""
+
+import json
+from pathlib import Path
+
+import reconciler.report
+from reconciler.report.text.findings import findings_text
+from reconciler.report.text.table import Painter
+from tests.bad_input.harness import Case, cases, settled_with
+from tests.world import evaluation_of
+
+FILE = Path(reconciler.report.__file__).parent / "examples.json"
+_LONGEST = 240
+
+
+def made() -> dict[str, dict[str, str]]:
+    """The first fitting finding of each code, as `check` shows it."""
+    found: dict[str, dict[str, str]] = {}
+    for case in cases():
+        wanted = {item.code for item in case.findings} - found.keys()
+        for code, text in _shown(case, wanted).items():
+            if len(text) <= _LONGEST:
+                finding, _, hint = text.partition("\n")
+                found[code] = {"finding": finding, "hint": hint.strip().removeprefix("hint: ")}
+    return {code: found[code] for code in sorted(found)}
+
+
+def _shown(case: Case, wanted: set[str]) -> dict[str, str]:
+    if not wanted or any(not isinstance(data, bytes | None) for data in case.files.values()):
+        return {}
+    evaluation = evaluation_of(dict(settled_with(case)))
+    every = [*evaluation.findings, *evaluation.gates]
+    first = {item.code: item for item in reversed(every) if item.code in wanted}
+    return {code: findings_text([item], Painter(is_on=False)) for code, item in first.items()}
+
+
+def text() -> str:
+    """The file's text."""
+    return json.dumps(made(), indent=1, ensure_ascii=True) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")

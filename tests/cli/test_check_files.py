@@ -1,0 +1,132 @@
+"""`check FILE…`: documents on their own, for editors and hooks."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.world import SMALL, pool, provider, raw, reconciled, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: "
+OVERRIDE = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {name: 2026-02-15-x}\n"
+    "spec: {kind: brake, releases: 3, reason: they leave, expires: '2026-03-01T00:00:00Z'}\n"
+)
+DEMAND = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Demand\n"
+    "metadata: {name: one, namespace: team-a}\nspec: {loadBalancer: [{index: 1, count: 2}]}\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No repository is anywhere near."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pools/edge.yaml", pool()),
+        ("anywhere.yaml", provider()),
+        ("tenants/one.yaml", tenant("one", providerConfigRef="{name: not-here}")),
+        ("ipam.yaml", f"{SETTINGS}{{gate: warning}}\n"),
+        ("overrides/2026-02-15-x.yaml", OVERRIDE),
+        ("draft.yaml", OVERRIDE),
+        ("observed/Demand.gitops-ipam.dev/team-a/one.yaml", DEMAND),
+        *((path, raw(text).decode()) for path, text in reconciled(SMALL).items() if "alloc" in path),
+    ],
+)  # fmt: skip
+def test_a_right_document_of_each_kind_is_fine_wherever_it_is(
+    name: str, text: str, capsys: Capture
+) -> None:
+    write(Path(), {name: text})
+    ran = ipam(capsys, "check", name)
+    assert (ran.code, ran.out.splitlines()[0][:7]) == (0, "✓ fine:"), ran.out
+    assert "looked at by itself: not at what it refers to" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.yaml", pool("edge", "10.40.0.5/24"), "a.yaml:5:9: error cidr-invalid"),
+        ("a.yaml", pool(reserved="[{cidr: 10.9.0.0/28}]"), "error reserved-outside-pool"),
+        ("a.yaml", "a: [\n", "error yaml-syntax"),
+        ("a.yaml", "", "error document-empty"),
+        ("x/s.yaml", f"{SETTINGS}{{gates: never}}\n", "x/s.yaml:4:8: error field-unknown"),
+        ("o.yaml", OVERRIDE.replace("brake", "gate"), "o.yaml:4:"),
+        ("d.yaml", DEMAND.replace("count: 2", "count: 0"), "d.yaml:4:"),
+        ("r.yaml", "gitops-ipam.dev/claim: x\n", "r.yaml:1:1: error record-unreadable"),
+    ],
+)
+def test_a_wrong_one_is_named_with_its_place(
+    name: str, text: str, said: str, capsys: Capture
+) -> None:
+    write(Path(), {name: text})
+    ran = ipam(capsys, "check", name)
+    assert ran.code == 1
+    assert said in ran.out
+    assert "✗ the content is wrong" in ran.out
+
+
+def test_many_files_are_checked_beside_each_other(capsys: Capture) -> None:
+    write(Path(), {"a.yaml": pool(), "b.yaml": pool(), "c.yaml": pool("other", "10.40.0.0/25")})
+    twice = ipam(capsys, "check", "a.yaml", "b.yaml")
+    assert (twice.code, "error document-duplicate" in twice.out) == (1, True)
+    assert "pool-overlap" in ipam(capsys, "check", "a.yaml", "c.yaml").out
+    assert ipam(capsys, "check", "./a.yaml", "a.yaml").code == 0, "one file, named twice"
+
+
+def test_stdin_is_a_file_like_any_other(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.TextIOWrapper(io.BytesIO(pool("edge", "10.40.0.5/24").encode()))
+    monkeypatch.setattr("sys.stdin", text)
+    ran = ipam(capsys, "check", "-", "-o", "json")
+    assert ran.code == 1
+    found = json.loads(ran.out)
+    assert (found["kind"], found["ok"], found["plan"]["changed"]) == ("Check", False, False)
+    assert [(it["path"], it["line"], it["code"]) for it in found["findings"]] == [
+        ("-", 5, "cidr-invalid")
+    ]
+
+
+@pytest.mark.parametrize("form", ["github", "gitlab", "sarif", "junit", "markdown", "yaml"])
+def test_every_form_of_check_names_the_file(form: str, capsys: Capture) -> None:
+    write(Path(), {"pools/a.yaml": pool("edge", "10.40.0.5/24")})
+    ran = ipam(capsys, "check", "pools/a.yaml", "--format", form, "--out", f"{form}=out.txt")
+    assert ran.code == 1
+    assert "pools/a.yaml" in ran.out
+    assert Path("out.txt").read_text(encoding="utf-8") == ran.out
+
+
+def test_what_is_no_file_is_wrong_usage(capsys: Capture) -> None:
+    Path("folder").mkdir()
+    assert ipam(capsys, "check", "not-there.yaml").err.startswith(
+        "ipam: not-there.yaml cannot be read: No such file"
+    )
+    ran = ipam(capsys, "check", "folder")
+    assert (ran.code, "folder cannot be read: Is a directory" in ran.err) == (64, True)
+
+
+@pytest.mark.parametrize("option", [["--base", "main"], ["--worktree"], ["--rev", "HEAD"]])
+def test_files_and_revisions_exclude_each_other(option: list[str], capsys: Capture) -> None:
+    write(Path(), {"a.yaml": pool()})
+    ran = ipam(capsys, "check", "a.yaml", *option)
+    assert (ran.code, f"without {option[0]}" in ran.err) == (64, True)
+
+
+def test_what_the_environment_of_a_job_names_is_no_matter_of_a_file(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IPAM_BASE", "main")
+    write(Path(), {"a.yaml": pool()})
+    assert ipam(capsys, "check", "a.yaml").code == 0
+
+
+def test_a_file_without_end_is_not_read_to_its_end(capsys: Capture) -> None:
+    write(Path(), {"a.yaml": "a: " + "x" * 300_000})
+    ran = ipam(capsys, "check", "a.yaml")
+    assert (ran.code, "error file-too-large" in ran.out) == (1, True)
+    assert ipam(capsys, "check", "/dev/zero").code == 64

@@ -1,0 +1,115 @@
+"""A shell completes values: of this repository, at once, and without a word when something fails."""
+
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from reconciler.cli import run
+from reconciler.cli.shared import completing
+from reconciler.cli.shared.verbs import ipam as group
+from reconciler.findings import CODES
+from tests.caches import ROOT
+from tests.cli.running import ipam
+from tests.world import SMALL, commit, git, reconciled, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Reconciled, one tenant more, another branch and a tag; and a person stands in it."""
+    folder = repository(tmp_path / "repo", reconciled(SMALL))
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder)
+    git(folder, "branch", "grow")
+    git(folder, "tag", "v1")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def completed(*words: str) -> list[str]:
+    """What a shell would offer for the last word."""
+    found = ShellComplete(group, {}, "ipam", "_IPAM_COMPLETE").get_completions(
+        list(words[:-1]), words[-1]
+    )
+    return [item.value for item in found]
+
+
+def test_verbs_and_options_are_completed() -> None:
+    assert completed("ch") == ["check"]
+    assert "--base" in completed("check", "--")
+
+
+def test_revisions_are_completed(repo: Path) -> None:
+    assert completed("plan", "--rev", "") == ["HEAD", "HEAD~1", "grow", "main", "v1"]
+    assert completed("check", "--base", "g") == ["grow"]
+
+
+def test_claims_are_completed_with_and_without_a_record(repo: Path) -> None:
+    assert completed("explain", "") == ["team-a/one", "team-a/two"]
+    assert completed("explain", "team-a/t") == ["team-a/two"]
+
+
+def test_of_a_large_repository_records_alone_are_looked_at(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(completing, "FEW_FILES", 0)
+    assert completed("explain", "") == ["team-a/one"]
+    assert list(completing.pools({})) == ["edge"]
+
+
+def test_the_page_says_from_how_many_files_on_that_is_so() -> None:
+    page = (ROOT / "docs" / "verbs.md").read_text()
+    assert f"with more than {completing.FEW_FILES:,} files" in page
+
+
+def test_pools_kinds_and_codes_are_completed(repo: Path) -> None:
+    assert set(completing.pools({})) == {"edge"}
+    assert completed("schema", "NetworkP") == ["NetworkPool"]
+    assert set(completing.codes({})) == set(CODES)
+    assert "pools" in completed("get", "")
+
+
+def test_another_repository_is_asked_where_one_is_named(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert completed("plan", "--repo", str(repo), "--rev", "g") == ["grow"]
+    assert completed("-C", str(repo), "plan", "--rev", "g") == ["grow"]
+
+
+def test_nothing_is_said_where_there_is_nothing_to_read(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (("plan", "--rev", ""), ("explain", ""), ("explain", "--repo", "/nowhere", "")):
+        assert completed(*words) == []
+    git(tmp_path, "init", "-q")
+    write(tmp_path, {".git/HEAD": "what"})
+    assert completed("explain", "") == []
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bug_is_no_word_in_a_completion(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object, **words: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(click.Group, "main", broken)
+    assert run(["plan"]) == 70
+    capsys.readouterr()
+    monkeypatch.setenv("_IPAM_COMPLETE", "bash_complete")
+    assert run(["plan"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_name_with_control_characters_is_not_offered(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(completing.BY_NAME, "kind", (lambda values: ["good", "b\x1b[2Jad"],))
+    assert completed("schema", "") == ["good"]
+
+
+def test_a_shell_gets_words_by_the_program(repo: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "completion", "bash").out.count("_IPAM_COMPLETE=bash_complete") == 1

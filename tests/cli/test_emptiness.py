@@ -1,0 +1,79 @@
+"""`check` where nothing is to be checked: a wrong folder is not fine."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.world import SMALL, git, repository
+
+Capture = pytest.CaptureFixture[str]
+STRANGE = {"README.md": "another repository\n", "deploy/app.yaml": "a: b\n"}
+
+
+def test_a_repository_without_any_folder_that_is_read_is_wrong(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    repo = repository(tmp_path / "repo", STRANGE)
+    ran = ipam(capsys, "check", "--repo", repo)
+    assert ran.code == 1
+    assert ran.out.splitlines()[0] == (
+        ".: error nothing-to-check: nothing to check: no file is in pools/, providers/, teams/,"
+        " tenants/ or clusters/"
+    )
+    assert "--allow-empty" in ran.out
+    assert "✗ the content is wrong" in ran.out
+
+
+def test_settings_that_name_folders_that_are_not_there_are_wrong(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    files = {**SMALL, "ipam.yaml": f"{text}spec: {{sources: [pool, tenant]}}\n"}
+    ran = ipam(capsys, "check", "--repo", repository(tmp_path / "repo", files))
+    assert ran.code == 1
+    assert "no file is in pool/ or tenant/" in ran.out
+
+
+def test_a_person_may_expect_that_there_is_nothing(tmp_path: Path, capsys: Capture) -> None:
+    repo = repository(tmp_path / "repo", STRANGE)
+    ran = ipam(capsys, "check", "--allow-empty", "--repo", repo, "-o", "json")
+    assert ran.code == 0
+    found = json.loads(ran.out)["findings"]
+    assert [(it["code"], it["severity"]) for it in found] == [("nothing-to-check", "info")]
+
+
+@pytest.mark.parametrize("how", [[], ["--worktree"]])
+def test_a_repository_that_was_only_begun_is_fine_and_says_so(
+    how: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    repo = repository(tmp_path / "repo", {"pools/.gitkeep": ""})
+    ran = ipam(capsys, "check", *how, "--repo", repo)
+    assert ran.code == 0
+    assert "info nothing-to-check: nothing to check yet: no document" in ran.out
+
+
+@pytest.mark.parametrize("how", [[], ["--worktree"]])
+def test_where_there_is_something_nothing_is_said(
+    how: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    assert "nothing-to-check" not in ipam(capsys, "check", *how, "--repo", repo).out
+    assert "nothing-to-check" not in ipam(capsys, "check", *how, "--repo", repo).out  # warm
+
+
+def test_a_change_that_removes_all_there_was_is_told_so(tmp_path: Path, capsys: Capture) -> None:
+    repo = repository(tmp_path / "repo", {**SMALL, **STRANGE})
+    git(repo, "switch", "-q", "-c", "away")
+    git(repo, "rm", "-q", "-r", "pools", "providers", "tenants")
+    git(repo, "commit", "-q", "-m", "away")
+    ran = ipam(capsys, "check", "--base", "main", "--repo", repo)
+    assert ran.code == 1
+    assert "error nothing-to-check" in ran.out
+
+
+def test_other_verbs_do_not_mind(tmp_path: Path, capsys: Capture) -> None:
+    repo = repository(tmp_path / "repo", STRANGE)
+    assert ipam(capsys, "plan", "--repo", repo).code == 0
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0

@@ -1,0 +1,95 @@
+"""`ipam explain`: codes, and remedies that are ready to be applied."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from reconciler.ports import ExitCode
+from tests.cli.running import ipam
+from tests.world import SMALL, git, pool, repository, tenant
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", SMALL)
+
+
+def test_a_code_is_explained_without_a_repository(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = ipam(capsys, "explain", "range-reversed")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "range-reversed")
+
+
+@pytest.mark.parametrize(("said", "meant"), [("pool-overlab", "pool-overlap"), ("onne", "one")])
+def test_a_word_that_is_neither_claim_nor_code_is_guessed_at(
+    repo: Path, capsys: Capture, said: str, meant: str
+) -> None:
+    ran = ipam(capsys, "explain", said, "--repo", repo)
+    assert (ran.code, ran.out) == (64, "")
+    assert f"no claim and no code '{said}'" in ran.err
+    assert f"did you mean {meant}" in ran.err
+
+
+FULL = {
+    **SMALL,
+    "pools/edge.yaml": pool(cidr="10.40.0.0/28").rstrip("\n"),
+    "pools/far.yaml": pool("far", "10.50.0.0/24"),
+    "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 14}"),
+    "tenants/wide area.yaml": tenant("wide", networking="{lbPoolSize: 12} # twelve"),
+}
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    made = repository(tmp_path / "repo", FULL)
+    assert run(["reconcile", "--repo", str(made)]) == ExitCode.GATE
+    return made
+
+
+def test_git_applies_each_patch_and_write_does_the_same(full: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "explain", "wide", "-o", "json", "--repo", full)
+    (told,) = json.loads(ran.out)["items"]
+    assert [item["number"] for item in told["patches"]] == [1, 2, 3]
+    for item in told["patches"]:
+        git(full, "apply", "-", data=item["patch"].encode())
+        applied = (full / item["path"]).read_bytes()
+        git(full, "checkout", "-q", ".")
+        ran = ipam(capsys, "explain", "wide", "--write", str(item["number"]), "--repo", full)
+        assert (ran.code, ran.out) == (0, f"{item['path']}: {item['says']}\n")
+        assert (full / item["path"]).read_bytes() == applied
+        assert git(full, "diff", "--name-only").strip('"') == item["path"]
+        git(full, "checkout", "-q", ".")
+
+
+def test_people_see_the_patches(full: Path, capsys: Capture) -> None:
+    out = ipam(capsys, "explain", "wide", "--repo", full).out
+    assert (
+        "  patch 1   ask for 2 instead of 12, the most that fit; it gets 10.40.0.14-10.40.0.15"
+        in out
+    )
+    assert "\n--- a/tenants/wide area.yaml" in out
+    assert "\\ No newline at end of file\n" in out
+    assert out.endswith("  apply one with --write N, or give it to git apply\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("wide", "--write", "9"), "no patch 9 for team-a/wide (loadbalancer): there are 3"),
+        (("one", "--write", "1"), "no patch 1 for team-a/one (loadbalancer): there is none"),
+        (("wide", "--write", "1", "--rev", "HEAD~1"), "--worktree and --rev exclude each other"),
+    ],
+)
+def test_a_patch_that_is_not_there_is_not_written(
+    full: Path, capsys: Capture, words: tuple[str, ...], says: str
+) -> None:
+    ran = ipam(capsys, "explain", *words, "--repo", full)
+    assert (ran.code, ran.out) == (64, "")
+    assert says in ran.err
+    assert git(full, "status", "--porcelain") == ""

@@ -1,0 +1,101 @@
+"""`ipam get`, by what the fingers of kubectl's users know."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.world import SMALL, pool, reconciled, repository, tenant
+
+FILES = {
+    **SMALL,
+    "pools/second.yaml": pool("second", "10.41.0.0/24"),
+    "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 4}", teamRef="{name: red}"),
+}
+
+
+Got = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def got(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Got:
+    repository(tmp_path, reconciled(FILES))
+
+    def get(*words: str) -> tuple[int, str, str]:
+        code = run(["get", *words, f"--repo={tmp_path}"])
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return get
+
+
+TIERS = "NAME:.metadata.name,WARN:" + '.status.conditions[?(@.type=="CapacityWarning")].status'
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["networkpool", "-n", "butler-system", "-o", "name"],
+         "networkpool.butler.butlerlabs.dev/edge\nnetworkpool.butler.butlerlabs.dev/second\n"),
+        (["np", "-o", "custom-columns=NAME:.metadata.name,TOTAL:.status.totalIPs,X:.status.x"],
+         "NAME     TOTAL   X\nedge     256     <none>\nsecond   256     <none>\n"),
+        (["networkpool", "-o", f"custom-columns={TIERS}"],
+         "NAME     WARN\nedge     False\nsecond   False\n"),
+        (["networkpool", "edge", "-o", "jsonpath=Available: {.status.availableIPs}"],
+         "Available: 244"),
+        (["ipallocation", "-l", "butler.butlerlabs.dev/tenant=one",
+          "-o", "custom-columns=NAME:.metadata.name,START:.status.startAddress"],
+         "NAME            START\nteam-a-one-lb   10.40.0.0\n"),
+        (["tc", "-o", r'jsonpath={range .items[*]}{.metadata.name}{"\t"}{.status.addresses[0].startAddress}{"\n"}{end}'],
+         "one\t10.40.0.0\ntwo\t10.40.0.8\n"),
+        (["ipa", "10.40.0.9", "--no-headers", "-o", "custom-columns=NAME:.metadata.name"], "team-a-two-lb\n"),
+        (["tenants/two", "-A", "-o", "name"], "tenantcluster.butler.butlerlabs.dev/two\n"),
+        (["tenants", "--team", "red", "-n", "team-a", "-o", "name"], "tenantcluster.butler.butlerlabs.dev/two\n"),
+        (["tenants", "--sort-by", ".spec.networking.lbPoolSize", "-o", "jsonpath={.items[*].metadata.name}"],
+         "two one"),
+    ],
+)  # fmt: skip
+def test_documented_commands_print_what_they_print_for_kubectl(
+    got: Got, words: list[str], expected: str
+) -> None:
+    assert got(*words) == (0, expected, "")
+
+
+def test_what_is_not_there_is_said_and_the_rest_is_shown(got: Got) -> None:
+    code, out, err = got("tenants", "one", "tow", "-o", "name")
+    assert (code, out) == (1, "tenantcluster.butler.butlerlabs.dev/one\n")
+    assert err == "ipam: tenants 'tow' not found; did you mean two?\n"
+    assert got("tenants", "tow") == (1, "", "ipam: tenants 'tow' not found; did you mean two?\n")
+    assert got("tenants", "-n", "other") == (0, "", "No resources found.\n")
+    assert got("ipa", "10.99.0.1") == (1, "", "ipam: allocations '10.99.0.1' not found\n")
+
+
+def test_a_list_of_nothing_is_a_document(got: Got) -> None:
+    code, out, _ = got("ipa", "--pool", "second", "-o", "json")
+    assert code == 0
+    assert json.loads(out) == {
+        "apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "IPAllocationList", "items": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["pols"], "did you mean pools?"),
+        (["xyz"], "known: pools, "),
+        (["pools", "-o", "csv"], "is not one of text|wide|name|json|yaml|custom-columns=…|jsonpath=…"),
+        (["pools", "-l", "a b"], "--selector: 'a b' is no term of a label selector"),
+        (["pools", "-o", "jsonpath={.a"], "-o jsonpath: a brace without its other one"),
+        (["pools", "-o", "custom-columns=NAME"], "-o custom-columns: 'NAME' is no HEADER:PATH"),
+        (["pools", "--sort-by", "size"], "--sort-by: no order 'size'"),
+        (["pools", "--sort-by", ".a[?]"], "--sort-by: '[?]' is no path of a field"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_for_is_refused_before_anything_is_read(
+    got: Got, words: list[str], told: str
+) -> None:
+    code, out, err = got(*words)
+    assert (code, out) == (64, "")
+    assert told in err

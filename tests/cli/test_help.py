@@ -1,0 +1,197 @@
+"""Help that helps: examples that run, options in groups, and a word for who mistyped one."""
+
+import logging
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from reconciler.cli.shared.examples import EXAMPLES
+from reconciler.cli.shared.helping import GROUPS, helped
+from reconciler.cli.shared.options import repository_option
+from reconciler.cli.shared.verbs import PROMINENT, VERBS
+from reconciler.cli.shared.verbs import ipam as group
+from tests.caches import ROOT
+from tests.cli.running import ipam
+from tests.world import SMALL, git, reconciled, repository
+
+Capture = pytest.CaptureFixture[str]
+# What needs clusters, a server, or minutes, or would change the repository: read as a command line, and not run.
+NEEDS = ("--kubeconfig", "--watch", "--crds", "ipam demo", "ipam move", "ipam import", "eval ")
+CASES = [(verb, line) for verb, shown in EXAMPLES.items() for line, _ in shown]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository of the demo, with a commit more."""
+    example = ROOT / "example-repo"
+    files: dict[str, str | bytes] = {
+        path.relative_to(example).as_posix(): path.read_bytes()
+        for path in sorted(example.rglob("*"))
+        if path.is_file()
+    }
+    folder = repository(tmp_path_factory.mktemp("demo") / "repo", files)
+    git(folder, "commit", "-q", "--allow-empty", "-m", "second")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What `-C` and `-v` change is as it was."""
+    monkeypatch.chdir(Path.cwd())
+    yield
+    logging.getLogger("reconciler").setLevel(logging.NOTSET)
+
+
+def command(verb: str) -> click.Command:
+    found = group.get_command(click.Context(group), verb)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("verb", "line"), CASES, ids=[line for _, line in CASES])
+def test_an_example_of_a_help_runs_on_the_repository_of_the_demo(
+    verb: str, line: str, demo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(demo)
+    if verb == "init":
+        (demo.parent / "empty").mkdir(exist_ok=True)
+        monkeypatch.chdir(demo.parent / "empty")
+    program, *words = shlex.split(line.removeprefix('eval "$(').removesuffix(')"'))
+    assert (program, words[0]) == ("ipam", verb)
+    if any(part in line for part in NEEDS):
+        with command(verb).make_context(verb, words[1:], parent=click.Context(group)):
+            return
+    assert ipam(capsys, *words).code == 0
+
+
+def test_every_verb_has_examples_that_its_help_shows(capsys: Capture) -> None:
+    assert set(EXAMPLES) == set(VERBS)
+    for verb, shown in EXAMPLES.items():
+        text = ipam(capsys, verb, "--help").out
+        assert "\nExamples:\n" in text
+        for line, why in shown:
+            assert line in text
+            assert f"# {why}\n" in text
+
+
+def test_options_stand_in_groups_and_those_of_the_verb_come_first(capsys: Capture) -> None:
+    text = ipam(capsys, "reconcile", "--help").out
+    titles = [line[:-1] for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert titles == ["Options", *GROUPS, "Examples"]
+    assert text.index("--allow-release") < text.index("--repo") < text.index("--kubeconfig")
+
+
+def test_a_verb_with_verbs_of_its_own_has_help_of_the_same_form() -> None:
+    @click.group()
+    def outer() -> None:
+        """Bring in."""
+
+    @outer.command()
+    @repository_option
+    @click.option("--own")
+    def inner(repo: Path, own: str) -> None:
+        """From a list."""
+
+    found = helped("outer", outer)
+    assert isinstance(found, click.Group)
+    text = found.get_help(click.Context(found))
+    assert "Bring in." in text
+    assert "inner  From a list." in text
+    part = found.commands["inner"]
+    text = part.get_help(click.Context(part))
+    assert text.index("--own") < text.index("Reading:") < text.index("--repo")
+
+
+def test_each_grouped_name_is_that_of_an_option() -> None:
+    known = {param.name for verb in VERBS for param in command(verb).params} | {"help"}
+    later = {"root"}
+    assert {name for names in GROUPS.values() for name in names} - known <= {*later, "version"}
+
+
+def test_the_short_list_has_at_most_twelve_verbs_and_names_the_others(capsys: Capture) -> None:
+    text = ipam(capsys, "--help").out
+    assert len(PROMINENT) <= 12
+    for verb in VERBS:
+        assert (f"\n  {verb} " in text) is (verb in PROMINENT), verb
+    more = " ".join(text.partition("\nMore:\n")[2].split())
+    assert all(verb in more for verb in VERBS if verb not in PROMINENT)
+    assert "ipam help --all" in more
+    every = ipam(capsys, "help", "--all").out
+    assert all(f"\n  {verb} " in every for verb in VERBS)
+
+
+def test_help_of_a_verb_is_what_the_verb_says(capsys: Capture) -> None:
+    assert ipam(capsys, "help").out == ipam(capsys, "--help").out
+    for verb in VERBS:
+        assert ipam(capsys, "help", verb).out == ipam(capsys, verb, "--help").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chekc"], "No verb 'chekc'. Did you mean check?"),
+        (["Plan"], "No verb 'Plan'. Did you mean plan?"),
+        (["zzz"], "No verb 'zzz'. ipam --help lists them."),
+        (["help", "recon"], "No verb 'recon'. Did you mean reconcile?"),
+        (["check", "--bas", "x"], "--base"),
+        (["get", "pool", "--outptu", "x"], "Did you mean '--output'?"),
+        (
+            ["--repo", ".", "check", "--base", "main"],
+            "--repo is an option of check and goes behind it: ipam check --base main --repo .",
+        ),
+        (["--base=main", "plan"], "--base is an option of plan and goes behind it"),
+        (["--bsae", "x", "check"], "No option --bsae before check. Did you mean --base?"),
+        (["--repo", "."], "No such option"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_was_meant(
+    words: list[str], said: str, capsys: Capture
+) -> None:
+    ran = ipam(capsys, *words)
+    assert ran.code == 64
+    assert said in ran.err
+    assert ran.out == ""
+
+
+@pytest.mark.parametrize("words", [["-C", "{}", "status"], ["status", "-C", "{}"]])
+def test_a_folder_may_be_named_before_and_behind_the_verb(
+    words: list[str], demo: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, *[word.format(demo) for word in words])
+    assert ran.code == 0
+    assert "vlan40-pool" in ran.out
+
+
+def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "-C", tmp_path / "nowhere", "status")
+    assert ran.code == 64
+    assert "No such file or directory" in ran.err
+
+
+def test_quiet_leaves_out_notes_and_keeps_what_is_wrong(tmp_path: Path, capsys: Capture) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    assert "pending" in ipam(capsys, "status", "--repo", repo).err
+    for words in (["-q", "status"], ["status", "--quiet"]):
+        ran = ipam(capsys, *words, "--repo", repo)
+        assert (ran.code, ran.err) == (0, "")
+        assert "edge" in ran.out
+    assert "not a Git repository" in ipam(capsys, "-q", "status", "--repo", tmp_path).err
+
+
+def test_verbose_tells_each_call_of_git_in_one_line_that_a_person_could_type(
+    tmp_path: Path, capsys: Capture, caplog: pytest.LogCaptureFixture
+) -> None:
+    repo = repository(tmp_path / "repo", reconciled(SMALL))
+    assert ipam(capsys, "-v", "plan", "--repo", repo).code == 0
+    calls = [it.getMessage() for it in caplog.records if it.name.startswith("reconciler.adapters")]
+    assert calls
+    for call in calls:
+        assert call.startswith(f"git --git-dir={repo}/.git ")
+        assert "\n" not in call
+        assert "-u" not in call.split()
+    caplog.clear()
+    assert ipam(capsys, "plan", "--repo", repo).code == 0
+    assert not [it for it in caplog.records if it.name.startswith("reconciler.adapters")]

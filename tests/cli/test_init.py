@@ -1,0 +1,245 @@
+"""`init`: a repository that checks green; a person's files stay, and a second run changes nothing."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from reconciler.cli.shared.verbs import VERBS, Verb
+from tests.cli.running import Ran, ipam
+from tests.world import commit, git, pool, repository, write
+
+Capture = pytest.CaptureFixture[str]
+WORKFLOW = ".github/workflows/ipam.yml"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """All files of a checkout but git's own."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.relative_to(folder).parts[0] != ".git"
+    }
+
+
+def answered(
+    capsys: Capture, patch: pytest.MonkeyPatch, answers: str, *arguments: str | Path
+) -> Ran:
+    """Run with a person at the terminal."""
+    patch.setattr("reconciler.cli.init.is_terminal", lambda: True)
+    patch.setattr(sys, "stdin", io.StringIO(answers))
+    return ipam(capsys, "init", *arguments)
+
+
+def test_a_new_repository_checks_green_and_has_all_that_it_begins_with(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, "init", tmp_path / "new")
+    assert (ran.code, ran.err) == (0, "")
+    assert "✓ fine: no findings; 1 to allocate, 0 kept\n" in ran.out
+    assert git(tmp_path / "new", "branch", "--show-current") == "main"
+    assert git(tmp_path / "new", "status", "--porcelain", "--untracked-files=no") == ""
+    kept = files(tmp_path / "new")
+    assert {"ipam.yaml", "CODEOWNERS", ".gitattributes", ".pre-commit-config.yaml"} <= kept.keys()
+    assert {"pools/example.yaml", "providers/example.yaml", "tenants/example.yaml"} <= kept.keys()
+    assert ".schemas/NetworkPool.json" in kept
+    assert not [path for path in kept if path.startswith((".github", ".gitlab"))]
+    assert "No CI: no remote names a forge." in ran.out
+
+
+def test_a_second_run_changes_nothing_and_asks_for_nothing(tmp_path: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "init", tmp_path, "--forge", "github").code == 0
+    before = files(tmp_path)
+    ran = ipam(capsys, "init", tmp_path, "--forge", "github")
+    assert (ran.code, ran.err) == (0, "")
+    assert files(tmp_path) == before
+    assert "wrote" not in ran.out
+    assert "Next:" not in ran.out
+
+
+def test_it_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "init", tmp_path).code == 0
+    whole = files(tmp_path)
+    for path in ("providers/example.yaml", "tenants/example.yaml", "CODEOWNERS"):
+        (tmp_path / path).unlink()
+    (tmp_path / ".git/HEAD").unlink()
+    assert ipam(capsys, "init", tmp_path).code == 0
+    assert files(tmp_path) == whole
+
+
+def test_a_repository_that_lives_gets_what_is_missing_and_no_example(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    repository(tmp_path, {"pools/edge.yaml": pool(), "CODEOWNERS": "* @me\n"})
+    assert ipam(capsys, "reconcile", "--repo", tmp_path).code == 0
+    before = files(tmp_path)
+    ran = ipam(capsys, "init", tmp_path, "--forge", "gitlab", "--package", "gitops-ipam")
+    assert ran.code == 0
+    after = files(tmp_path)
+    assert {path: after[path] for path in before} == before
+    assert ".gitlab-ci.yml" in after
+    assert not [path for path in after if "example" in path or path.endswith(".gitkeep")]
+    row = next(line for line in ran.out.splitlines() if "CODEOWNERS" in line)
+    assert row.split(maxsplit=2) == [
+        "yours",
+        "CODEOWNERS",
+        "differs, and stays as it is; ipam init --dry-run shows what it would hold",
+    ]
+
+
+def test_after_the_example_was_changed_it_is_not_written_again(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    assert ipam(capsys, "init", tmp_path).code == 0
+    (tmp_path / "pools/example.yaml").rename(tmp_path / "pools/edge.yaml")
+    (tmp_path / "tenants/example.yaml").unlink()
+    before = files(tmp_path)
+    assert ipam(capsys, "init", tmp_path).code == 0
+    assert files(tmp_path) == before
+
+
+def test_an_empty_one_has_folders_and_nothing_to_check(tmp_path: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "init", tmp_path, "--empty")
+    assert ran.code == 0
+    assert "Nothing to check yet" in ran.out
+    assert (tmp_path / "pools/.gitkeep").is_file()
+
+
+def test_the_remote_names_whose_ci_is_written_and_the_checkout_the_branch(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "trunk")
+    git(tmp_path, "remote", "add", "origin", "git@github.com:acme/addresses.git")
+    ran = ipam(capsys, "init", tmp_path, "--package", "gitops-ipam==0.1.0")
+    assert ran.code == 0
+    workflow = yaml.safe_load((tmp_path / WORKFLOW).read_text())
+    assert workflow[True]["push"] == {"branches": ["trunk"]}
+    assert workflow["env"] == {"IPAM_PACKAGE": "gitops-ipam==0.1.0"}
+    assert "CI cannot install" not in ran.out
+
+
+def test_what_ci_installs_is_asked_for_where_nobody_knows_it(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reconciler.cli.init.installed_from", lambda: "")
+    ran = ipam(capsys, "init", tmp_path, "--forge", "forgejo")
+    assert "CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE" in ran.out
+    assert ".forgejo/workflows/ipam.yml" in ran.out
+    assert ipam(capsys, "init", tmp_path, "--forge", "none").out.count("CI") == 1
+
+
+def test_owners_that_stand_where_a_forge_looks_first_are_the_only_ones(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    write(tmp_path, {".github/CODEOWNERS": "* @me\n"})
+    ran = ipam(capsys, "init", tmp_path)
+    assert "there is .github/CODEOWNERS" in ran.out
+    assert not (tmp_path / "CODEOWNERS").exists()
+    assert (tmp_path / WORKFLOW).is_file(), "and that folder says whose CI it is"
+
+
+def test_a_link_is_left_as_it_is_and_nothing_is_written_behind_it(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new/.schemas").symlink_to(tmp_path / "elsewhere")
+    ran = ipam(capsys, "init", tmp_path / "new")
+    assert ran.code == 0
+    assert "left out" in ran.out
+    assert ".schemas is a link" in ran.out
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_dry_run_shows_each_file_and_writes_nothing(tmp_path: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "init", tmp_path / "new", "--forge", "github", "--dry-run")
+    assert ran.code == 0
+    for path in ("ipam.yaml", "pools/example.yaml", "CODEOWNERS", WORKFLOW):
+        assert f"── {path}\n" in ran.out
+    assert "kind: NetworkPool" in ran.out
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_in_a_checkout_is_refused_with_its_top(tmp_path: Path, capsys: Capture) -> None:
+    top = repository(tmp_path / "big", {"x": ""})
+    for folder in (top / "infra", top / "infra/ipam"):
+        ran = ipam(capsys, "init", folder)
+        assert ran.code == 64
+        assert f"hint: name its top: ipam init {top}" in ran.err
+    assert git(top, "status", "--porcelain") == ""
+
+
+def test_a_bare_repository_and_a_file_are_refused(tmp_path: Path, capsys: Capture) -> None:
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    write(tmp_path, {"file": ""})
+    assert "is a bare repository" in ipam(capsys, "init", tmp_path / "bare.git").err
+    assert "is not a folder" in ipam(capsys, "init", tmp_path / "file").err
+
+
+def test_wrong_content_that_is_there_ends_it_with_what_check_says(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    write(tmp_path, {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")})
+    ran = ipam(capsys, "init", tmp_path)
+    assert ran.code == 1
+    assert "cidr-invalid" in ran.out
+
+
+def test_with_yes_nothing_is_asked_on_a_terminal(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = answered(capsys, monkeypatch, "", tmp_path, "--yes")
+    assert (ran.code, ran.err) == (0, "")
+    assert "pools/example.yaml" in files(tmp_path)
+
+
+def test_on_a_terminal_each_file_is_shown_before_it_is_agreed_to(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(VERBS, "import", raising=False)
+    ran = answered(capsys, monkeypatch, "gitlab\ny\ny\ny\nn\na\n", tmp_path)
+    assert ran.code == 0
+    assert "Whose CI shall check it?" in ran.err
+    assert "Write ipam.yaml?" in ran.err
+    assert "── ipam.yaml\n# yaml-language-server" in ran.out
+    kept = files(tmp_path)
+    assert "tenants/example.yaml" not in kept, "no was the answer"
+    assert {"ipam.yaml", ".gitlab-ci.yml", "pools/example.yaml", "CODEOWNERS"} <= kept.keys()
+    assert "Write CODEOWNERS?" not in ran.err, "all was the answer before"
+    assert "  not wanted   tenants/example.yaml\n" in ran.out
+
+
+def test_who_quits_keeps_what_was_agreed_to(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(VERBS, "import", raising=False)
+    ran = answered(capsys, monkeypatch, "none\ny\nq\n", tmp_path)
+    assert ran.code == 130
+    assert list(files(tmp_path)) == ["ipam.yaml"]
+
+
+def test_who_has_clusters_is_led_to_import_where_that_is_there(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(VERBS, "import", Verb("Author", "Files of what lives already."))
+    ran = answered(capsys, monkeypatch, "clusters\nnone\na\n", tmp_path)
+    assert ran.code == 0
+    assert "What do you have?" in ran.err
+    assert "ipam import cluster KUBECONFIG --out ." in ran.out
+    assert "pools/example.yaml" not in files(tmp_path)
+
+
+def test_the_hook_checks_a_repository_before_its_first_commit(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    assert ipam(capsys, "init", tmp_path).code == 0
+    hooks = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text())
+    command, *words = hooks["repos"][0]["hooks"][0]["entry"].split()
+    assert command == "ipam"
+    assert ipam(capsys, *words, "--repo", tmp_path).code == 0
+    write(tmp_path, {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")})
+    assert ipam(capsys, *words, "--repo", tmp_path).code == 1
+    commit(tmp_path)
+    assert ipam(capsys, *words, "--repo", tmp_path).code == 1

@@ -1,0 +1,146 @@
+"""`ipam move`: two files, two changes, and a plan that says what they lead to."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Ran, given_out, ipam
+from tests.moving import KEY, NEW, OLD
+from tests.world import CLOCK, SMALL, commit, git, pool, provider, request
+
+OVERRIDE = "overrides/2026-02-15-move-team-a-one-loadbalancer.yaml"
+TWO = {
+    **SMALL,
+    "pools/far.yaml": pool("far", "10.50.0.0/24"),
+    "pools/small.yaml": pool("small", "10.60.0.0/30"),
+    "providers/default.yaml": provider(pools="[{name: edge}, {name: far}, {name: small}]"),
+    "tenants/more.yaml": request("more", count=4),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(CLOCK))
+    return given_out(tmp_path / "repo", TWO)
+
+
+@pytest.fixture
+def move(folder: Path, capsys: pytest.CaptureFixture[str]) -> "Moving":
+    return Moving(folder, capsys)
+
+
+class Moving:
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.capsys = capsys
+
+    def __call__(self, *words: str) -> Ran:
+        return ipam(self.capsys, "move", *words, "--repo", self.folder)
+
+
+def status(folder: Path) -> list[str]:
+    return [line.strip() for line in git(folder, "status", "--porcelain", "-uall").splitlines()]
+
+
+def test_a_move_is_written_as_two_files_and_told(folder: Path, move: Moving) -> None:
+    ran = move("team-a/one", "--to", "far", "--reason", "the old VLAN goes")
+    assert ran.code == 0
+    assert ran.out.splitlines() == [
+        "Two changes, each merged by itself:",
+        f"  1. {OVERRIDE} lets team-a/one (loadbalancer) move",
+        f"     git add {OVERRIDE} && git commit -m 'Let team-a/one (loadbalancer) move to far'",
+        "  2. tenants/one.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
+        "     git add tenants/one.yaml && git commit -m 'Move team-a/one (loadbalancer) to far'",
+        "Then reconcile does this:",
+        "1 moves",
+        "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 of edge (4.7% of 256, 244 free)   →"
+        "   10.50.0.0-10.50.0.7 of far (3.1% of 256, 248 free)",
+        "  10.40.0.0-10.40.0.7: announced until nobody uses it",
+    ]
+    assert status(folder) == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
+    text = (folder / OVERRIDE).read_text()
+    assert f"scope: {KEY}\n" in text
+    assert "reason: the old VLAN goes\n" in text
+    assert 'expires: "2026-03-17T10:00:30Z"\n' in text
+
+
+def test_the_two_changes_move_the_claim(
+    folder: Path, move: Moving, capsys: pytest.CaptureFixture[str]
+) -> None:
+    move("one", "--to", "butler-system/far")
+    git(folder, "add", OVERRIDE)
+    git(folder, "commit", "-qm", "let it", clock=CLOCK + 10)
+    commit(folder, "move it", CLOCK + 20)
+    checked = ipam(capsys, "check", "--base", "HEAD~1", "--repo", folder)
+    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
+    assert "phase: Allocated" in git(folder, "show", f"HEAD:{NEW}")
+    assert "announced: until-unused" in git(folder, "show", f"HEAD:{OLD}")
+
+
+def test_without_the_override_the_claim_stays(
+    folder: Path, move: Moving, capsys: pytest.CaptureFixture[str]
+) -> None:
+    move("one", "--to", "far")
+    commit(folder, "both at once", CLOCK + 20)
+    checked = ipam(capsys, "check", "--base", "HEAD~1", "--repo", folder)
+    assert "moves" not in checked.out.splitlines()[0]
+    assert "record-stale" in checked.out
+    assert "override-added" in checked.out
+
+
+def test_a_request_names_its_pool_itself(folder: Path, move: Moving) -> None:
+    ran = move("butler-system/more", "--to", "far", "--expires", "2026-02-20T00:00:00Z")
+    assert ran.code == 0
+    assert "tenants/more.yaml:5: spec.poolRef.name is far now" in ran.out
+    assert "  poolRef: {name: far}\n" in (folder / "tenants/more.yaml").read_text()
+    written = (folder / "overrides/2026-02-15-move-butler-system-more-request.yaml").read_text()
+    assert 'expires: "2026-02-20T00:00:00Z"\n' in written
+
+
+def test_an_override_that_counts_already_is_not_written_again(folder: Path, move: Moving) -> None:
+    move("one", "--to", "far")
+    git(folder, "checkout", "-q", "tenants/one.yaml")
+    commit(folder, "let it", CLOCK + 10)
+    commit(folder, "something else", CLOCK + 11)
+    ran = move("one", "--to", "far")
+    assert ran.out.splitlines()[0] == (
+        f"{OVERRIDE} lets team-a/one (loadbalancer) move: one change is left to be merged."
+    )
+    assert status(folder) == ["M tenants/one.yaml"]
+
+
+def test_it_may_be_asked_for_twice(folder: Path, move: Moving) -> None:
+    first = move("one", "--to", "far")
+    assert move("one", "--to", "far") == first
+    assert status(folder) == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nobody", "--to", "far"), "no claim 'nobody'"),
+        (("one", "--to", "nowhere"), "no pool 'nowhere'"),
+        (("one", "--to", "edge"), "has its addresses of butler-system/edge already"),
+        (("one", "--to", "small"), "needs 8 addresses; small has 4 in all"),
+        (("one", "--to", "far", "--expires", "soon"), "--expires 'soon' is no time to come"),
+        (("one", "--to", "far", "--expires", "2026-02-15T10:00:30Z"), "is no time to come"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_writes_nothing(
+    folder: Path, move: Moving, words: tuple[str, ...], said: str
+) -> None:
+    ran = move(*words)
+    assert (ran.code, said in ran.err) == (64, True), ran.err
+    assert status(folder) == []
+
+
+def test_a_pool_that_the_provider_does_not_name_has_to_be_added_there(
+    folder: Path, move: Moving
+) -> None:
+    (folder / "providers/default.yaml").write_text(provider())
+    ran = move("one", "--to", "far")
+    assert ran.code == 64
+    assert "'far' is not in the poolRefs of ProviderConfig default" in ran.err
+    assert "or add the pool to the poolRefs of ProviderConfig default first" in ran.err
+    assert status(folder) == ["M providers/default.yaml"]

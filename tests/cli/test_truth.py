@@ -1,0 +1,134 @@
+"""`reconcile` works on the branch that is the truth, and on no other unless a person says so."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import given_out, ipam
+from tests.world import SMALL, commit, git, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: "
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A checkout without a remote, that was reconciled on main, and shows another branch."""
+    folder = given_out(tmp_path / "repo", SMALL)
+    git(folder, "switch", "-q", "-c", "lab")
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder, "two")
+    return folder
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone that shows a branch which is not the default one of its remote."""
+    author = given_out(tmp_path / "author", SMALL)
+    git(tmp_path, "clone", "-q", "--bare", str(author), "remote.git")
+    git(tmp_path, "clone", "-q", str(tmp_path / "remote.git"), "clone")
+    folder = tmp_path / "clone"
+    git(folder, "switch", "-q", "-c", "lab")
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    commit(folder, "two")
+    git(folder, "push", "-q", "-u", "origin", "lab")
+    return folder
+
+
+@pytest.mark.parametrize("where", ["repo", "clone"])
+def test_a_branch_that_is_not_the_truth_is_refused_with_the_way_to_mend_it(
+    where: str, request: pytest.FixtureRequest, capsys: Capture
+) -> None:
+    folder = request.getfixturevalue(where)
+    before = git(folder, "rev-parse", "lab", "main")
+    ran = ipam(capsys, "reconcile", "--repo", folder)
+    assert ran.code == 64
+    assert ran.err.startswith(
+        "ipam: branch lab is not the truth: that is main, because it is the default branch\n"
+        "  hint: merge it, and reconcile with --branch main; to reconcile lab all the same:"
+        " --branch lab --any-branch\n"
+    )
+    assert git(folder, "rev-parse", "lab", "main") == before
+
+
+@pytest.mark.parametrize("where", ["repo", "clone"])
+def test_a_person_may_reconcile_any_branch(
+    where: str, request: pytest.FixtureRequest, capsys: Capture
+) -> None:
+    folder = request.getfixturevalue(where)
+    ran = ipam(capsys, "reconcile", "--repo", folder, "--branch", "lab", "--any-branch")
+    assert ran.code == 0
+    assert "Committed" in ran.out
+    git(folder, "switch", "-q", "main")
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 0, "main is the truth still"
+
+
+def test_any_branch_has_to_be_named(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "reconcile", "--repo", repo, "--any-branch")
+    assert (ran.code, ran.err.splitlines()[0]) == (64, "ipam: --any-branch needs --branch NAME")
+
+
+@pytest.mark.parametrize("how", [["--interval", "5m"], ["--watch"]])
+def test_a_loop_does_not_even_begin_on_another_branch(
+    how: list[str], clone: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, "reconcile", "--repo", clone, *how)
+    assert ran.code == 64
+    assert "branch lab is not the truth" in ran.err
+
+
+def test_settings_name_the_truth_before_any_default(clone: Path, capsys: Capture) -> None:
+    write(clone, {"ipam.yaml": f"{SETTINGS}{{branch: lab}}\n"})
+    commit(clone, "the truth is lab")
+    git(clone, "push", "-q")
+    assert ipam(capsys, "reconcile", "--repo", clone).code == 0
+    git(clone, "switch", "-q", "main")
+    git(clone, "merge", "-q", "lab")
+    git(clone, "push", "-q")
+    ran = ipam(capsys, "reconcile", "--repo", clone)
+    assert ran.code == 64
+    assert "that is lab, because ipam.yaml names it (spec.branch)" in ran.err
+
+
+def test_a_remote_that_is_named_is_asked_for_its_default_branch(
+    clone: Path, capsys: Capture
+) -> None:
+    url = git(clone, "config", "remote.origin.url")
+    assert ipam(capsys, "reconcile", "--remote", url).code == 0
+    ran = ipam(capsys, "reconcile", "--remote", url, "--branch", "lab")
+    assert (ran.code, "that is main" in ran.err) == (64, True)
+
+
+def test_of_a_remote_without_a_default_branch_the_only_one_is_the_truth(
+    clone: Path, capsys: Capture
+) -> None:
+    url = git(clone, "config", "remote.origin.url")
+    git(Path(url), "symbolic-ref", "HEAD", "refs/heads/gone")
+    ran = ipam(capsys, "reconcile", "--repo", clone)
+    assert ran.code == 64
+    assert "whether branch lab is the truth cannot be told" in ran.err
+    assert "spec: {branch: lab}" in ran.err
+    git(Path(url), "branch", "-q", "-D", "main")
+    assert ipam(capsys, "reconcile", "--repo", clone).code == 0
+
+
+def test_a_bare_repository_is_the_remote_of_others(clone: Path, capsys: Capture) -> None:
+    url = git(clone, "config", "remote.origin.url")
+    assert ipam(capsys, "reconcile", "--repo", url).code == 0
+    ran = ipam(capsys, "reconcile", "--repo", url, "--branch", "lab")
+    assert (ran.code, "that is main" in ran.err) == (64, True)
+
+
+def test_of_several_branches_that_nobody_named_none_is_guessed(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = repository(tmp_path / "new", SMALL)
+    git(folder, "branch", "other")
+    ran = ipam(capsys, "reconcile", "--repo", folder)
+    assert ran.code == 64
+    assert "whether branch main is the truth cannot be told" in ran.err
+
+
+def test_other_verbs_read_any_branch(repo: Path, capsys: Capture) -> None:
+    assert ipam(capsys, "check", "--repo", repo, "--base", "main").code == 0
+    assert ipam(capsys, "plan", "--repo", repo).code == 0

@@ -1,0 +1,105 @@
+"""`ipam who` on a real repository."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import given_out, ipam
+from tests.world import CLOCK, SMALL, commit, git, tenant
+
+Capture = pytest.CaptureFixture[str]
+HOUR = 3_600
+
+
+@pytest.fixture
+def repo(tmp_path: Path, capsys: Capture) -> Path:
+    """Tenant two came with the first commit, and went by a pull request an hour later."""
+    folder = given_out(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    (folder / "tenants/two.yaml").unlink()
+    commit(folder, "Merge pull request #12 from a/b", CLOCK + HOUR)
+    assert ipam(capsys, "reconcile", "--repo", folder, "--allow-release", "1").code == 0
+    return folder
+
+
+def test_an_address_is_told_with_the_person_who_brought_it_about(
+    repo: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, "who", "10.40.0.9", "--repo", repo)
+    lines = dict(line.split(maxsplit=1) for line in ran.out.splitlines()[1:])
+    assert ran.code == 0
+    assert ran.out.startswith("10.40.0.9  held until 2026-02-16T11:00:30Z\n")
+    merge = git(repo, "rev-parse", "HEAD~1")[:12]
+    assert lines["cause"].startswith(
+        f"tenants/two.yaml:3, {merge}, 2026-02-15T11:00:30Z, Merge pull"
+    )
+    assert lines["author"] == "A Person <person@example.com>, #12"
+
+
+@pytest.mark.parametrize(
+    ("at", "state"),
+    [
+        ("2026-02-15T10:30Z", "allocated"),
+        ("30m", "allocated"),
+        ("HEAD~2", "allocated"),
+        ("HEAD~1", "allocated"),
+        ("2026-02-15", "held"),
+        ("2026-02-15T10:00:30Z", "free"),
+    ],
+)
+def test_at_another_time_it_was_something_else(
+    repo: Path, capsys: Capture, at: str, state: str
+) -> None:
+    ran = ipam(capsys, "who", "10.40.0.9", "--at", at, "--repo", repo, "-o", "json")
+    assert [item["state"] for item in json.loads(ran.out)["items"]] == [state]
+
+
+def test_the_history_of_a_name_that_is_gone_is_found(repo: Path, capsys: Capture) -> None:
+    for _ in range(2):  # without a cache, and with one
+        ran = ipam(capsys, "who", "two", "--history", "--repo", repo, "-o", "json")
+        told = json.loads(ran.out)["history"]
+        assert [item["what"] for item in told] == ["released", "allocated"]
+        assert told[0]["cause"]["commit"]["request"] == "#12"
+    text = ipam(capsys, "who", "10.40.0.0/24", "--history", "--repo", repo).out
+    assert [word in text for word in ("  released  ", "  allocated  ")] == [True, True]
+    rows = ipam(capsys, "who", "two", "--history", "--repo", repo, "-o", "csv").out.splitlines()
+    assert [row.split(",")[1] for row in rows] == ["what", "released", "allocated"]
+
+
+def test_csv_lists_every_part(repo: Path, capsys: Capture) -> None:
+    rows = ipam(capsys, "who", "edge", "--repo", repo, "-o", "csv").out.splitlines()
+    assert [row.split(",")[2] for row in rows] == ["state", "allocated", "held", "free"]
+
+
+def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "who", "192.0.2.1", "--repo", repo)
+    assert (ran.code, ran.out) == (1, "192.0.2.1  outside\n")
+    assert ran.err == "nothing of this repository stands at 192.0.2.1\n"
+    ran = ipam(capsys, "who", "twos", "--repo", repo)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "no tenant, record or pool is named 'twos'; did you mean two?\n"
+    for form in ("text", "csv", "json"):
+        ran = ipam(capsys, "who", "zzz", "--history", "--repo", repo, "-o", form)
+        assert ran.code == 1
+        assert "ipam get allocations lists them" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--at", "soon"], "--at 'soon' is neither a time nor a revision"),
+        (["--at", "2020-01-01"], "no commit of HEAD is as old as 2020-01-01T23:59:59Z"),
+        (["--at", "HEAD", "--worktree"], "--worktree and --at exclude each other"),
+    ],
+)
+def test_sixty_four_is_a_time_that_cannot_be(
+    repo: Path, capsys: Capture, options: list[str], said: str
+) -> None:
+    ran = ipam(capsys, "who", "edge", *options, "--repo", repo)
+    assert (ran.code, ran.out) == (64, "")
+    assert said in ran.err
+
+
+def test_a_work_tree_has_the_past_of_its_head(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "who", "10.40.0.3", "--worktree", "--repo", repo)
+    assert "  commit    " in ran.out

@@ -1,0 +1,1 @@
+"""Tests of what a new repository begins with."""

@@ -1,0 +1,150 @@
+"""What a new repository holds is right by itself: it checks green, and CI does what docs say."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from reconciler.commands.starting.files import (
+    SCHEMAS,
+    UNNAMED,
+    Beginning,
+    Wish,
+    examples,
+    schemas,
+    wanted,
+)
+from reconciler.commands.starting.forges import WORKFLOWS, Forge
+from reconciler.model.plan import Grant
+from reconciler.model.settings import Settings
+from reconciler.ports import UsageError
+from reconciler.settings import read_settings
+from tests.caches import ROOT
+from tests.documentation import blocks, with_ci
+from tests.world import evaluation_of
+
+WISH = Wish("main", None, "gitops-ipam", Beginning.EXAMPLES)
+
+
+def ci(forge: Forge, branch: str = "main", package: str = "gitops-ipam") -> str:
+    """What is written for a forge."""
+    return wanted(Wish(branch, forge, package, Beginning.EMPTY))[WORKFLOWS[forge]]
+
+
+def test_the_example_plans_one_claim_and_nothing_is_found() -> None:
+    files: dict[str, str | bytes] = {
+        path: text for path, text in wanted(WISH).items() if path.endswith(".yaml")
+    }
+    evaluation = evaluation_of(files)
+    assert evaluation.findings == ()
+    assert evaluation.gates == ()
+    assert len([it for it in evaluation.plan.decisions if isinstance(it, Grant)]) == 1
+
+
+def test_its_settings_are_the_defaults_written_out() -> None:
+    text = wanted(WISH)["ipam.yaml"]
+    settings, findings = read_settings(text.encode())
+    assert findings == ()
+    default = Settings()
+    for name in ("thresholds", "gate", "retention", "max_release_percent", "min_records"):
+        assert getattr(settings, name) == getattr(default, name), name
+
+
+def test_three_lines_are_marked_for_a_person() -> None:
+    marked = [line for text in examples().values() for line in text.splitlines() if " # " in line]
+    assert [line.partition(" # ")[2][:2] for line in marked] == ["1.", "2.", "3."]
+
+
+def test_every_document_names_the_schema_that_is_written_beside_it() -> None:
+    found = wanted(WISH)
+    for path in ["ipam.yaml", *examples()]:
+        first = found[path].splitlines()[0]
+        schema = first.partition("$schema=")[2]
+        assert (Path(path).parent / schema).as_posix().replace("pools/../", "").replace(
+            "providers/../", ""
+        ).replace("tenants/../", "") in schemas()
+
+
+def test_schemas_are_those_of_the_verb_schema() -> None:
+    kept = {path.name: path.read_text() for path in (ROOT / "example-repo" / SCHEMAS).iterdir()}
+    assert {path.removeprefix(f"{SCHEMAS}/"): text for path, text in schemas().items()} == kept
+
+
+def test_an_empty_one_has_folders_and_no_document() -> None:
+    found = wanted(Wish("main", None, "x", Beginning.EMPTY))
+    assert {path for path in found if path.endswith("/.gitkeep")} == {
+        f"{name}/.gitkeep" for name in Settings().sources
+    }
+    assert not examples().keys() & found.keys()
+
+
+def test_one_with_documents_of_its_own_gets_neither() -> None:
+    found = wanted(Wish("main", None, "x", Beginning.OWN))
+    assert not examples().keys() & found.keys()
+    assert not [path for path in found if path.endswith("/.gitkeep")]
+
+
+@pytest.mark.parametrize("forge", list(Forge))
+def test_ci_is_written_for_the_branch_and_the_package(forge: Forge) -> None:
+    text = ci(forge, "trunk", "git+https://git.example.com/ipam@0123")
+    assert "__" not in text
+    assert "main" not in text
+    assert "ipam reconcile" in text
+    assert "--branch trunk" in text
+    assert "IPAM_PACKAGE: git+https://git.example.com/ipam@0123\n" in text
+    assert yaml.safe_load(text)
+
+
+@pytest.mark.parametrize("package", [UNNAMED, "a b # c", "- x", 'q"', "ipam: 1", "!x"])
+def test_any_package_is_one_text_of_yaml(package: str) -> None:
+    env = yaml.safe_load(ci(Forge.GITHUB, package=package))["env"]
+    assert env == {"IPAM_PACKAGE": package}
+
+
+def test_what_is_unnamed_is_nothing_that_pip_could_fetch() -> None:
+    assert json.dumps(UNNAMED) in ci(Forge.GITHUB, package=UNNAMED)
+    assert not UNNAMED[0].isalnum()
+
+
+@pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", "-x", 'a"b', "é", "a\nb"])
+def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(branch: str) -> None:
+    with pytest.raises(UsageError, match="cannot be written into files of CI"):
+        wanted(Wish(branch, Forge.GITHUB, "x", Beginning.EMPTY))
+
+
+def test_the_example_repository_has_the_workflow_that_init_writes() -> None:
+    assert (ROOT / "example-repo" / WORKFLOWS[Forge.GITHUB]).read_text() == ci(Forge.GITHUB)
+
+
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITLAB, Forge.GITEA])
+def test_the_page_of_ci_shows_what_init_writes(forge: Forge) -> None:
+    page = (ROOT / "docs" / "ci.md").read_text()
+    assert with_ci(page) == page, "python -m tests.documentation writes ci.md anew"
+    assert ci(forge) in [block.text for block in blocks(page) if block.language == "yaml"]
+
+
+def test_gitea_and_forgejo_run_the_same() -> None:
+    assert ci(Forge.GITEA) == ci(Forge.FORGEJO)
+
+
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA])
+def test_no_job_has_a_right_that_it_does_not_name_or_a_command_of_a_stranger(forge: Forge) -> None:
+    workflow = yaml.safe_load(ci(forge))
+    assert workflow["permissions"] == {}
+    assert workflow["jobs"]["check"]["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert "timeout-minutes" in job
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", "")
+            if "uses" in step:
+                assert len(step["uses"].partition("@")[2]) == 40
+                assert step["with"]["persist-credentials"] is False
+
+
+def test_our_own_hook_and_theirs_run_the_same_check() -> None:
+    theirs = yaml.safe_load(wanted(WISH)[".pre-commit-config.yaml"])["repos"][0]["hooks"][0]
+    (ours,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    same = ("id", "name", "entry", "pass_filenames", "always_run")
+    assert {name: theirs[name] for name in same} == {name: ours[name] for name in same}
+    assert (theirs["language"], ours["language"]) == ("system", "python")

@@ -1,0 +1,103 @@
+"""What a check beside a base says of documents that have another name."""
+
+from reconciler.addresses.notation import format_short
+from reconciler.commands.review import review
+from reconciler.findings import Finding
+from tests.commands.test_review import branch, encoded
+from tests.engine.outcome import Files, without
+from tests.test_renaming import TWO, formerly, renamed
+from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, tenant
+
+
+def told(base: Files, head: Files, *codes: str) -> list[Finding]:
+    """The findings of some codes of a change."""
+    repository = branch(base)
+    first = repository.head
+    repository.head = repository.add(first, CLOCK + 1, encoded(head))
+    compared = review(repository.source("HEAD"), repository, first)
+    return [item for item in compared.evaluation.findings if item.code in codes]
+
+
+def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_addresses() -> None:
+    files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
+    (found,) = told(TWO, files, "looks-renamed", "renamed")
+    assert (found.code, found.severity.value) == ("looks-renamed", "warning")
+    assert found.location.path == "tenants/uno.yaml"
+    assert (
+        found.message == "this looks like a rename of TenantCluster team-a/one: 8 addresses change"
+    )
+    line = "gitops-ipam.dev/formerly: team-a/one"
+    assert found.hint == f"to keep them, add to its metadata.annotations: {line}"
+    followed = {**files, "tenants/uno.yaml": formerly(tenant("uno"), line.partition(": ")[2])}
+    (found,) = told(TWO, followed, "looks-renamed", "renamed")
+    assert found.severity.value == "info"
+    assert found.message.endswith("it keeps 1 record with 8 addresses")
+
+
+def test_who_says_something_else_or_loses_nothing_looks_like_nobody() -> None:
+    other = tenant("uno").replace("replicas: 1", "replicas: 2")
+    files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": other}
+    assert told(TWO, files, "looks-renamed") == []
+    added = {**TWO, "tenants/uno.yaml": tenant("uno")}
+    assert told(TWO, added, "looks-renamed") == []
+
+
+def test_of_a_renamed_namespace_each_is_told_with_its_namesake() -> None:
+    files = without(TWO, "tenants/one.yaml", "tenants/two.yaml")
+    files["tenants/z.yaml"] = f"{tenant('two', 'team-z')}---\n{tenant('one', 'team-z')}"
+    found = told(TWO, files, "looks-renamed")
+    assert [item.hint.rpartition(" ")[2] for item in found] == ["team-a/two", "team-a/one"]
+    assert [item.location.line for item in found] == [1, 7]
+
+
+def test_a_wrong_former_name_still_looks_like_a_rename() -> None:
+    (found,) = told(TWO, renamed(what="team-a/onne"), "looks-renamed")
+    assert "team-a/one:" in found.message
+
+
+def test_a_renamed_pool_is_told_with_its_addresses() -> None:
+    files = without(TWO, "pools/edge.yaml")
+    files |= {
+        "pools/rim.yaml": pool("rim"),
+        "providers/default.yaml": provider(pools="[{name: rim}]"),
+    }
+    (found,) = told(TWO, files, "looks-renamed")
+    assert found.message.endswith("NetworkPool butler-system/edge: 16 addresses are of no pool")
+    assert found.hint.endswith("gitops-ipam.dev/formerly: butler-system/edge")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    (found,) = told(TWO, files, "looks-renamed", "renamed")
+    assert found.message.endswith(
+        "rim was butler-system/edge: it keeps 2 records with 16 addresses"
+    )
+
+
+def test_a_rename_of_what_was_gone_before_the_change_is_a_warning() -> None:
+    gone = without(TWO, "tenants/one.yaml")
+    found = told(gone, renamed(), "renamed")
+    assert sorted(item.severity.value for item in found) == ["info", "warning"]
+    assert any("team-a/one was gone before this change" in item.message for item in found)
+    assert [it.severity.value for it in told(renamed(), renamed(), "renamed")] == ["info"]
+
+
+def test_a_rename_moves_nothing_by_the_sum_of_a_check() -> None:
+    repository = branch(TWO)
+    first = repository.head
+    repository.head = repository.add(first, CLOCK + 1, encoded(renamed()))
+    compared = review(repository.source("HEAD"), repository, first)
+    assert compared.moved == 0
+    assert compared.evaluation.gates == ()
+    after = evaluation_of(reconciled(renamed()))
+    ranges = sorted(format_short(it.range) for it in after.state.records if it.range)
+    assert ranges == ["10.40.0.0-10.40.0.7", "10.40.0.8-10.40.0.15"]
+
+
+def test_a_renamed_pool_that_holds_addresses_stays_in_its_address_space() -> None:
+    files = without(TWO, "pools/edge.yaml")
+    files["providers/default.yaml"] = provider(pools="[{name: rim}]")
+    text = formerly(pool("rim"), "butler-system/edge")
+    files["pools/rim.yaml"] = text
+    assert told(TWO, files, "address-space-changed") == []
+    files["pools/rim.yaml"] = text.replace("edge}", "edge, gitops-ipam.dev/address-space: lab}")
+    (found,) = told(TWO, files, "address-space-changed")
+    assert found.severity.value == "error"
+    assert "from address space default into lab with 16 addresses that are held" in found.message

@@ -1,0 +1,127 @@
+"""What of each family's documents may be edited for a refused claim."""
+
+from dataclasses import replace
+
+import pytest
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.evaluate import Evaluation
+from reconciler.families._mending import Mending
+from reconciler.families.butler.mending import MENDING as BUTLER
+from reconciler.families.capi.mending import MENDING as CAPI
+from reconciler.families.novaedge.mending import MENDING as NOVA
+from reconciler.model.key import Key
+from tests.families.novaedge import pool as nova_pool
+from tests.world import SMALL, evaluation_of, pool, provider, request, tenant
+
+EDGE = Key("butler", "butler-system", "edge", "", "NetworkPool")
+IN_CLUSTER = """apiVersion: ipam.cluster.x-k8s.io/v1alpha2
+kind: GlobalInClusterIPPool
+metadata: {name: vips}
+spec:
+  addresses: [10.0.0.10-10.0.0.20]
+  gateway: 10.0.0.25
+  prefix: 27
+"""
+
+
+def widened(mending: Mending, evaluation: Evaluation, lacking: int = 1) -> list[str]:
+    (item,) = evaluation.state.pools.values()
+    return [mend.says for mend in mending.widened(evaluation.documents, item, lacking)]
+
+
+def edge(**spec: str) -> Evaluation:
+    return evaluation_of({"pools/edge.yaml": pool(cidr="10.40.1.0/24", **spec)})
+
+
+def test_a_network_is_doubled_until_it_has_what_lacks() -> None:
+    says = widened(BUTLER, edge(), 300)
+    assert says[0] == "widen edge from 10.40.1.0/24 to 10.40.0.0/22"
+    assert len(says) == 7
+
+
+@pytest.mark.parametrize(
+    ("given", "edited"),
+    [
+        ("{start: 10.40.1.9, end: 10.40.1.255}", []),
+        ("{start: 10.40.1.0, end: 10.40.1.99}", ["start"] * 8),
+        ("{start: 10.40.1.9, end: 10.40.1.99}", []),
+        ("{ranges: [{start: 10.40.1.0, end: 10.40.1.9}]}", []),
+        ("{start: 10.40.1.9}", ["cidr"] * 8),
+    ],
+)
+def test_a_window_is_moved_only_where_it_ends_with_its_network(
+    given: str, edited: list[str]
+) -> None:
+    evaluation = edge(tenantAllocation=given)
+    mends = BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1)
+    assert [str(mend.edits[-1].steps[-1]) for mend in mends] == edited
+
+
+def test_a_window_that_ends_with_its_network_goes_on() -> None:
+    window = "{start: 10.40.0.9, end: 10.40.0.255}"
+    evaluation = evaluation_of({"pools/edge.yaml": pool(tenantAllocation=window)})
+    mend = next(BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1))
+    assert mend.edits[1].value == "10.40.1.255"
+
+
+def test_a_further_pool_comes_after_those_with_a_priority() -> None:
+    files = {
+        **SMALL,
+        "pools/far.yaml": pool("far", "10.50.0.0/24"),
+        "providers/default.yaml": provider(pools="[{name: edge, priority: 3}]"),
+    }
+    evaluation = evaluation_of(files)
+    (claim,) = evaluation.state.claims.values()
+    (mend,) = BUTLER.added(evaluation.documents, claim, evaluation.state.pools)
+    assert mend.edits[0].value == {"name": "far", "priority": 3}
+
+
+def test_nothing_is_edited_where_there_is_no_document_or_no_field() -> None:
+    full = evaluation_of(
+        {**SMALL, "tenants/two.yaml": tenant("two", workers="{replicas: 2}"),
+         "tenants/r.yaml": request("r", count=2),
+         "pools/edge.yaml": pool(tenantAllocation="{defaults: {nodesPerTenant: 2}}")}
+    )  # fmt: skip
+    none = evaluation_of({})
+    for claim in full.state.claims.values():
+        if claim.key.slot == "nodes":
+            assert BUTLER.smaller(full.documents, claim, 1) is None
+        assert BUTLER.smaller(none.documents, claim, 1) is None
+        assert list(BUTLER.added(none.documents, claim, full.state.pools)) == []
+    assert list(BUTLER.widened(none.documents, full.state.pools[EDGE], 1)) == []
+    orphan = evaluation_of({"tenants/one.yaml": tenant("one"), "pools/edge.yaml": pool()})
+    claim = next(it for it in full.state.claims.values() if it.key.slot == "loadbalancer")
+    assert list(BUTLER.added(orphan.documents, claim, full.state.pools)) == []
+
+
+def test_a_pool_of_one_subnet_gets_what_is_free_of_it() -> None:
+    evaluation = evaluation_of({"pools/vips.yaml": IN_CLUSTER})
+    assert widened(CAPI, evaluation) == [
+        "add 10.0.0.26-10.0.0.30 to the addresses of vips",
+        "add 10.0.0.21-10.0.0.24 to the addresses of vips",
+        "add 10.0.0.1-10.0.0.8 to the addresses of vips",
+    ]
+    assert widened(CAPI, evaluation, 9) == ["add 10.0.0.1-10.0.0.9 to the addresses of vips"]
+    (item,) = evaluation.state.pools.values()
+    assert list(CAPI.widened(evaluation_of({}).documents, item, 1)) == []
+
+
+def test_a_list_of_networks_gets_a_further_one_of_the_same_size() -> None:
+    evaluation = evaluation_of({"pools/vips.yaml": nova_pool(cidrs="[223.255.255.0/24]")})
+    assert widened(NOVA, evaluation)[0] == "add 224.0.0.0/24 to the cidrs of main"
+    assert widened(NOVA, evaluation, 257) == []
+    (item,) = evaluation.state.pools.values()
+    assert list(NOVA.widened(evaluation_of({}).documents, item, 1)) == []
+    end = (1 << 32) - 256
+    last = replace(item, extent=IPSet((IPRange(4, end, end + 255),)))
+    assert list(NOVA.widened(evaluation.documents, last, 1)) == []
+
+
+def test_a_family_that_says_nothing_offers_nothing() -> None:
+    evaluation = evaluation_of(SMALL)
+    (claim,) = evaluation.state.claims.values()
+    mending = Mending()
+    assert mending.smaller(evaluation.documents, claim, 1) is None
+    assert widened(mending, evaluation) == []
+    assert list(mending.added(evaluation.documents, claim, evaluation.state.pools)) == []

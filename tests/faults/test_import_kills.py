@@ -1,0 +1,58 @@
+"""An import that is killed anywhere leaves whole files alone, and the next one goes on."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import environment
+from tests.world import git, repository
+
+TABLE = "ip,cluster\n10.0.0.5,a/web\n10.0.0.9,a/shop\n10.0.0.20,b/blog\n"
+KILLED = """
+import os, sys
+at, real = [int(sys.argv.pop(1))], os.{call}
+def dying(*arguments, **more):
+    if not at[0]:
+        os.kill(os.getpid(), 9)
+    at[0] -= 1
+    return real(*arguments, **more)
+os.{call} = dying
+from reconciler.cli import main
+main()
+"""
+
+
+def run(folder: Path, *program: str) -> int:
+    arguments = ["import", "csv", str(folder.parent / "a.csv"), "--repo", str(folder)]
+    done = subprocess.run(
+        [sys.executable, *program, *arguments], check=False, capture_output=True, env=environment()
+    )
+    return done.returncode
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*.yaml"))
+    }
+
+
+@pytest.mark.parametrize(("call", "at"), [("fsync", 0), ("fsync", 2), ("link", 0), ("link", 2)])
+def test_a_killed_import_leaves_the_repository_as_it_was_and_whole_files(
+    tmp_path: Path, call: str, at: int
+) -> None:
+    (tmp_path / "a.csv").write_text(TABLE)
+    whole = repository(tmp_path / "whole", {"README.md": "x\n"})
+    assert run(whole, "-m", "reconciler") == 0
+    folder = repository(tmp_path / "killed", {"README.md": "x\n"})
+    head = git(folder, "rev-parse", "HEAD")
+    assert run(folder, "-c", KILLED.format(call=call), str(at)) == -9
+    left = files(folder)
+    assert git(folder, "rev-parse", "HEAD") == head
+    assert left.items() <= files(whole).items()
+    assert len(left) == (at if call == "link" else 0)
+    # What was put there is known by then; the rest is as good as new.
+    assert run(folder, "-m", "reconciler") == 0
+    assert files(folder) == files(whole)

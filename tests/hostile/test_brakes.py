@@ -1,0 +1,231 @@
+"""A brake holds back its own releases alone, tells who asked for them, and is not dodged."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import given_out
+from tests.hostile.test_overrides import override
+from tests.world import CLOCK, SMALL, commit, git, provider, tenant, write
+
+HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+FOLDER = "allocations/NetworkPool/butler-system.edge/team-a"
+LEAVE = "overrides/2026-02-15-move-out.yaml"
+
+Said = Callable[..., tuple[int, str]]
+
+
+def files(count: int) -> dict[str, str | bytes]:
+    """That many tenants, one of them in a file of its own name."""
+    return {**SMALL, **{f"tenants/t{n:02}.yaml": tenant(f"t{n:02}") for n in range(count - 1)}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twelve tenants with their records."""
+    return given_out(tmp_path / "repo", files(12))
+
+
+@pytest.fixture
+def said(folder: Path, capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs a verb: the exit code, and all that it says."""
+
+    def ran(verb: str, *more: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = run([verb, "--repo", str(folder), *more])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    return ran
+
+
+def leave(folder: Path, *numbers: int, clock: int = CLOCK + 60) -> str:
+    git(folder, "rm", "-q", *(f"tenants/t{n:02}.yaml" for n in numbers))
+    return commit(folder, "they leave", clock=clock)
+
+
+def of_settings(folder: Path, spec: str, clock: int = CLOCK + 50) -> str:
+    write(folder, {"ipam.yaml": f"{HEAD}spec: {spec}\n"})
+    return commit(folder, "settings", clock=clock)
+
+
+def brakes(text: str) -> list[dict[str, Any]]:
+    return [it for it in json.loads(text)["gates"] if it["code"] == "brake"]
+
+
+def test_each_release_that_is_held_is_told_with_the_commit_and_its_author(
+    folder: Path, said: Said
+) -> None:
+    left = leave(folder, 0, 1, 2, 3, 4)
+    write(folder, {"tenants/late.yaml": tenant("late")})
+    commit(folder, "one more", clock=CLOCK + 90)
+    for verb in ("check", "plan", "reconcile"):
+        code, text = said(verb)
+        assert code == 3
+        assert text.count("warning brake-held") == 5
+        assert (
+            f"{FOLDER}/t00.loadbalancer.yaml:1:1: warning brake-held: a brake holds its release"
+            " back: team-a/t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15;"
+            f" commit {left[:12]} of 'A Person' took it out of 'tenants/t00.yaml'"
+        ) in text
+    assert git(folder, "log", "-1", "--format=%s") == "ipam: allocate 1"
+
+
+def test_it_is_told_in_markdown_and_json_too(folder: Path, said: Said) -> None:
+    leave(folder, 0, 1, 2, 3, 4)
+    comment = said("check", "--format", "markdown")[1]
+    assert comment.count("**brake-held**") == comment.count("A Person") == 5
+    found = json.loads(said("check", "--format", "json")[1])["findings"]
+    assert [it["code"] for it in found] == ["brake-held"] * 5
+
+
+def test_one_whose_document_is_there_still_is_told_so(folder: Path, said: Said) -> None:
+    provider = (folder / "providers/default.yaml").read_text(encoding="utf-8")
+    write(folder, {"providers/default.yaml": provider.replace("mode: ipam", "mode: cloud")})
+    commit(folder, "to the cloud", clock=CLOCK + 60)
+    code, text = said("check")
+    assert code == 3
+    assert "its document in 'tenants/t00.yaml' is as it was: what that names has changed" in text
+
+
+def test_one_that_was_edited_names_the_edit_and_very_many_are_counted(
+    folder: Path, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reconciler.commands.causes.MOST_TOLD", 2)
+    write(folder, {"providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud")})
+    for n in range(5):
+        text = tenant(f"t{n:02}", providerConfigRef="{name: cloud}")
+        write(folder, {f"tenants/t{n:02}.yaml": text})
+    edited = commit(folder, "they need none", clock=CLOCK + 60)
+    text = said("check")[1]
+    assert f"commit {edited[:12]} of 'A Person' edited it in 'tenants/t00.yaml'" in text
+    assert ".: warning brake-held: a brake holds 3 more releases back" in text
+
+
+def test_what_is_behind_the_last_commits_is_not_looked_for(
+    folder: Path, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave(folder, 0, 1, 2, 3, 4)
+    monkeypatch.setattr("reconciler.commands.causes.MOST_STEPS", 0)
+    assert "t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15; who asked for it is not" in said("check")[1]  # fmt: skip
+
+
+def test_an_unrelated_change_is_not_red_for_a_brake_of_its_base(folder: Path, said: Said) -> None:
+    leave(folder, 0, 1, 2, 3, 4)
+    git(folder, "switch", "-qc", "change")
+    write(folder, {"tenants/late.yaml": tenant("late")})
+    commit(folder, "one more", clock=CLOCK + 90)
+    code, text = said("check", "--base", "main")
+    assert code == 0
+    assert "main has a brake already, which holds 5 releases back: they count there" in text
+    leave(folder, 5, clock=CLOCK + 91)
+    assert said("check", "--base", "main")[0] == 0
+    leave(folder, 6, 7, 8, clock=CLOCK + 92)
+    code, text = said("check", "--base", "main", "--format", "json")
+    (brake,) = brakes(text)
+    assert code == 3
+    assert "releases 4 of 12 live records (33.3%), beside 5 that are held back already" in brake["message"]  # fmt: skip
+
+
+def test_what_the_base_would_release_counts_while_no_brake_of_its_own_holds_it(
+    folder: Path, said: Said
+) -> None:
+    leave(folder, 0, 1, 2)
+    assert said("check")[0] == 0
+    git(folder, "switch", "-qc", "change")
+    leave(folder, 3, clock=CLOCK + 61)
+    code, text = said("check", "--base", "main", "--format", "json")
+    assert (code, len(brakes(text))) == (3, 1)
+
+
+def test_all_that_is_left_is_everything_though_the_base_holds_the_rest(
+    folder: Path, said: Said
+) -> None:
+    leave(folder, *range(9))
+    git(folder, "switch", "-qc", "change")
+    git(folder, "rm", "-q", "tenants/one.yaml")
+    leave(folder, 9, 10, clock=CLOCK + 61)
+    code, text = said("check", "--base", "main", "--format", "json")
+    assert (code, "releases everything: 3 of 12" in brakes(text)[0]["message"]) == (3, True)
+
+
+def test_two_half_size_changes_are_one(folder: Path, said: Said) -> None:
+    leave(folder, 0, 1, 2)
+    assert said("reconcile")[0] == 0
+    head = leave(folder, 3, 4, clock=CLOCK + 100)
+    code, text = said("reconcile")
+    assert (code, git(folder, "rev-parse", "main")) == (3, head)
+    assert "releases 2 of 9 live records (22.2%); with 3 that rest since before 5 of 12" in text
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_settings_that_were_loosened_count_only_once_reconcile_went_by_them(
+    folder: Path, said: Said, *, is_same: bool
+) -> None:
+    of_settings(folder, "{brakes: {maxReleasePercent: 90}}")
+    if not is_same:
+        assert said("check")[0] == 0
+    leave(folder, 0, 1, 2, 3, 4)
+    for verb in ("check", "reconcile"):
+        code, text = said(verb)
+        assert code == 3
+        assert "warning settings-loosened: looser than in commit" in text
+        assert "brakes.maxReleasePercent 90 (there 30); the stricter counts until" in text
+    write(folder, {"tenants/late.yaml": tenant("late")})
+    commit(folder, "one more", clock=CLOCK + 90)
+    assert said("reconcile")[0] == 3  # this is the first one by the new Settings
+    code, text = said("reconcile")
+    assert (code, "settings-loosened" in text) == (0, False)
+    assert "phase: Released" in git(folder, "show", f"main:{FOLDER}/t00.loadbalancer.yaml")
+
+
+def test_a_change_to_a_base_with_loosened_settings_is_judged_as_its_merge_will_be(
+    folder: Path, said: Said
+) -> None:
+    of_settings(folder, "{gate: never, brakes: {minRecords: 50}}")
+    git(folder, "switch", "-qc", "change")
+    write(folder, {"tenants/big.yaml": tenant("big", networking="{lbPoolSize: 150}")})
+    leave(folder, 0, 1, 2, 3, 4)
+    code, text = said("check", "--base", "main", "--format", "json")
+    document = json.loads(text)
+    assert (code, [it["code"] for it in document["gates"]]) == (3, ["brake", "capacity"])
+    assert "settings-loosened" in {it["code"] for it in document["findings"]}
+    git(folder, "switch", "-q", "main")
+    git(folder, "merge", "-q", "--ff-only", "change")
+    code, text = said("reconcile")
+    assert code == 3
+    assert "held brake" in text
+    assert "exceeded capacity" in text
+    assert "brakes.minRecords 50 (there 10), gate never (there exhausted)" in text
+
+
+def test_stricter_settings_count_at_once(folder: Path, said: Said) -> None:
+    of_settings(folder, "{brakes: {maxReleasePercent: 10}}")
+    leave(folder, 0, 1)
+    code, text = said("reconcile")
+    assert (code, "settings-loosened" in text) == (3, False)
+
+
+def test_what_exceeds_a_gate_and_is_committed_is_not_called_refused(
+    folder: Path, said: Said
+) -> None:
+    write(folder, {"tenants/big.yaml": tenant("big", networking="{lbPoolSize: 160}")})
+    commit(folder, "big", clock=CLOCK + 60)
+    assert "refused capacity: edge goes from 37.5% to 100.0%" in said("check")[1]
+    code, text = said("reconcile")
+    assert code == 3
+    assert "exceeded capacity: edge goes from 37.5% to 100.0%" in text
+    assert "Committed" in text
+    assert "refused" not in text
+
+
+def test_an_override_lets_the_number_pass_that_it_names(folder: Path, said: Said) -> None:
+    write(folder, {LEAVE: override(LEAVE, kind="brake", releases=5)})
+    commit(folder, "allow five", clock=CLOCK + 30)
+    leave(folder, 0, 1, 2, 3, 4)
+    code, text = said("reconcile")
+    assert (code, "info override-used" in text, "brake-held" in text) == (0, True, False)

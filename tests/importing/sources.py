@@ -1,0 +1,52 @@
+"""Sources and trees that imports are tested with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reconciler.commands.importing import files_found
+from reconciler.importing.assembling import Imported, assemble
+from reconciler.importing.found import Found
+from reconciler.importing.reading import Assumed
+from tests.world import tree_of
+
+Files = Mapping[str, str | bytes]
+EMPTY: Files = {"README.md": "nothing yet"}
+
+
+def table(text: str | bytes, **assumed: Any) -> Found:
+    """What a table says."""
+    data = text.encode() if isinstance(text, str) else text
+    return files_found([("a.csv", data)], Assumed(**assumed), mapped={})
+
+
+def netbox(*texts: str) -> Found:
+    """What exports of NetBox say."""
+    named = [(f"{at}.json", text.encode()) for at, text in enumerate(texts)]
+    return files_found(named, Assumed())
+
+
+def imported(found: Found, files: Files = EMPTY) -> Imported:
+    """What an import comes to beside a tree."""
+    return assemble(tree_of(files), found)
+
+
+def lines(result: Imported) -> list[str]:
+    """Owner, type, pool, old and new of each range, in short."""
+    from reconciler.addresses.notation import format_short
+
+    def short(item: Any) -> str:
+        return format_short(item) if item is not None else "-"
+
+    return [
+        f"{it.owner} {it.type} {it.pool} {short(it.old)} {short(it.new)}" for it in result.lines
+    ]
+
+
+def conflicts(result: Imported | Found) -> list[str]:
+    """Where and why something has to be decided."""
+    return [f"{it.location}: {it.message}" for it in result.conflicts]
+
+
+def texts(result: Imported) -> dict[str, str]:
+    """The files."""
+    return {path: data.decode() for path, data in result.files.items()}

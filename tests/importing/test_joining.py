@@ -1,0 +1,70 @@
+"""Who has what: each address once, in the fewest ranges, and by nobody else."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.findings import Location
+from reconciler.importing.found import Holding
+from reconciler.importing.joining import joined
+from tests.importing.sources import conflicts, imported, lines, table
+
+
+def holding(owner: str, first: int, last: int) -> Holding:
+    item = IPRange(4, first, last)
+    return Holding("a", owner, "nodes", item, Location("x", first + 1), said=owner)
+
+
+def test_addresses_that_touch_are_one_range_and_others_are_several() -> None:
+    result = imported(table("ip,cluster\n10.0.0.5,web\n10.0.0.7,web\n10.0.0.6,web\n10.0.0.9,web\n"))
+    assert lines(result) == [
+        "default/web loadbalancer net-10-0-0-0-24 10.0.0.5-10.0.0.7 10.0.0.5-10.0.0.7",
+        "default/web loadbalancer net-10-0-0-0-24 10.0.0.9 10.0.0.9",
+    ]
+
+
+def test_two_holders_are_a_conflict_that_names_both_and_nobody_gets_the_address() -> None:
+    result = imported(table("range,name\n10.0.0.5-10.0.0.9,web\n10.0.0.9,shop\n10.0.0.20,ok\n"))
+    assert conflicts(result) == [
+        "a.csv:3: 10.0.0.9 has two holders: default/shop has it as nodes, default/web of a.csv:2 as nodes"
+    ]
+    assert [line.partition(" ")[0] for line in lines(result)] == ["default/ok"]
+
+
+def test_one_owner_that_has_an_address_in_two_types_is_a_conflict() -> None:
+    result = imported(table("ip,name,type\n10.0.0.5,web,lb\n10.0.0.5,web,node\n"))
+    assert len(result.conflicts) == 1
+
+
+def test_the_same_row_twice_is_one_range() -> None:
+    assert len(imported(table("ip,name\n10.0.0.5,web\n10.0.0.5,WEB\n")).lines) == 1
+
+
+def test_two_names_that_become_one_are_a_conflict() -> None:
+    result = imported(table("ip,name\n10.0.0.5,web 1\n10.0.0.6,web-1\n"))
+    assert conflicts(result) == [
+        "a.csv:3: 'web-1' and 'web 1' of a.csv:2 become one name, default/web-1"
+    ]
+
+
+RANGES = st.builds(
+    lambda owner, first, size: holding(owner, first, first + size),
+    st.sampled_from("abc"),
+    st.integers(0, 60),
+    st.integers(0, 12),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(RANGES, max_size=12))
+def test_what_is_kept_never_overlaps_and_what_is_nobodys_has_a_conflict(
+    held: list[Holding],
+) -> None:
+    result = joined(held)
+    kept = result.holdings
+    assert sum(it.item.size for it in kept) == IPSet.of(it.item for it in kept).size
+    for item in kept:
+        others = [it.item for it in held if it.owner != item.owner]
+        assert not IPSet.of(others) & IPSet((item.item,))
+    if not result.conflicts:
+        assert IPSet.of(it.item for it in kept) == IPSet.of(it.item for it in held)

@@ -1,0 +1,114 @@
+"""Pools for what lives: those that are there, those that a source describes, those made of it."""
+
+from reconciler.findings import Location
+from reconciler.importing.found import Described, Found
+from reconciler.importing.reading import parsed
+from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
+from tests.world import pool
+
+EDGE = {"pools/edge.yaml": pool("edge", "10.0.0.0/24")}
+
+
+def described(name: str, cidr: str) -> Found:
+    return Found(described=(Described(name, parsed(cidr), Location(f"--pool {name}")),))
+
+
+def test_a_pool_that_is_there_is_taken() -> None:
+    result = imported(table("ip,name\n10.0.0.5,web\n"), EDGE)
+    assert lines(result) == ["default/web nodes edge 10.0.0.5 10.0.0.5"]
+    assert list(result.files) == ["tenants/default/web.yaml"]
+
+
+def test_an_address_outside_of_every_pool_is_a_conflict_until_one_is_described() -> None:
+    found = table("ip,name\n10.9.0.5,web\n")
+    result = imported(found, EDGE)
+    assert conflicts(result) == ["a.csv:2: default/web: 10.9.0.5 lies outside of every pool"]
+    assert result.conflicts[0].hint.endswith("--pool NAME=CIDR; looked at: edge")
+    result = imported(described("lab", "10.9.0.0/24").with_more(found), EDGE)
+    assert lines(result) == ["default/web nodes lab 10.9.0.5 10.9.0.5"]
+    assert "end: 10.9.0.254" in texts(result)["pools/lab.yaml"]
+
+
+def test_a_pool_that_is_named_and_not_there_is_made_around_its_addresses() -> None:
+    result = imported(table("ip,name,pool\n10.9.0.5,web,lab\n10.9.1.9,web,lab\n"), EDGE)
+    text = texts(result)["pools/lab.yaml"]
+    assert "cidr: 10.9.0.0/23" in text
+    assert "gitops-ipam.dev/gate: never" in text
+    assert conflicts(result) == []
+    assert result.after.gates == ()
+
+
+def test_a_named_pool_that_does_not_hold_the_address_is_a_conflict() -> None:
+    result = imported(table("ip,name,pool\n10.9.0.5,web,edge\n"), EDGE)
+    assert conflicts(result) == ["a.csv:2: default/web: 10.9.0.5 lies outside of every pool"]
+
+
+def test_addresses_without_any_pool_are_grouped_by_network() -> None:
+    result = imported(
+        table("range,name\n10.0.0.5,a\n10.0.0.200,b\n10.0.1.250-10.0.2.5,c\n10.0.9.1,d\n")
+    )
+    assert [path for path in result.files if path.startswith("pools/")] == [
+        "pools/net-10-0-0-0-22.yaml",
+        "pools/net-10-0-9-0-24.yaml",
+    ]
+    assert conflicts(result) == []
+
+
+def test_many_runs_become_one_window() -> None:
+    rows = "".join(f"10.0.0.{2 * at},h{at}\n" for at in range(20))
+    text = texts(imported(table(f"ip,name\n{rows}")))["pools/net-10-0-0-0-24.yaml"]
+    assert "tenantAllocation:\n    end: 10.0.0.38\n    start: 10.0.0.0\n" in text
+
+
+def test_pools_in_each_others_way_are_a_conflict() -> None:
+    for name, cidr in (("edge", "10.0.0.0/16"), ("lab", "10.0.0.0/16")):
+        assert conflicts(imported(described(name, cidr), EDGE)) == [
+            f"--pool {name}: 10.0.0.0/16 ({name}) and pool edge of pools/edge.yaml:5"
+            " are in each other's way"
+        ]
+
+
+def test_a_network_within_a_pool_that_is_there_is_served_by_it() -> None:
+    result = imported(described("lab", "10.0.0.0/25"), EDGE)
+    assert result.notes == (
+        "--pool lab: 10.0.0.0/25 lies in pool edge of pools/edge.yaml:5, which serves",
+    )
+    assert imported(described("edge", "10.0.0.0/24"), EDGE).notes == ()
+
+
+def test_a_named_pool_that_would_lie_in_another_one_is_served_by_it() -> None:
+    big = {"pools/edge.yaml": pool("edge", "10.0.0.0/16")}
+    result = imported(table("ip,name,pool\n10.0.0.5,web,lab\n"), big)
+    assert lines(result) == ["default/web nodes edge 10.0.0.5 10.0.0.5"]
+    small = {"pools/edge.yaml": pool("edge", "10.0.0.0/30")}
+    result = imported(table("ip,name,pool\n10.0.0.5,web,lab\n"), small)
+    assert (lines(result), len(result.conflicts)) == ([], 1)
+
+
+def test_what_is_in_several_pools_is_a_conflict() -> None:
+    two = {**EDGE, "pools/two.yaml": pool("two", "10.0.0.0/25")}
+    result = imported(table("ip,name\n10.0.0.5,web\n"), two)
+    assert conflicts(result) == [
+        "a.csv:2: default/web: 10.0.0.5 lies in several pools:"
+        " edge of pools/edge.yaml:5 and two of pools/two.yaml:5"
+    ]
+    assert conflicts(imported(table("ip,name,pool\n10.0.0.5,web,two\n"), two)) == []
+
+
+def test_ipv6_is_told_because_such_pools_hold_none() -> None:
+    assert conflicts(imported(table("ip,name\n2001:db8::5,web\n"))) == [
+        "a.csv:2: default/web: 2001:db8::5 is IPv6"
+    ]
+    assert conflicts(imported(netbox('[{"prefix": "2001:db8::/64"}]'))) == [
+        "0.json: 2001:db8::-2001:db8::ffff:ffff:ffff:ffff is IPv6: no pool can be made of it"
+    ]
+    odd = Found(described=(Described("x", parsed("10.0.0.1-10.0.0.5"), Location("x")),))
+    assert conflicts(imported(odd)) == [
+        "x: 10.0.0.1-10.0.0.5 is no CIDR: no pool can be made of it"
+    ]
+
+
+def test_a_network_of_one_address_is_given_out_whole() -> None:
+    assert (
+        "tenantAllocation" not in texts(imported(described("one", "10.0.0.1/32")))["pools/one.yaml"]
+    )

@@ -1,0 +1,136 @@
+"""Tables to rows and owners: headers, encodings, delimiters, and what nobody can read."""
+
+import pytest
+
+from reconciler.addresses.notation import format_short
+from reconciler.commands.importing import files_found
+from reconciler.importing import rows as limits
+from reconciler.importing.columns import columns_of
+from reconciler.importing.reading import Assumed
+from tests.importing.sources import conflicts, table
+
+
+def told(text: str | bytes, **assumed: str) -> list[str]:
+    return [
+        f"{it.title} {it.type} {it.pool} {format_short(it.item)}".replace("  ", " ")
+        for it in table(text, **assumed).holdings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("ip,name", "10.0.0.5,web"),
+        ("IP Address,Host-Name", "10.0.0.5,Web"),
+        ("name;address", "web;10.0.0.5"),
+        ("start\tend\tdns_name", "10.0.0.5\t10.0.0.5\tweb"),
+        ("hostname|range", "web|10.0.0.5-10.0.0.5"),
+        ('"ip","the, name","name"', '10.0.0.5,x,"web"'),
+        ("\ufeffip,name", "10.0.0.5,web"),
+        ("start,name", "10.0.0.5,web"),
+        ("ip,name", "10.0.0.5/24,web"),
+    ],
+)
+def test_a_header_says_what_columns_mean(header: str, row: str) -> None:
+    assert told(f"{header}\r\n{row}\r\n") == ["default/web nodes 10.0.0.5"]
+
+
+def test_utf_16_as_spreadsheets_write_it_is_read() -> None:
+    assert told("ip,name\n10.0.0.5,web\n".encode("utf-16")) == ["default/web nodes 10.0.0.5"]
+
+
+def test_columns_of_clusters_are_load_balancers_and_a_type_says_otherwise() -> None:
+    assert told("ip,cluster\n10.0.0.5,team-a/web\n") == ["team-a/web loadbalancer 10.0.0.5"]
+    assert told("ip,cluster\n10.0.0.5,web\n", type="nodes") == ["default/web nodes 10.0.0.5"]
+    rows = "ip,name,role,team\n10.0.0.5,web,VIP,A Team\n10.0.0.6,web,dhcp,A Team\n"
+    assert told(rows) == ["a-team/web loadbalancer 10.0.0.5", "a-team/web nodes 10.0.0.6"]
+
+
+def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
+    found = table(
+        "prefix,pool,name,type\n10.0.0.0/24,Edge 1,,\n10.0.1.0/28,,web,\n10.0.2.0/24,,x,pool\n"
+    )
+    assert [(it.name, format_short(it.extent)) for it in found.described] == [
+        ("edge-1", "10.0.0.0-10.0.0.255"),
+        ("x", "10.0.2.0-10.0.2.255"),
+    ]
+    assert [it.title for it in found.holdings] == ["default/web"]
+    (made,) = table("prefix\n10.0.0.0/24\n").described
+    assert made.name == "net-10-0-0-0-24"
+
+
+def test_who_is_not_named_is_held_under_the_address() -> None:
+    assert told("ip,name\n10.0.0.5,\n") == ["default/ip-10-0-0-5 nodes 10.0.0.5"]
+
+
+def test_what_nobody_has_is_passed_over_and_told() -> None:
+    found = table("ip,name,status\n10.0.0.5,old,Deprecated\n")
+    assert (found.holdings, found.notes) == ((), ("a.csv:2: deprecated, so nobody has it",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ip,name\n10.0.0.300,web\n", "a.csv:2: '10.0.0.300' is not a canonical IPv4 address"),
+        ("ip,name\n,web\n", "a.csv:2: the row says no address"),
+        ("range,name\n10.0.0.9-10.0.0.5,web\n", "a.csv:2: '10.0.0.9-10.0.0.5' does not end after it starts"),
+        ("range,name\n10.0.0.9-2001:db8::1,web\n", "a.csv:2: '10.0.0.9-2001:db8::1' does not end after it starts"),
+        ("ip,name\n10.0.0.5,***\n", "a.csv:2: '***': no name of Kubernetes can be made of it"),
+        ("cidr,name\n10.0.0.5/24,web\n", "a.csv:2: '10.0.0.5/24' has host bits set"),
+        ("ip,name\n10.0.0.5/x,web\n", "a.csv:2: '10.0.0.5/x' is not a canonical IPv4 CIDR: 'x' is not a prefix length of 0 to 32"),
+        ("name,team\nweb,a\n", "a.csv:1: no column says addresses; there are: 'name', 'team'"),
+        ("", "a.csv: the file is empty"),
+        ('ip,name\n"10.0.0.5,web\n', "a.csv:2: the row cannot be read: unexpected end of data"),
+        (b"ip,name\n10.0.0.5,\xff\n", "a.csv:2: the file is not UTF-8 text: byte 17 is 0xff"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_told_with_its_place(text: str | bytes, said: str) -> None:
+    found = table(text)
+    assert conflicts(found) == [said]
+    assert all(it.hint for it in found.conflicts)
+    assert found.holdings == ()
+
+
+def test_columns_that_mean_nothing_are_named() -> None:
+    assert table("ip,colour\n10.0.0.5,red\n").notes == ("a.csv: not read: column 'colour'",)
+
+
+def test_a_person_says_what_a_column_means() -> None:
+    data = b"Adresse,Kunde,vlan\n10.0.0.5,web,7\n"
+    mapped = {"Adresse": "address", "Kunde": "cluster", "vlan": "ignore"}
+    found = files_found([("a.csv", data)], Assumed(), mapped=mapped)
+    assert [(it.title, it.pool) for it in found.holdings] == [("default/web", "")]
+
+
+@pytest.mark.parametrize(
+    ("mapped", "said"),
+    [
+        ({"Adress": "address"}, "no column 'Adress'; there are: ip, name"),
+        ({"ip": "adress"}, "'adress' is no meaning of a column; did you mean address?"),
+        ({"ip": "x"}, "'x' is no meaning of a column; meanings: address, range"),
+    ],
+)
+def test_a_meaning_or_column_that_is_none_is_told(mapped: dict[str, str], said: str) -> None:
+    found = files_found([("a.csv", b"ip,name\n10.0.0.5,x\n")], Assumed(), mapped=mapped)
+    assert found.conflicts[0].message.startswith(said)
+
+
+def test_of_two_columns_that_name_somebody_the_better_one_counts() -> None:
+    columns = columns_of(["device", "name", "ip"], {})
+    assert columns.by_meaning["name"] == (1, 0)
+    assert told("device,name,ip\nrack,,10.0.0.5\nrack,web,10.0.0.6\n") == [
+        "default/rack nodes 10.0.0.5",
+        "default/web nodes 10.0.0.6",
+    ]
+
+
+def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_ROWS", 2)
+    text = "ip\n10.0.0.1\n10.0.0.2\n10.0.0.3\n"
+    assert conflicts(table(text)) == ["a.csv:4: the file has more than 2 rows"]
+    monkeypatch.setattr("reconciler.commands.importing.MOST_ROWS", 3)
+    two = [("a.csv", b"ip\n10.0.0.1\n10.0.0.2\n"), ("b.csv", b"ip\n10.0.0.3\n10.0.0.4\n")]
+    found = files_found(two, Assumed(), mapped={})
+    assert conflicts(found) == ["b.csv: all files together have more than 3 rows"]
+    monkeypatch.setattr(limits, "MOST_BYTES", 3)
+    assert conflicts(table(text)) == ["a.csv: the file has 30 bytes; 3 are read"]

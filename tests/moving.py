@@ -1,0 +1,51 @@
+"""What tests of moves share: trees with an Override that lets a claim move, planned and carried out."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.findings import Location
+from reconciler.model.override import Override, OverrideKind, Overrides
+from tests.engine.outcome import Files
+from tests.world import CLOCK, SMALL, pool, provider, reconciled, tree_of
+
+KEY = "butler/TenantCluster/team-a/one/loadbalancer"
+OLD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
+NEW = "allocations/NetworkPool/butler-system.far/team-a/one.loadbalancer.yaml"
+LEAVING: Files = {
+    **reconciled(SMALL),
+    "pools/far.yaml": pool("far", "10.50.0.0/24"),
+    "providers/default.yaml": provider(pools="[{name: far}]"),
+}
+"""The tenant's provider gives from another pool by now than its record is of."""
+
+
+def letting(*claims: str) -> Overrides:
+    """Overrides that stood in the base, and let claims move."""
+    path = "overrides/2026-02-15-move.yaml"
+    place = Location(path, 1, 1)
+    return Overrides(
+        tuple(Override(OverrideKind.MOVE, it, "why", 1 << 40, 0, path, place) for it in claims)
+    )
+
+
+def moving(
+    files: Files, *claims: str, left: Mapping[str, str] | None = None, clock: int = CLOCK
+) -> Evaluation:
+    """The evaluation where a person let claims move, and clusters said something of what was left."""
+    tree = replace(tree_of(files, clock), overrides=letting(*claims), left=left or {})
+    return evaluate(tree)
+
+
+def carried(files: Files, evaluation: Evaluation) -> dict[str, str | bytes]:
+    """The files with what a plan changes."""
+    after = {**files, **{it.path: it.data for it in evaluation.changes if it.data is not None}}
+    for change in evaluation.changes:
+        if change.data is None:
+            after.pop(change.path, None)
+    return after
+
+
+def moved(files: Files, *claims: str) -> dict[str, str | bytes]:
+    """The files after claims moved."""
+    return carried(files, moving(files, *claims))

@@ -1,0 +1,70 @@
+"""Bugs of what a brake counts, holds back and puts back, and of who may loosen it."""
+
+from tests.mutants.mutant import Mutant
+
+GUARD = ("tests/engine/test_guard.py",)
+STORIES = ("tests/hostile/test_brakes.py",)
+BACK = ("tests/hostile/test_put_back.py",)
+STRICT = ("tests/test_strictness.py",)
+WITHHELD = ("tests/test_withheld.py",)
+HISTORIES = ("tests/properties/test_brakes.py",)
+
+BRAKES = (
+    Mutant("brake: what rests counts no more", "engine/guard.py",
+           "gone, there = freed + going.resting, live + going.resting", "gone, there = freed, live",
+           GUARD),
+    Mutant("brake: what rests is forgotten in a tree", "evaluate.py",
+           "record.is_released and record.path not in grown", "False and record.path not in grown",
+           (*GUARD, *HISTORIES)),
+    Mutant("brake: what goes in this plan rests still", "evaluate.py",
+           "and record.path not in going", "", GUARD),
+    Mutant("brake: what the base holds is not the rest of everything", "engine/guard.py",
+           "if freed == left - going.known:", "if freed == left:", WITHHELD),
+    Mutant("brake: what the base holds is the change's", "commands/review.py",
+           "return _with(with_known(evaluation, planned), told_of_base)",
+           "return _with(evaluation, told_of_base)", STORIES),
+    Mutant("brake: what the base would release does not count", "withheld.py",
+           "decisions = evaluation.plan.decisions if evaluation.brake is not None else ()",
+           "decisions = evaluation.plan.decisions", (*WITHHELD, *STORIES)),
+    Mutant("brake: what the change releases is known", "withheld.py",
+           "for item in held_releases(base))", "for item in held_releases(evaluation))", WITHHELD),
+    Mutant("brake: looser Settings count at once", "commands/review.py",
+           "evaluation = held_to(evaluation, theirs, last[:12])", "pass",
+           (*STORIES, *HISTORIES)),
+    Mutant("brake: looser Settings of a base count at once", "commands/judging.py",
+           "return settings.held_to(earlier), ", "return settings, ", STORIES),
+    Mutant("brake: the newer share counts", "model/settings.py",
+           "max_release_percent=min(self.max_release_percent, earlier.max_release_percent)",
+           "max_release_percent=self.max_release_percent", STRICT),
+    Mutant("brake: a pool goes by the newer gate", "strictness.py",
+           "if pool.gate is own.gate else pool.gate", "if False else pool.gate", STRICT),
+    Mutant("brake: a pool's own thresholds are those of Settings", "strictness.py",
+           "(then if now == of else now for now", "(then for now", STRICT),
+    Mutant("put back: nothing is", "evaluate.py",
+           "files = {**evaluation.put_back, ", "files = {", (*WITHHELD, *HISTORIES)),
+    Mutant("put back: the releases beside it are carried out", "withheld.py",
+           "        brake=evaluation.brake,\n        put_back", "        put_back", WITHHELD),
+    Mutant("put back: what somebody wrote instead stays", "records/put_back.py",
+           "path: None for hand in hands for path in hand.now", "path: None for hand in hands[:0] for path in hand.now",
+           ("tests/records/test_put_back.py",)),
+    Mutant("put back: what a person let go, too", "records/put_back.py",
+           "if not all(lets_pass(", "if True or not all(lets_pass(", ("tests/records/test_put_back.py",)),
+    Mutant("put back: over a record that holds the addresses", "commands/putting_back.py",
+           "if is_near and other.range is not None", "if False and other.range is not None", BACK),
+    Mutant("put back: beside what cannot be read", "commands/putting_back.py",
+           "    if unread:\n", "    if False:\n", BACK),
+    Mutant("put back: from a commit that is not proven", "commands/putting_back.py",
+           '"" if anchor.is_proven else', '"" if True else', BACK),
+    Mutant("put back: a replay believes any commit", "commands/putting_back.py",
+           "if not commit or not is_made(commit) or not", "if not commit or not", BACK),
+    Mutant("put back: a replay knows of none", "commands/replay.py",
+           "return self.since(self.base, found)", "return found", BACK),
+    Mutant("shrink: an Override is for all pools", "comparison.py",
+           "if overrides.allow(OverrideKind.SHRINK, str(key)):", "if overrides.counting:",
+           ("tests/hostile/test_overrides.py",)),
+    Mutant("shrink: a record outside is an error all the same", "sifting.py",
+           "if scope is not None and tree.overrides.allow(", "if False and tree.overrides.allow(",
+           ("tests/hostile/test_overrides.py",)),
+    Mutant("simulate: what fits passes", "commands/simulate.py",
+           "    if _gates(fitting):\n", "    if False:\n", ("tests/commands/test_simulate.py",)),
+)  # fmt: skip

@@ -1,0 +1,42 @@
+"""Bugs of claims that move."""
+
+from tests.mutants.mutant import Mutant
+
+ENGINE = ("tests/engine/test_moving.py", "tests/properties/test_moving.py")
+PROPERTY = ("tests/properties/test_moving.py",)
+CLUSTERS = ("tests/applying/test_moving.py",)
+RUNS = ("tests/commands/test_moves_of_a_run.py",)
+
+MOVES = (
+    Mutant("moves: whatever is stale moves", "engine/planner.py",
+           "if difference and claim.key in self.state.movable:", "if difference:", PROPERTY),
+    Mutant("moves: what was left expires by time", "engine/planner.py",
+           "record.announced or record.path in self.state.retained",
+           "record.path in self.state.retained", ENGINE),
+    Mutant("moves: what was left is not announced", "engine/moving.py",
+           "since=now, announced=True)", "since=now)", PROPERTY),
+    Mutant("moves: what is withdrawn rests since the move", "engine/moving.py",
+           "record._replace(since=now, announced=False)", "record._replace(announced=False)",
+           ENGINE),
+    Mutant("moves: the quota counts both ranges", "engine/planner.py",
+           "self.quotas.give_back(claim, record.range)", "pass", ENGINE),
+    Mutant("moves: what was left is given back as it is used", "commands/applying/expiry.py",
+           "if user and not is_forced:", "if user and is_kept:", CLUSTERS),
+    Mutant("moves: what was left goes before the new range is there",
+           "commands/applying/expiry.py", "(missing := instead - all_there)",
+           "(missing := IPSet())", CLUSTERS),
+    Mutant("moves: without a management cluster what was left goes",
+           "commands/applying/expiry.py",
+           "return {record.path: nobody for record in left_behind(evaluation)}", "return {}",
+           CLUSTERS),
+    Mutant("moves: a tenant's cluster loses what was left at once",
+           "families/butler/projecting.py", "(record.is_live or record.announced)",
+           "record.is_live", CLUSTERS),
+    Mutant("moves: retention begins at an old date", "commands/reconcile.py",
+           "is_now = clock is not None or self.options.now is None", "is_now = True", RUNS),
+    Mutant("moves: two records of a claim bear one name", "records/changes.py",
+           "names.of(allocation) if leaves is None else names.beside(allocation, replaces)",
+           "names.of(allocation)", ENGINE),
+    Mutant("moves: an Override of a move is one for any edit", "comparison.py",
+           "return scope in moved and allow", "return allow", ("tests/test_comparison.py",)),
+)  # fmt: skip

@@ -1,0 +1,31 @@
+"""Bugs of the one truth: another branch, a history that was rewritten, a folder of records."""
+
+from tests.mutants.mutant import Mutant
+
+BRANCH = ("tests/cli/test_truth.py",)
+REMEMBERED = ("tests/adapters/git/test_remembered.py",)
+ADDED = ("tests/hostile/test_records_added.py",)
+
+TRUTH = (
+    Mutant("truth: any branch will do", "commands/truth.py",
+           "    if own == truth:\n", "    if True:\n", BRANCH),
+    Mutant("truth: Settings do not name it", "commands/truth.py",
+           "settings.branch or repository.standing.default_branch()",
+           "repository.standing.default_branch()", BRANCH),
+    Mutant("truth: what is said of a commit is believed", "commands/truth.py",
+           "if judged(repository, facts, commit) is Verdict.SAME:", "if True:", REMEMBERED),
+    Mutant("truth: the reference is no evidence", "commands/truth.py",
+           "    if not lost:\n", "    if True:\n", REMEMBERED),
+    Mutant("truth: a cluster decides nothing", "commands/truth.py",
+           "if known and repository.is_in(known, base.id):", "if False:", REMEMBERED),
+    Mutant("truth: any revision of a cluster will do", "commands/truth.py",
+           "if known and repository.is_in(known, base.id):", "if known:", REMEMBERED),
+    Mutant("truth: what lost the race overwrites", "adapters/git/standing.py",
+           "push_reference(git, remote, LAST, told.last, revision.id)",
+           "git.check('push', '--force', '--', remote, f'{revision.id}:{LAST}', remote=remote)",
+           REMEMBERED),
+    Mutant("records: a folder's Override lets a second record of a claim pass", "records/hands.py",
+           "is_added=not (hand.before or hand.is_known)", "is_added=not hand.before", ADDED),
+    Mutant("records: a folder's Override lets edits pass", "records/by_hand.py",
+           "is_new = item.is_added and _is_its(records, item.path, claim)", "is_new = True", ADDED),
+)  # fmt: skip

@@ -1,0 +1,206 @@
+"""Brakes and Overrides through histories: nothing is released that was not approved; the rest goes on.
+
+People add and remove tenants, take records away or edit them, loosen Settings, and merge Overrides;
+reconcile comes at any time, with and without a number. What it may release is told here by a few
+lines that share nothing with the program.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from reconciler.commands.reconcile import ReconcileOptions, reconcile
+from reconciler.commands.replay import judged
+from reconciler.model.allocation import Allocation
+from reconciler.model.instant import parse_instant
+from reconciler.model.key import Key
+from reconciler.model.verdict import Verdict
+from reconciler.records.recall import recall
+from tests.fakes import FakeRepository
+from tests.hostile.test_overrides import override
+from tests.world import CLOCK, pool, provider, tenant
+
+HOUR = 3_600
+NAMES = [f"t{number:02}" for number in range(14)]
+HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+FOREVER = 1 << 40
+names = st.sampled_from(NAMES)
+some = st.sets(names, min_size=1, max_size=8)
+
+Limits = tuple[int, int]
+"""Most percent, and from how many records on."""
+
+
+class Brakes(RuleBasedStateMachine):
+    """One branch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.git = FakeRepository()
+        self.now = CLOCK
+        self.files: dict[str, bytes] = {}
+        self.before: dict[Key, Allocation] = {}
+        self.limits: Limits = (30, 10)
+        self.went_by = self.limits
+        self.overrides: dict[str, tuple[str, int, int]] = {}
+
+    @initialize(count=st.integers(1, 14))
+    def begin(self, count: int) -> None:
+        self.files = {
+            "pools/edge.yaml": pool(cidr="10.40.0.0/16").encode(),
+            "providers/default.yaml": provider().encode(),
+            **{f"tenants/{name}.yaml": tenant(name).encode() for name in NAMES[:count]},
+        }
+        self.commit()
+        self.run()
+
+    def commit(self) -> None:
+        self.now += 60
+        self.git.head = self.git.add(self.git.head, self.now, self.files, "people")
+
+    # People
+
+    @rule(name=names)
+    def come(self, name: str) -> None:
+        self.files[f"tenants/{name}.yaml"] = tenant(name).encode()
+        self.commit()
+
+    @rule(leaving=some)
+    def leave(self, leaving: set[str]) -> None:
+        for name in leaving:
+            self.files.pop(f"tenants/{name}.yaml", None)
+        self.commit()
+
+    @rule(whose=some, also_tenants=st.booleans())
+    def take_records_away(self, whose: set[str], *, also_tenants: bool) -> None:
+        there = self.live()
+        mine = {key: it for key, it in there.items() if key.name in whose}
+        if len(mine) == len(there):  # without any record reconcile stops, and says so
+            return
+        for key, item in mine.items():
+            del self.files[item.path]
+            if also_tenants:
+                self.files.pop(f"tenants/{key.name}.yaml", None)
+        self.commit()
+
+    @rule(whose=some)
+    def edit_records(self, whose: set[str]) -> None:
+        for key, item in self.live().items():
+            if key.name in whose:
+                text = self.files[item.path].decode()
+                self.files[item.path] = re.sub(r"10\.40\.0\.", "10.40.200.", text).encode()
+        self.commit()
+
+    @rule(limits=st.tuples(st.sampled_from((0, 30, 60, 100)), st.sampled_from((1, 10, 50))))
+    def change_settings(self, limits: Limits) -> None:
+        most, least = limits
+        spec = f"spec: {{brakes: {{maxReleasePercent: {most}, minRecords: {least}}}}}\n"
+        self.files["ipam.yaml"] = f"{HEAD}{spec}".encode()
+        self.limits = limits
+        self.commit()
+
+    @rule(number=st.integers(1, 14), hours=st.sampled_from((1, 48)))
+    def merge_an_override(self, number: int, hours: int) -> None:
+        path = f"overrides/2026-02-15-n{len(self.overrides)}.yaml"
+        end = CLOCK + (self.now - CLOCK) // HOUR * HOUR + hours * HOUR - 30
+        day, hour = divmod((end - CLOCK) // HOUR + 10, 24)
+        until = f"2026-02-{15 + day:02}T{hour:02}:00:00Z" if day < 14 else "2026-03-01T00:00:00Z"
+        self.files[path] = override(path, until, kind="brake", releases=number).encode()
+        self.commit()
+        self.overrides[path] = self.git.head, number, _seconds(until)
+
+    @rule(seconds=st.sampled_from((HOUR, 25 * HOUR)))
+    def time_passes(self, seconds: int) -> None:
+        self.now += seconds
+        self.commit()
+
+    # The program
+
+    @precondition(lambda self: self.git.head)
+    @rule(allowed=st.none() | st.integers(1, 8))
+    def reconcile(self, allowed: int | None) -> None:
+        self.run(allowed)
+
+    def run(self, allowed: int | None = None) -> None:
+        asked = self.asked()
+        is_held = self.is_over(len(asked)) and not self.is_approved(len(asked), allowed)
+        done = reconcile(self.git, ReconcileOptions(allow_release=allowed), lambda _: None)
+        self.files = dict(self.git.commits[self.git.head][2])
+        after = self.live()
+        lost = {key for key, it in self.before.items() if key not in after or after[key].range != it.range}  # fmt: skip
+        assert lost <= asked, "somebody lost what nobody asked for"
+        if is_held:
+            assert not lost, "something was released that was not approved"
+            assert done.code != 0
+        for key in asked if not is_held else ():
+            is_there = f"tenants/{key.name}.yaml" in self.files
+            assert is_there or key not in after, "what nobody holds back was not released"
+        served = {key.name for key in after}
+        assert all(_name(path) in served for path in self.files if path.startswith("tenants/"))
+        if done.commit is not None:
+            assert judged(self.git, None, done.commit.id) is Verdict.SAME
+            self.went_by = self.limits
+            self.before = after  # what people did is compared with what reconcile committed
+        self.now = max(self.now, done.head.clock)
+
+    # What may be
+
+    def asked(self) -> set[Key]:
+        """Claims that lose what they held when reconcile went over them last, if nothing holds it."""
+        now = self.live()
+        return {
+            key
+            for key, item in self.before.items()
+            if f"tenants/{key.name}.yaml" not in self.files
+            or key not in now
+            or now[key].range != item.range
+        }
+
+    def is_over(self, asked: int) -> bool:
+        """More than the stricter Settings let pass, of all that rest and live."""
+        if not asked:
+            return False
+        resting = sum(not self.is_through(it) for it in self.records() if it.is_released)
+        all_of_them, gone = len(self.before) + resting, asked + resting
+        most, least = map(min, self.limits, self.went_by)
+        is_many = all_of_them >= least and 100 * gone > most * all_of_them
+        return is_many or asked == len(self.before)
+
+    def is_through(self, item: Allocation) -> bool:
+        """Its day is over: it goes in this very plan."""
+        return _seconds(item.since) + 24 * HOUR <= self.git.commits[self.git.head][1]
+
+    def is_approved(self, asked: int, allowed: int | None) -> bool:
+        clock = self.git.commits[self.git.head][1]
+        return (allowed is not None and asked <= allowed) or any(
+            asked <= number and clock < until and self.git.head != brought
+            for brought, number, until in self.overrides.values()
+        )
+
+    def records(self) -> list[Allocation]:
+        files: Mapping[str, bytes] = self.files
+        read = (recall("allocations", path, data).allocation for path, data in files.items() if path.startswith("allocations/"))  # fmt: skip
+        return [item for item in read if item is not None]
+
+    def live(self) -> dict[Key, Allocation]:
+        return {item.claim: item for item in self.records() if item.is_live}
+
+
+def _name(path: str) -> str:
+    return path.removeprefix("tenants/").removesuffix(".yaml")
+
+
+def _seconds(text: str) -> int:
+    return parse_instant(text) or FOREVER
+
+
+TestBrakes = Brakes.TestCase
+TestBrakes.settings = settings(
+    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")),
+    stateful_step_count=14,
+    deadline=None,
+)

@@ -1,0 +1,41 @@
+"""What is told of a code."""
+
+import pytest
+
+from reconciler.findings import CODES
+from reconciler.report.codes import code_document, examples, nearest
+from reconciler.report.text.explain import code_text
+from reconciler.report.text.table import Painter
+from tests.bad_input.examples import FILE, text
+from tests.bad_input.harness import cases
+
+
+def test_the_examples_are_what_check_says_of_the_bad_input_table() -> None:
+    assert FILE.read_text(encoding="utf-8") == text()
+
+
+def test_most_codes_that_a_file_can_show_have_an_example() -> None:
+    covered = {item.code for case in cases() for item in case.findings}
+    assert examples().keys() <= CODES.keys()
+    assert len(covered - examples().keys()) <= 25
+
+
+def test_a_code_is_told_with_its_meaning_an_example_and_what_to_do() -> None:
+    lines = code_text(code_document("range-reversed"), Painter(is_on=False)).splitlines()
+    assert lines[:3] == ["range-reversed", f"  {CODES['range-reversed']}", "  for example"]
+    assert "error range-reversed: " in lines[3]
+    assert lines[4].startswith("      hint: ")
+
+
+def test_a_code_without_an_example_tells_its_meaning() -> None:
+    told = code_document("brake-held")
+    assert told["example"] is None
+    assert code_text(told, Painter(is_on=False)).count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("pool-overlaps", "pool-overlap"), ("checkuot", "checkout"), ("zzz", None)],
+)
+def test_a_word_that_is_neither_leads_to_the_nearest(said: str, meant: str | None) -> None:
+    assert next(iter(nearest(said, ["checkout"])), None) == meant

@@ -1,0 +1,58 @@
+"""Who has what, and what happened, as JSON and CSV."""
+
+import csv
+
+from reconciler.asking.causes import Cause
+from reconciler.asking.holders import of_ranges
+from reconciler.report.holders import (
+    happening_item,
+    happening_rows,
+    history_document,
+    holder_rows,
+    holders_document,
+)
+from tests.asking.pasts import RECORD, ROW, fact, happened, run
+from tests.world import SMALL, evaluation_of, reconciled
+
+STATE = evaluation_of(reconciled(SMALL)).state
+(ITEM,) = happened(None, fact())
+PERSON = ROW._replace(id="c" * 40, author="=cmd() <a@b>", request="#12", is_plan=False)
+TOLD = (ITEM, Cause(PERSON, "tenants/one.yaml", 3))
+
+
+def test_a_holder_has_all_that_is_known_and_a_free_address_the_place_of_its_pool() -> None:
+    holders = of_ranges(STATE, [run(0, 8)])
+    told = holders_document("x", None, holders, {RECORD: TOLD}, None)
+    held, free = told["items"]
+    assert held["whole"] == {"start": "10.40.0.0", "end": "10.40.0.7"}
+    assert held["brought"]["cause"]["path"] == "tenants/one.yaml"
+    assert (held["document"]["path"], free["document"]["path"]) == (
+        "tenants/one.yaml",
+        "pools/edge.yaml",
+    )
+    assert (held["before"], held["after"]["state"], free["before"]["holder"]) == (
+        None,
+        "free",
+        "team-a/one",
+    )
+    assert told["history"] is None
+    assert holders_document("x", None, [], {}, [TOLD])["history"] == [happening_item(TOLD)]
+
+
+def test_what_happened_without_a_cause_says_so() -> None:
+    (refused,) = happened(None, fact("Failed"))
+    item = happening_item((refused, None))
+    assert (item["cause"], item["range"], item["pool"]) == (None, None, None)
+    assert history_document("a" * 40, [TOLD])["items"] == [happening_item(TOLD)]
+
+
+def test_csv_has_a_row_each_and_no_formula() -> None:
+    rows = list(csv.DictReader(happening_rows([TOLD, (ITEM, None)])))
+    assert [row["what"] for row in rows] == ["allocated", "allocated"]
+    assert [row["request"] for row in rows] == ["#12", ""]
+    assert rows[0]["cause_author"] == "'=cmd() <a@b>"
+    assert rows[0]["cause"] == "tenants/one.yaml:3"
+    holders = list(csv.DictReader(holder_rows(of_ranges(STATE, [run(0, 8)]), {RECORD: TOLD})))
+    assert [row["state"] for row in holders] == ["allocated", "free"]
+    assert holders[0]["document"] == "tenants/one.yaml:1"
+    assert (holders[0]["commit"], holders[1]["commit"]) == ("a" * 40, "")

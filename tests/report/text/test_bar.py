@@ -1,0 +1,48 @@
+"""The bar of a pool: allocated, held, free."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.model.plan import Usage
+from reconciler.model.pool import Tier
+from reconciler.report.text.bar import CELLS, usage_bar
+
+
+def usage(total: int, allocated: int, held: int) -> Usage:
+    return Usage(total, allocated, held, total - allocated - held, 0, 0, 0, 0.0, Tier.OK)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bar"),
+    [
+        ((0, 0, 0), ""),
+        ((100, 0, 0), "░░░░░░░░░░"),
+        ((100, 100, 0), "▓▓▓▓▓▓▓▓▓▓"),
+        ((100, 0, 100), "▒▒▒▒▒▒▒▒▒▒"),
+        ((100, 1, 0), "▓░░░░░░░░░"),
+        ((100, 1, 1), "▓▒░░░░░░░░"),
+        ((100, 99, 0), "▓▓▓▓▓▓▓▓▓░"),
+        ((100, 98, 1), "▓▓▓▓▓▓▓▓▒░"),
+        ((100, 99, 1), "▓▓▓▓▓▓▓▓▓▒"),
+        ((100, 50, 20), "▓▓▓▓▓▒▒░░░"),
+    ],
+)
+def test_it_shows_what_is_allocated_what_is_held_and_what_is_free(
+    numbers: tuple[int, int, int], bar: str
+) -> None:
+    assert usage_bar(usage(*numbers)) == bar
+
+
+@given(st.integers(1, 1 << 128), st.data())
+def test_it_has_ten_cells_and_one_at_least_for_each_that_is_not_nothing(
+    total: int, data: st.DataObject
+) -> None:
+    allocated = data.draw(st.integers(0, total))
+    held = data.draw(st.integers(0, total - allocated))
+    bar = usage_bar(usage(total, allocated, held), plain=True)
+    counts = [bar.count(sign) for sign in "#=."]
+    assert (len(bar), sum(counts)) == (CELLS, CELLS)
+    assert [number > 0 for number in (allocated, held, total - allocated - held)] == [
+        count > 0 for count in counts
+    ]

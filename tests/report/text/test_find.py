@@ -1,0 +1,75 @@
+"""`find` for people: rows of runs, what does not fit, what comes free."""
+
+from reconciler.addresses import IPRange
+from reconciler.asking.runs import Fit, Held, Runs, Wanted
+from reconciler.model.key import Key
+from reconciler.report.free_runs import FreeRuns, free_runs_document
+from reconciler.report.text.find import find_text
+from reconciler.report.text.table import Painter
+
+PLAIN = Painter(is_on=False)
+KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
+
+
+def run(first: int, last: int) -> IPRange:
+    return IPRange(4, 0x0A280000 + first, 0x0A280000 + last)
+
+
+NONE = Runs(KEY, 0, (), (), (), None, "")
+
+
+def told(*pools: Runs, prefix: int | None = None) -> str:
+    return find_text(FreeRuns("a" * 40, Wanted(8, prefix), pools), PLAIN)
+
+
+def test_each_run_in_which_it_fits_is_a_row() -> None:
+    fits = (Fit(run(8, 15), run(8, 23), True), Fit(run(32, 39), run(32, 255), False))
+    assert told(NONE._replace(free=240, fits=fits)) == (
+        "POOL   ADDRESSES                IN FREE RUN              SIZE\n"
+        "edge   10.40.0.8-10.40.0.15    10.40.0.8-10.40.0.23       16   comes next\n"
+        "edge   10.40.0.32-10.40.0.39   10.40.0.32-10.40.0.255    224\n"
+    ).replace("ADDRESSES                IN", "ADDRESSES               IN")
+
+
+def test_a_block_is_told_as_a_cidr() -> None:
+    fits = (Fit(run(16, 31), run(8, 255), False),)
+    assert "10.40.0.16/28" in told(NONE._replace(fits=fits), prefix=28)
+
+
+def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None:
+    runs = NONE._replace(
+        free=9,
+        largest=(run(0, 6), run(9, 10)),
+        held=(Held(run(7, 8), 0), Held(run(11, 11), None)),
+        fits_from=0,
+    )
+    assert told(runs) == told(runs._replace(fits_from=0))
+    assert told(runs._replace(fits_from=86_400)) == (
+        "edge: does not fit: 9 free, largest runs 10.40.0.0-10.40.0.6 (7), 10.40.0.9-10.40.0.10 (2);"
+        " it fits from 1970-01-02T00:00:00Z on\n"
+        "HELD IN   ADDRESSES             FREE FROM\n"
+        "edge      10.40.0.7-10.40.0.8   1970-01-01T00:00:00Z\n"
+        "edge      10.40.0.11            a person mends its record\n"
+    )
+    assert told(NONE) == "edge: does not fit: nothing free\n"
+    assert told() == "No pools found.\n"
+
+
+def test_of_many_runs_some_are_shown_and_the_others_counted() -> None:
+    fits = tuple(Fit(run(at, at), run(at, at), False) for at in range(0, 20, 2))
+    held = tuple(Held(run(at, at), at) for at in range(1, 30, 2))
+    text = told(NONE._replace(fits=fits, held=held, closed="it is paused"))
+    assert "edge: it fits into 5 more runs; -o json lists all\n" in text
+    assert "edge: gives none of them by itself: it is paused\n" in text
+    assert text.endswith("\n5 more held ranges; -o json lists all\n")
+
+
+def test_json_has_all_of_it() -> None:
+    runs = NONE._replace(fits=(Fit(run(8, 8), run(8, 9), True),), held=(Held(run(1, 1), None),))
+    told = free_runs_document(FreeRuns(None, Wanted(1), (runs,)))
+    assert (told["count"], told["prefix"], told["fits"]) == (1, None, True)
+    (item,) = told["items"]
+    assert item["fits"][0]["run"] == {"start": "10.40.0.8", "end": "10.40.0.9", "count": 2}
+    assert item["held"][0]["until"] is None
+    block = free_runs_document(FreeRuns(None, Wanted(prefix=28), (NONE,)))
+    assert (block["count"], block["prefix"], block["fits"]) == (None, 28, False)

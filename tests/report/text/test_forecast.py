@@ -1,0 +1,53 @@
+"""The outlook of pools for people and as JSON."""
+
+from reconciler.asking.outlook import MOST_TENANTS, Level, Outlook, Past, Rate
+from reconciler.model.key import Key
+from reconciler.report.outlook import outlook_document
+from reconciler.report.text.forecast import forecast_text
+from reconciler.report.text.table import Painter
+from tests.world import CLOCK
+
+PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
+LEVELS = (Level("warning", 180), Level("full", 256))
+MONTH = Rate(30, 8, (92.1, 0.0))
+FOUND = Outlook(KEY, 256, 8, LEVELS, (MONTH, Rate(90, None, ())), (8, 4), 29)
+PAST = Past(CLOCK, CLOCK - 45 * 86_400, ())
+
+
+def test_each_span_is_a_row_and_what_cannot_be_told_is_said() -> None:
+    assert forecast_text(PAST, [FOUND], PLAIN) == (
+        "As of 2026-02-15T10:00:30Z, looking back 45 days.\n"
+        "POOL   USED%   SPAN      CHANGE                        WARNING      GATE      FULL\n"
+        "edge     3.1   30 days   +8                            92.1 weeks   no gate   reached\n"
+        "edge     3.1   90 days   not enough history: 45 days\n"
+        "edge: 29 more tenants of the median shape (8 + 4) fit\n"
+    )
+    assert forecast_text(PAST, [], PLAIN) == "No pools found.\n"
+
+
+def test_what_never_comes_and_what_comes_soon_are_told_apart() -> None:
+    levels = (*LEVELS, Level("gate", 200))
+    never = FOUND._replace(levels=levels, rates=(Rate(30, -8, (None, 2.0, 5.0)),))
+    text = forecast_text(PAST, [never], COLOURED)
+    assert "-8" in text
+    assert "\x1b[33m2 weeks\x1b[0m" in text
+    assert ["never so" in text, "  5 weeks" in text] == [True, True]
+
+
+def test_of_very_many_it_is_said_that_there_are_at_least_so_many() -> None:
+    text = forecast_text(PAST, [FOUND._replace(fits=MOST_TENANTS)], PLAIN)
+    assert "edge: at least 10000 more tenants" in text
+    none = forecast_text(PAST, [FOUND._replace(shape=())], PLAIN)
+    assert none.endswith("edge: has no tenants to tell a shape from\n")
+
+
+def test_json_says_the_same() -> None:
+    told = outlook_document("a" * 40, PAST, [FOUND])
+    assert (told["asOf"], told["historyDays"]) == ("2026-02-15T10:00:30Z", 45)
+    (item,) = told["items"]
+    assert item["rates"][0]["weeks"] == [
+        {"level": "warning", "weeks": 92.1},
+        {"level": "full", "weeks": 0.0},
+    ]
+    assert (item["rates"][1]["enoughHistory"], item["moreFit"]) == (False, False)

@@ -1,0 +1,88 @@
+"""`who` and `history` for people."""
+
+from reconciler.asking.causes import Cause
+from reconciler.asking.holders import of_ranges
+from reconciler.report.holders import Told
+from reconciler.report.text.table import Painter
+from reconciler.report.text.who import happening_text, who_text
+from tests.asking.pasts import RECORD, ROW, fact, happened, run
+from tests.families.novaedge import vip
+from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
+
+PLAIN = Painter(is_on=False)
+FILES = reconciled(
+    {
+        **SMALL,
+        "pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.128/25}]"),
+        "tenants/two.yaml": tenant("two"),
+        "tenants/web.yaml": vip(of="", address="10.40.0.130"),
+    }
+)
+STATE = evaluation_of(reconciled({k: v for k, v in FILES.items() if k != "tenants/two.yaml"})).state
+(ITEM,) = happened(None, fact())
+PERSON = ROW._replace(id="c" * 40, author="A <a@b>", subject="Add one", request="#12")
+
+
+def told(first: int, last: int, brought: Told | None = None) -> str:
+    found = {RECORD: brought} if brought is not None else {}
+    return who_text(of_ranges(STATE, [run(first, last)]), found, PLAIN)
+
+
+def test_one_address_is_told_with_all_that_is_known() -> None:
+    assert told(3, 3, (ITEM, Cause(PERSON, "tenants/one.yaml", 3))) == (
+        "10.40.0.3  allocated\n"
+        "  tenant    team-a/one, team team-a\n"
+        "  claim     team-a/one (loadbalancer), 10.40.0.0-10.40.0.7 (8)\n"
+        "  pool      butler-system/edge\n"
+        "  since     2026-02-15T10:00:30Z\n"
+        "  record    allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml\n"
+        "  commit    aaaaaaaaaaaa, 2026-02-15T10:00:30Z, ipam: allocate 1\n"
+        "  cause     tenants/one.yaml:1, cccccccccccc, 2026-02-15T10:00:30Z, Add one\n"
+        "  author    A <a@b>, #12\n"
+        "  after     10.40.0.8-10.40.0.15 (8) held team-a/two\n"
+    )
+
+
+def test_without_a_past_the_document_is_the_cause() -> None:
+    assert "  cause     tenants/one.yaml:1\n  after" in told(3, 3)
+    assert "  author    gitops-ipam <i@x>\n" in told(3, 3, (ITEM, None))
+    assert "held until 2026-02-16T10:00:30Z\n" in told(9, 9)
+    assert "cause" not in told(9, 9)
+
+
+def test_what_no_record_holds_says_what_it_is_and_where_that_is_written() -> None:
+    assert told(130, 130).splitlines()[:3] == [
+        "10.40.0.130  in use",
+        "  whose     web (spec.address)",
+        "  source    tenants/web.yaml:7",
+    ]
+    assert told(20, 20).startswith("10.40.0.20  free\n  pool      butler-system/edge\n  source")
+    assert told(4096, 4096) == "10.40.16.0  outside\n"
+
+
+def test_many_are_a_row_each() -> None:
+    lines = told(0, 255, (ITEM, Cause(PERSON, "tenants/one.yaml", 3))).splitlines()
+    assert lines[0].split() == ["ADDRESSES", "STATE", "HOLDER", "POOL", "SINCE", "BY"]
+    assert lines[1].endswith("A <a@b> #12 tenants/one.yaml:3")
+    assert [line.split("  ")[0] for line in lines[1:]] == [
+        "10.40.0.0-10.40.0.7",
+        "10.40.0.8-10.40.0.15",
+        "10.40.0.16-10.40.0.127",
+        "10.40.0.128-10.40.0.129",
+        "10.40.0.130",
+        "10.40.0.131-10.40.0.255",
+    ]
+
+
+def test_what_happened_is_a_line() -> None:
+    (moved,) = happened(fact(), fact(first=16))
+    (refused,) = happened(None, fact("Failed"))
+    assert happening_text((moved, Cause(PERSON)), PLAIN) == (
+        "2026-02-15T10:00:30Z  aaaaaaaaaaaa  moved       10.40.0.0-10.40.0.7 → 10.40.0.16-10.40.0.23"
+        "  team-a/one (loadbalancer) in edge  by A <a@b> #12\n"
+    )
+    line = happening_text((refused, None), PLAIN)
+    assert line.endswith(
+        "refused                               team-a/one (loadbalancer) in edge"
+        "  by gitops-ipam <i@x>\n"
+    )

@@ -1,0 +1,116 @@
+"""Plays the story: chapters of steps, each a line of a shell, on one repository with a remote.
+
+A chapter is a text. Paragraphs are steps; `ipam` runs within this process, all else in bash.
+`@ by NAME` says who does what follows, `@ in FOLDER` where, `@ after 90m` how much later. `#` begins
+a remark.
+"""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from reconciler.model.instant import parse_duration
+from tests.cli.running import Ran
+from tests.documentation import masked
+from tests.world import CLOCK, ENVIRONMENT
+
+CHAPTERS = Path(__file__).parent / "chapters"
+Ipam = Callable[[list[str]], Ran]
+
+
+class Step(NamedTuple):
+    """One thing that somebody does, and what is told of it."""
+
+    command: str
+    ran: Ran
+
+    def text(self) -> str:
+        """As a terminal shows it."""
+        ended = f"exit code {self.ran.code}\n" if self.ran.code else ""
+        return f"$ {self.command}\n{masked(self.ran.out + self.ran.err)}{ended}"
+
+    def is_(self, verb: str) -> bool:
+        """It runs this verb of ipam."""
+        return self.command.split()[:2] == ["ipam", verb]
+
+
+def chapters() -> list[str]:
+    """The names of all chapters, in order."""
+    return sorted(path.stem for path in CHAPTERS.glob("*.txt"))
+
+
+def paragraphs(chapter: str) -> list[str]:
+    """The steps and directions of a chapter, without remarks."""
+    text = (CHAPTERS / f"{chapter}.txt").read_text(encoding="utf-8")
+    found = [re.sub(r"^# .*\n?", "", part, flags=re.MULTILINE) for part in text.split("\n\n")]
+    return [part.strip() for part in found if part.strip()]
+
+
+@dataclass
+class Stage:
+    """A folder in which the story is played.
+
+    Attributes:
+        ipam: Runs ipam within this process.
+        place: Where the next step runs.
+        clock: When the next step runs.
+        who: Who commits.
+    """
+
+    root: Path
+    ipam: Ipam
+    place: Path = field(init=False)
+    clock: int = CLOCK
+    who: str = "Ada"
+
+    def __post_init__(self) -> None:
+        """It begins in the folder itself."""
+        self.place = self.root
+
+    def play(self, chapter: str) -> Iterator[Step]:
+        """Do all steps of a chapter."""
+        for part in paragraphs(chapter):
+            if part.startswith("@ "):
+                self._direct(part)
+            else:
+                yield Step(part, self._do(part))
+                self.clock += 60
+
+    def _direct(self, text: str) -> None:
+        for line in text.splitlines():
+            word, _, rest = line.removeprefix("@ ").partition(" ")
+            if word == "by":
+                self.who = rest
+            elif word == "in":
+                self.place = self.root / rest
+            elif word == "after":
+                self.clock += int(parse_duration(rest) or 0)
+            else:
+                raise ValueError(line)
+
+    def _do(self, command: str) -> Ran:
+        if command.startswith("ipam "):
+            return self.ipam(shlex.split(command)[1:])
+        person = {
+            f"GIT_{role}_{part}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for part, value in (
+                ("NAME", self.who),
+                ("EMAIL", f"{self.who.lower()}@example.com"),
+                ("DATE", f"{self.clock} +0000"),
+            )
+        }
+        done = subprocess.run(
+            ["bash", "-c", f"set -e\n{command}"],
+            cwd=self.place,
+            env={**ENVIRONMENT, **person},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout.decode(), "")

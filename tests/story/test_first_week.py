@@ -1,0 +1,109 @@
+"""The first real week of a platform team, step by step: what each step tells is a golden.
+
+`pytest --update-golden` writes them anew. A change here is one that users see.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from reconciler.adapters.git.opening import open_repository
+from reconciler.addresses import IPSet
+from reconciler.clusters.metallb import pool_addresses, ranges_of, told
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.projecting import project
+from tests.cli.running import Ran, ipam
+from tests.documentation import ROOT, blocks
+from tests.story.stage import Stage, Step, chapters, paragraphs
+from tests.world import ENVIRONMENT
+
+GOLDEN = Path(__file__).parent / "golden"
+Capture = pytest.CaptureFixture[str]
+Announced = Mapping[str, IPSet]
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Stage:
+    def within(arguments: list[str]) -> Ran:
+        monkeypatch.chdir(made.place)
+        monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(made.clock))
+        return ipam(capsys, *arguments)
+
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "A Person")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "person@example.com")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("COLUMNS", "100")
+    made = Stage(tmp_path, within)
+    return made
+
+
+def announced(stage: Stage) -> Announced:
+    """What each cluster is told to announce by the branch that is the truth."""
+    source = open_repository(stage.root / "remote.git", ENVIRONMENT).source("main")
+    return {
+        it.cluster: pool_addresses(it.manifest)
+        for it in project(evaluate_incrementally(source, None))
+        if it.manifest["kind"] == "IPAddressPool"
+    }
+
+
+def lost(before: Announced, after: Announced) -> dict[str, str]:
+    """What clusters announced, and announce no more."""
+    gone = {name: ranges - after.get(name, IPSet(())) for name, ranges in before.items()}
+    return {name: told(ranges) for name, ranges in gone.items() if ranges}
+
+
+def untold(steps: list[Step], owner: str, ranges: str) -> list[str]:
+    """Why nobody could know, before reconcile did it, that addresses of a tenant would go."""
+    *earlier, last = steps
+    if f"renamed from {owner}" in last.ran.out:
+        return []
+    checks = [step.ran.out for step in earlier if step.is_("check")]
+    said = checks[-1] if checks else ""
+    found = [] if ranges in last.ran.out else ["reconcile does not name it"]
+    found += [] if "to release" in said else ["check tells of no release"]
+    found += ["check says that all is fine"] if "fine: no findings" in said else []
+    return [f"{last.command}: {owner} loses {ranges}: {why}" for why in found]
+
+
+def test_every_step_of_the_week_tells_what_is_so(stage: Stage, pytestconfig: pytest.Config) -> None:
+    told_of: dict[str, list[Step]] = {}
+    outages: list[str] = []
+    live: Announced = {}
+    for chapter in chapters():
+        steps = told_of.setdefault(chapter, [])
+        for step in stage.play(chapter):
+            steps.append(step)
+            if step.is_("reconcile"):
+                live, before = announced(stage), live
+                for name, ranges in lost(before, live).items():
+                    outages += untold(steps, name, ranges)
+    for chapter, steps in told_of.items():
+        text = "\n".join(step.text() for step in steps).replace(str(stage.root), "…")
+        place = GOLDEN / f"{chapter}.txt"
+        if pytestconfig.getoption("--update-golden"):
+            GOLDEN.mkdir(exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+        assert text == place.read_text(encoding="utf-8"), chapter
+    assert outages == []
+    assert live["team-web/web"] == ranges_of(["10.60.1.10-10.60.1.29"])
+
+
+@pytest.mark.parametrize("chapter", chapters())
+def test_no_step_of_it_ends_in_a_traceback_or_a_bug(chapter: str) -> None:
+    text = (GOLDEN / f"{chapter}.txt").read_text(encoding="utf-8")
+    assert "Traceback" not in text
+    assert "a bug" not in text
+
+
+def test_the_page_of_the_week_has_no_command_that_the_story_has_not() -> None:
+    page = (ROOT / "docs" / "first-week.md").read_text(encoding="utf-8")
+    shown = [line for block in blocks(page) for line in block.text.splitlines()]
+    told_in_prose = re.findall(r"`(ipam [^`]+)`", page)
+    played = {part for chapter in chapters() for part in paragraphs(chapter)}
+    assert len(shown) > 10
+    assert set(shown) | set(told_in_prose) <= played
