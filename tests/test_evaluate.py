@@ -160,5 +160,16 @@ def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs() -
     assert evaluation_of(files).changes == ()
 
 
+def test_a_failed_record_whose_claim_gets_a_range_makes_way_where_another_belongs() -> None:
+    files = reconciled({**SMALL, "tenants/ant.yaml": tenant("ant", networking="{lbPoolSize: 300}")})
+    copied = "allocations/NetworkPool/butler-system.edge/team-a/bee.loadbalancer.yaml"
+    files[copied] = files["allocations/_unplaced/team-a/ant.loadbalancer.yaml"]
+    files["tenants/bee.yaml"] = tenant("bee")
+    files["tenants/ant.yaml"] = tenant("ant")
+    files = reconciled(files)
+    assert b"bee/loadbalancer" in as_bytes(files[copied])
+    assert evaluation_of(files).changes == ()
+
+
 def as_bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode()

@@ -171,6 +171,16 @@ def _asked(claim: Claim) -> Key:
     return first_pool(claim.key, claim.namespace, name)
 
 
+def _so_far(decision: Decision) -> tuple[Allocation | None, Key | None]:
+    """The record that a decision writes anew for a claim, and the pool that it is in from now on."""
+    match decision:
+        case Grant(allocation, _, replaces):
+            return replaces, allocation.pool
+        case Refuse(is_left=False):
+            return decision.allocation, None
+    return None, None
+
+
 class _Places:
     """Where records go. A file that holds something is never written over by another record.
 
@@ -195,9 +205,9 @@ class _Places:
     def _going_home(self) -> Iterator[tuple[str, str]]:
         """Where records stand that hold nothing and are written anew, each with its own place."""
         for item in self._plan.decisions:
-            old = item.allocation if isinstance(item, Refuse) and not item.is_left else None
+            old, pool = _so_far(item)
             if old is not None and old.range is None:
-                yield old.path, path_of(self._folder, None, item.claim)
+                yield old.path, path_of(self._folder, pool, item.claim)
 
     def of(self, pool: Key | None, claim: Key, old: str) -> str:
         """The path of a claim's record. `old` is where it stands, or empty."""
