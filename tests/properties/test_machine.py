@@ -4,6 +4,7 @@ The model is a dict of addresses and owners, read from the record files by PyYAM
 none of our own code decides what is right.
 """
 
+import os
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple
 
@@ -233,4 +234,6 @@ class Life(RuleBasedStateMachine):
 
 
 TestLife = Life.TestCase
-TestLife.settings = settings(max_examples=200, stateful_step_count=30)
+TestLife.settings = settings(
+    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "200")), stateful_step_count=30
+)

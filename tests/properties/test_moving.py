@@ -4,6 +4,7 @@ The model is what clusters announce and what their Services use; records are rea
 than ours.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -159,4 +160,6 @@ class Moves(RuleBasedStateMachine):
 
 
 TestMoves = Moves.TestCase
-TestMoves.settings = settings(max_examples=50, stateful_step_count=25)
+TestMoves.settings = settings(
+    max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")), stateful_step_count=25
+)
