@@ -26,7 +26,9 @@ from reconciler.records.changes import Change, changes
 from reconciler.records.claimed import claimed
 from reconciler.records.findings import findings_of, moving, renames
 from reconciler.records.hands import Paths
-from reconciler.renaming import links_of, rename_owners, rename_pools
+from reconciler.renaming.links import links_of
+from reconciler.renaming.owners import rename_owners
+from reconciler.renaming.pools import rename_pools
 from reconciler.settings import check_targets
 from reconciler.sifting import shrinkable, without_causes
 from reconciler.tree import Settled, Tree

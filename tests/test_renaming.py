@@ -132,6 +132,18 @@ def test_two_documents_of_one_former_name_are_both_named_and_get_nothing() -> No
     assert not any(isinstance(it, Release | Grant) for it in evaluation.plan.decisions)
 
 
+def test_a_name_that_somebody_else_had_until_now_takes_nothing_over_and_frees_nothing() -> None:
+    files = renamed("two")
+    files["tenants/two.yaml"] = files.pop("tenants/uno.yaml")
+    evaluation = evaluation_of(files)
+    (found,) = evaluation.findings
+    assert (found.code, found.severity.value) == ("rename-refused", "error")
+    assert "team-a/two holds 10.40.0." in found.message
+    assert set(decided(evaluation).values()) == {"Keep"}
+    later = evaluation_of(reconciled(files, CLOCK + DAY), CLOCK + 9 * DAY)
+    assert decided(later) == decided(evaluation)
+
+
 def test_what_is_still_there_keeps_its_own_and_the_annotation_is_told() -> None:
     files = {**TWO, "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")}
     evaluation = evaluation_of(files)
@@ -148,13 +160,14 @@ def test_released_addresses_are_not_taken_back_by_a_rename() -> None:
     assert evaluation.state.former == {}
 
 
-def test_what_holds_something_already_takes_nothing_over_in_that_slot() -> None:
+def test_what_holds_addresses_of_its_own_takes_nothing_over() -> None:
     both = reconciled({**TWO, "tenants/uno.yaml": tenant("uno")})
     files = without(both, "tenants/one.yaml")
     files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
-    evaluation = evaluation_of(files)
-    assert decided(evaluation)["team-a/one (loadbalancer)"] == "Release"
-    assert ranges(files)["butler/TenantCluster/team-a/uno/loadbalancer"] in ranges(both).values()
+    assert codes(files) == ["rename-refused"]
+    assert ranges(reconciled(files, CLOCK + DAY)) == ranges(both)
+    files["tenants/uno.yaml"] = tenant("uno")  # the line goes: that is what the hint says
+    assert decided(evaluation_of(files))["team-a/one (loadbalancer)"] == "Release"
 
 
 def test_slots_of_nodes_go_along_with_their_growth() -> None:

@@ -21,6 +21,7 @@ class Town:
     Attributes:
         names: By who they are.
         moved: Who has another name since the last reconcile.
+        gone: Names of those who went since then.
     """
 
     def __init__(self) -> None:
@@ -28,6 +29,7 @@ class Town:
         self.clock = CLOCK
         self.names: dict[int, str] = {}
         self.moved: set[int] = set()
+        self.gone: set[str] = set()
         self.pool = "edge"
         self.write_pool()
         self.count = 0
@@ -40,7 +42,8 @@ class Town:
     def free(self) -> list[str]:
         """Names that nobody has, nor had since the last reconcile."""
         told = "".join(str(text) for path, text in self.files.items() if "tenants/" in path)
-        return [it for it in NAMES if f"name: {it}," not in told and f"team-a/{it}}}" not in told]
+        free = [it for it in NAMES if f"name: {it}," not in told and f"team-a/{it}}}" not in told]
+        return [it for it in free if it not in self.gone]
 
     def add(self, draw: st.DataObject) -> None:
         if free := self.free():
@@ -51,6 +54,7 @@ class Town:
     def remove(self, draw: st.DataObject) -> None:
         if self.names:
             who = draw.draw(st.sampled_from(sorted(self.names)))
+            self.gone.add(self.names[who])
             del self.names[who], self.files[f"tenants/{who}.yaml"]
             self.moved.discard(who)
 
@@ -90,6 +94,7 @@ class Town:
             else:
                 self.files[change.path] = change.data
         self.moved.clear()
+        self.gone.clear()
 
 
 @given(st.data())

@@ -1,0 +1,73 @@
+"""Pools that have another name by now: their records go along."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from reconciler.documents.document import Documents
+from reconciler.families import is_pool
+from reconciler.findings import Finding
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.model.pool import Pool
+from reconciler.model.state import Former
+from reconciler.renaming.links import Link, is_there, several, still_there, unclear
+from reconciler.renaming.renamed import Renamed
+from reconciler.tree import Tree
+
+
+def rename_pools(
+    tree: Tree,
+    documents: Documents,
+    renamed: Renamed,
+    links: Iterable[Link],
+    pools: Mapping[Key, Pool],
+) -> Renamed:
+    """The records, of pools that have another name by now, too."""
+    every = [link for link in links if is_pool(link.document.kind.id)]
+    if not every:
+        return renamed
+    becomes, found = _becoming(every, documents, renamed.records)
+    findings = (*renamed.findings, *found)
+    if not becomes or unclear(tree):
+        return replace(renamed, findings=findings)
+    former = dict(renamed.former)
+    records: list[Allocation] = []
+    for record in renamed.records:
+        pool = pools.get(becomes.get(record.pool, record.pool))
+        is_read = record.path not in tree.last_good.records
+        if pool is None or pool.key == record.pool or not is_read or not _holds(pool, record):
+            records.append(record)
+            continue
+        known = former.get(record.path, Former())
+        former[record.path] = known._replace(pool=record.pool)
+        records.append(record._replace(pool=pool.key, pristine=False))
+    return replace(renamed, records=tuple(records), findings=findings, former=former)
+
+
+def _becoming(
+    links: Iterable[Link], documents: Documents, records: Iterable[Allocation]
+) -> tuple[dict[Key, Key], list[Finding]]:
+    """Which pool each one that is gone became, where that is clear; and what is to be said."""
+    by_former: dict[Key, list[Link]] = {}
+    findings: list[Finding] = []
+    for link in links:
+        if is_there(link, documents):
+            findings += still_there(link, documents)
+        else:
+            by_former.setdefault(link.before, []).append(link)
+    used = frozenset(record.pool for record in records if record.range is not None)
+    for key, rivals in by_former.items():
+        if key in used and len(rivals) > 1:
+            findings += several(rivals)
+    becomes = {
+        key: rivals[0].now
+        for key, rivals in by_former.items()
+        if len(rivals) == 1 and not rivals[0].document.doubt
+    }
+    return becomes, findings
+
+
+def _holds(pool: Pool, record: Allocation) -> bool:
+    """What a record holds is of the pool's network, whether it gives that out or not."""
+    item = record.range
+    return item is not None and (pool.extent.covers(item) or pool.usable.covers(item))

@@ -1,0 +1,44 @@
+"""Records under the names that they go on under."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from reconciler.families._family import Reading
+from reconciler.findings import Finding
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Refusal
+from reconciler.model.state import Former
+
+Name = tuple[str, str, str, str]
+"""Family, kind, namespace and name of who claims."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """Records, some of them under another name.
+
+    Attributes:
+        former: What those were called, by path.
+        refused: Who gets nothing new, because a rename of theirs is not clear, and why.
+        doubts: The same, because something cannot be read that bears on it: its path.
+        protected: Whose records stay as they are.
+    """
+
+    records: tuple[Allocation, ...]
+    findings: tuple[Finding, ...] = ()
+    former: Mapping[str, Former] = field(default_factory=dict)
+    refused: Mapping[Name, Refusal] = field(default_factory=dict)
+    doubts: Mapping[Name, str] = field(default_factory=dict)
+    protected: frozenset[Name] = frozenset()
+
+    def applied(self, reading: Reading) -> Reading:
+        """What families read, where nothing new is given to those in doubt."""
+        if not (self.refused or self.doubts or self.protected):
+            return reading
+        claims = dict(reading.claims)
+        for key, claim in reading.claims.items():
+            if (refusal := self.refused.get(key.owner)) is not None:
+                claims[key] = claim._replace(refusal=refusal)
+            elif (path := self.doubts.get(key.owner)) is not None and not claim.doubt:
+                claims[key] = claim._replace(doubt=path)
+        return replace(reading, claims=claims, protected=reading.protected | self.protected)
