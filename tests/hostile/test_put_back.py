@@ -99,6 +99,20 @@ def test_a_commit_that_only_says_so_is_not_believed(folder: Path, said: Said) ->
     assert said("verify")[0] != 0
 
 
+def test_nothing_is_put_back_from_a_commit_that_a_person_made(folder: Path, said: Said) -> None:
+    text = (folder / GONE[0]).read_text(encoding="utf-8")
+    write(folder, {GONE[0]: text.replace("2026-02-15T", "2026-02-14T")})
+    theirs = commit(folder, "since yesterday", clock=CLOCK + 30)
+    remove(folder)
+    assert said("reconcile")[0] == 3
+    message = git(folder, "log", "-1", "--format=%B")
+    (proven,) = re.findall("^Ipam-Put-Back: (.*)$", message, re.MULTILINE)
+    git(folder, "checkout", "-q", theirs, "--", *GONE)
+    forged = message.replace(proven, theirs)
+    git(folder, "commit", "-q", "--amend", "-m", forged, clock=CLOCK + 61)
+    assert said("verify", "HEAD^..HEAD")[0] != 0
+
+
 def test_tenants_that_left_with_their_records_are_released_when_a_person_says_so(
     folder: Path, said: Said
 ) -> None:

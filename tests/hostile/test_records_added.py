@@ -1,5 +1,6 @@
 """Records that a person adds, of growth as of all else: an error, and no cluster gets their addresses."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -173,7 +174,9 @@ def test_an_override_for_a_folder_lets_a_whole_import_of_records_pass(
     assert f"it lets records that are added below {scope} pass" in ran.out
 
 
-@pytest.mark.parametrize("what", ["edited", "moved", "removed", "a second one", "elsewhere"])
+@pytest.mark.parametrize(
+    "what", ["edited", "moved", "removed", "a second one", "one in another pool", "elsewhere"]
+)
 def test_it_lets_nothing_else_pass(
     what: str, world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,10 +193,14 @@ def test_it_lets_nothing_else_pass(
         case "removed":
             (world.folder / FIRST).unlink()
         case "a second one":
-            write(world.folder, {f"{FOLDER}/x/one.loadbalancer.yaml": text.replace(".0.", ".0.2")})
+            second = SLOTS["a second one of the claim"]
+            write(world.folder, {second: forged(world.folder, second)})
+        case "one in another pool":
+            second = FIRST.replace("edge", "next")
+            write(world.folder, {second: forged(world.folder, second)})
         case _:
             write(world.folder, {f"{FOLDER}/two.loadbalancer.yaml": text.replace("one", "two")})
     commit(world.folder, "import", CLOCK + 120)
     ran = ipam(capsys, "check", "--base", "main", "--repo", world.folder)
     assert ran.code == 1, ran.out
-    assert "error record-" in ran.out
+    assert re.search("error record-(edited|moved|removed): ", ran.out), ran.out
