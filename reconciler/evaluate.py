@@ -3,7 +3,7 @@
 Check, plan and reconcile call `evaluate` and differ only in what they do with the result.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from reconciler.addresses import IPSet
@@ -14,7 +14,7 @@ from reconciler.engine.moving import moves
 from reconciler.engine.planner import plan as make_plan
 from reconciler.families import families, family_of_kind
 from reconciler.families._family import Reading
-from reconciler.findings import Finding, Location, ordered, warning
+from reconciler.findings import Finding, ordered
 from reconciler.gathering import documents_of, held_by, joined, records_of, state_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
@@ -24,14 +24,15 @@ from reconciler.observed import identity_of
 from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
 from reconciler.records.claimed import claimed
-from reconciler.records.findings import findings_of, moving, renames
+from reconciler.records.findings import findings_of, moving, renames, retained
 from reconciler.records.hands import Paths
+from reconciler.records.held import held_of, least, marks
 from reconciler.renaming.links import links_of
 from reconciler.renaming.owners import rename_owners
 from reconciler.renaming.pools import rename_pools
 from reconciler.settings import check_targets
 from reconciler.sifting import shrinkable, without_causes
-from reconciler.tree import Settled, Tree
+from reconciler.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *renames(plan, state),
             *tree.settled.findings,
             *tree.overrides.findings,
-            *_retained(tree),
+            *retained(tree.held_back),
             *moving(state, plan, tree.left),
         ]
     )
@@ -129,7 +130,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         documents=documents,
         reading=reading,
         state=state,
-        plan=_whole(plan, tree.settled),
+        plan=tree.settled.beside(plan),
         changes=_changes(plan, state, tree),
         findings=findings,
         gates=ordered(gates),
@@ -141,10 +142,10 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
 
 def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with a brake that counts what somebody freed by hand, too."""
-    removed, edited, expected = by_hand
-    if not (removed or edited or expected):
+    if by_hand == NOTHING_FREED:
         return evaluation
-    return braked_anew(replace(evaluation, freed=by_hand, is_freed=bool(removed or edited)))
+    is_freed = bool(by_hand.removed or by_hand.edited)
+    return braked_anew(replace(evaluation, freed=by_hand, is_freed=is_freed))
 
 
 def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
@@ -168,17 +169,35 @@ def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
 
 def braked_anew(evaluation: Evaluation) -> Evaluation:
     """The evaluation with the brake that belongs to its plan, and to what somebody freed."""
-    tree, (removed, edited, expected) = evaluation.tree, evaluation.freed
-    releases = [it.claim for it in evaluation.plan.decisions if is_braked(it, evaluation)]
-    known = sum(claim in evaluation.known for claim in releases)
-    # A record that was edited and goes is one record.
-    released = sum(claim not in edited and claim not in evaluation.known for claim in releases)
-    live, resting = _live(tree, evaluation.state), _resting(evaluation)
-    going = guard.Going(live, released, removed, len(edited), expected, resting, known)
+    tree, going = evaluation.tree, _going(evaluation)
     brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
     return replace(evaluation, gates=ordered(gates), brake=brake)
+
+
+def _going(evaluation: Evaluation) -> guard.Going:
+    """What comes free by the plan, and by what somebody did to records."""
+    by_hand = evaluation.freed
+    releases = [it.allocation for it in _braked(evaluation)]
+    fresh = [it for it in releases if it.claim not in evaluation.known]
+    return guard.Going(
+        live=_live(evaluation.tree, evaluation.state),
+        # A record that was edited and goes is one record.
+        released=sum(it.claim not in by_hand.edited for it in fresh),
+        removed=by_hand.removed,
+        edited=len(by_hand.edited),
+        expected=by_hand.expected,
+        resting=_resting(evaluation),
+        known=len(releases) - len(fresh),
+        held_of=least(held_of(fresh, by_hand.marks), by_hand.held_of),
+    )
+
+
+def _braked(evaluation: Evaluation) -> list[Release]:
+    """The releases that a brake counts, and holds back."""
+    decisions = evaluation.plan.decisions
+    return [it for it in decisions if isinstance(it, Release) and is_braked(it, evaluation)]
 
 
 def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
@@ -212,7 +231,7 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
     """The evaluation with what is carried out of its plan: a brake holds all releases back.
 
     What records held that are gone is not known to be free. So they are put back; where they cannot
-    be, nothing is carried out.
+    be, nothing is carried out. What is held back says so from then on, and of how many.
     """
     if evaluation.brake is None:
         return evaluation
@@ -221,7 +240,21 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
         return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
     rest = tuple(item for item in plan.decisions if not is_braked(item, evaluation))
     plan = Plan(rest, plan.before, plan.after)
-    return replace(evaluation, plan=plan, changes=mended_changes(evaluation, plan))
+    written = mended_changes(evaluation, plan)
+    return replace(evaluation, plan=plan, changes=_with_marks(evaluation, written))
+
+
+def _with_marks(evaluation: Evaluation, written: tuple[Change, ...]) -> tuple[Change, ...]:
+    """What is carried out beside releases that are held back, with a mark on each of those.
+
+    Where nothing else is carried out, nobody came since, and no mark is needed.
+    """
+    if all(item.path in evaluation.put_back for item in written):
+        return written
+    held, live = {it.allocation.path for it in _braked(evaluation)}, _going(evaluation).all
+    marked = marks(evaluation.state.records, held, live, evaluation.freed.marks)
+    files = {item.path: item for item in (*written, *marked)}
+    return tuple(files[path] for path in sorted(files))
 
 
 def mended_changes(evaluation: Evaluation, plan: Plan) -> tuple[Change, ...]:
@@ -253,23 +286,3 @@ def released(evaluation: Evaluation) -> list[Allocation]:
     """Records as the plan releases them."""
     decisions = evaluation.plan.decisions
     return [item.allocation for item in decisions if isinstance(item, Release)]
-
-
-def _whole(plan: Plan, settled: Settled) -> Plan:
-    """The plan with the pools that were left out."""
-    if not settled.usage:
-        return plan
-    before, after = {**plan.before, **settled.usage}, {**plan.after, **settled.usage}
-    return Plan(
-        plan.decisions,
-        {key: before[key] for key in sorted(before)},
-        {key: after[key] for key in sorted(after)},
-    )
-
-
-def _retained(tree: Tree) -> Iterator[Finding]:
-    """Records whose retention has ended, but whose addresses may still be announced."""
-    for path, why in tree.held_back.items():
-        message = f"its retention has ended, but its addresses stay held: {why}"
-        hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
-        yield warning("expiry-held", Location(path, 1, 1), message, hint)

@@ -9,7 +9,7 @@ from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.override import Overrides
-from reconciler.model.plan import Usage
+from reconciler.model.plan import Plan, Usage
 from reconciler.model.settings import Settings
 from reconciler.records.recall import Recalled
 
@@ -27,6 +27,17 @@ class Settled:
     kept: int = 0
     usage: Mapping[Key, Usage] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+
+    def beside(self, plan: Plan) -> Plan:
+        """The plan of all else with the pools that were left out."""
+        if not self.usage:
+            return plan
+        before, after = {**plan.before, **self.usage}, {**plan.after, **self.usage}
+        return Plan(
+            plan.decisions,
+            {key: before[key] for key in sorted(before)},
+            {key: after[key] for key in sorted(after)},
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from reconciler.evaluate import Evaluation, braked_anew, is_braked, mended_chang
 from reconciler.findings import ordered
 from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Release
+from reconciler.records.by_hand import NOTHING_FREED
 from reconciler.records.hands import Paths
 
 
@@ -42,6 +43,7 @@ def with_put_back(evaluation: Evaluation, mended: Evaluation, files: Paths) -> E
         gates=ordered(gates),
         brake=evaluation.brake,
         put_back=files,
+        freed=NOTHING_FREED._replace(marks=evaluation.freed.marks),
         gone=evaluation.gone,
         unproven=evaluation.unproven,
         cut=evaluation.cut,

@@ -1,5 +1,6 @@
 """What a brake holds back, and what is put back so that it can."""
 
+import re
 from dataclasses import replace
 
 from reconciler.evaluate import evaluate, let_pass, with_freed
@@ -7,7 +8,7 @@ from reconciler.records.by_hand import Freed
 from reconciler.withheld import held_releases, with_known, with_put_back
 from tests.engine.outcome import without
 from tests.engine.test_guard import fleet, leaving
-from tests.world import evaluation_of, raw, tree_of
+from tests.world import evaluation_of, raw, tenant, tree_of
 
 PATH = "allocations/NetworkPool/butler-system.edge/team-a/t000.loadbalancer.yaml"
 
@@ -57,3 +58,64 @@ def test_what_is_put_back_is_carried_out_with_all_but_the_releases() -> None:
     assert {type(item).__name__ for item in passed.plan.decisions} == {"Keep"}
     assert set(dict(mended.changes)) == set(back)
     assert b"Released" in (dict(mended.changes)[PATH] or b"")
+    late = {**files, "tenants/late.yaml": tenant("late")}
+    beside = let_pass(with_put_back(found, evaluate(tree_of(late)), back))
+    assert b'gitops-ipam.dev/held-of: "10"' in (dict(beside.changes)[PATH] or b"")
+
+
+def test_of_a_plan_only_what_was_live_before_it_is_the_whole() -> None:
+    files = {**leaving(fleet(10), 4), "tenants/late.yaml": tenant("late")}
+    found = evaluate(tree_of(files))
+    assert found.brake is not None
+    assert "releases 4 of 10 live records (40.0%)" in found.brake.message
+
+
+def test_what_is_held_beside_something_else_is_marked_once_with_what_was_live() -> None:
+    files = fleet(10)
+    path = PATH.replace("t000", "t003")
+    held = carried(without(leaving(files, 4), "tenants/010.yaml"), "late")
+    assert set(marks_of(held).values()) == {10}
+    again = carried(without(held, "tenants/004.yaml"), "later")
+    assert sorted(marks_of(again).values()) == [10, 10, 10, 10, 11]
+    assert evaluate(tree_of(again), allow_release=5).brake is None
+    back = {**again, "tenants/003.yaml": tenant("t003")}
+    changes = dict(let_pass(evaluate(tree_of(back))).changes)
+    assert list(changes) == [path]
+    assert b"held-of" not in (changes[path] or b"")
+
+
+def test_what_is_over_today_passes_by_no_mark() -> None:
+    files = carried(leaving(fleet(9), 9), *(f"late{number:02}" for number in range(11)))
+    assert set(marks_of(files).values()) == {9}
+    found = evaluate(tree_of({**files, "tenants/000.yaml": tenant("t000")}))
+    assert found.brake is not None
+    assert "releases 8 of 20 live records (40.0%); there were 9" in found.brake.message
+
+
+def test_what_came_since_counts_as_everything_that_was_there() -> None:
+    files = carried(leaving(fleet(2), 2), "late", "later")
+    found = evaluate(tree_of(without(files, "tenants/late.yaml")))
+    assert found.brake is not None
+    assert found.brake.message.startswith("the plan releases everything: 3 of 4 live records")
+    assert evaluate(tree_of({**files, "tenants/000.yaml": tenant("t000")})).brake is None
+
+
+def test_of_a_change_no_mark_counts_that_is_of_what_its_base_holds() -> None:
+    files = carried(leaving(fleet(12), 4), *(f"late{number:02}" for number in range(8)))
+    base = evaluation_of(files)
+    change = with_known(evaluation_of(without(files, "tenants/late00.yaml")), base)
+    assert (base.brake is not None, change.brake) == (True, None)
+
+
+def carried(files: dict[str, str | bytes], *names: str) -> dict[str, str | bytes]:
+    """The files once some tenants came, and what passes is carried out."""
+    more = {**files, **{f"tenants/{name}.yaml": tenant(name) for name in names}}
+    done = let_pass(evaluate(tree_of(more)))
+    after = {**more, **{path: data for path, data in done.changes if data is not None}}
+    assert let_pass(evaluate(tree_of(after))).changes == ()
+    return after
+
+
+def marks_of(files: dict[str, str | bytes]) -> dict[str, int]:
+    found = {path: re.search(rb'held-of: "(\d+)"', raw(data)) for path, data in files.items()}
+    return {path: int(it[1]) for path, it in found.items() if it is not None}

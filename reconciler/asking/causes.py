@@ -1,7 +1,7 @@
 """What a person did that a commit of reconcile carries out: which commit, which line of which file."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.asking.happenings import Happening
@@ -52,6 +52,35 @@ def cause_in(
                     text = texts[oid]
                     return Cause(row, touch.path, text.count(b"\n", 0, found.start()) + 1)
     return Cause(people[0]) if people else None
+
+
+def taken_out(
+    item: Happening, rows: Iterable[Row], records: str, texts: Mapping[str, bytes], most: int
+) -> Cause | None:
+    """The commit of a person in which the document went that names it, however long ago.
+
+    A brake may have held the release back since then, while reconcile committed all else. None
+    where its document came in none of these commits or after it went, or is there still.
+
+    Args:
+        item: What was released.
+        rows: The commit, and those before it; newest first.
+        records: The records folder.
+        texts: Documents by id.
+        most: So many documents of a commit are looked at.
+    """
+    named = _naming(item)
+    for row in rows:
+        told = may_tell(row, records, most) if not (row.is_plan or row.is_cut) else []
+        was = [(touch, it) for touch in told if (it := named.search(texts.get(touch.old, b"")))]
+        is_there = any(named.search(texts.get(touch.new, b"")) for touch in told)
+        if was and not is_there:
+            touch, found = was[0]
+            line = texts[touch.old].count(b"\n", 0, found.start()) + 1
+            return Cause(row, touch.path, line)
+        if is_there and not was:
+            return None
+    return None
 
 
 def _naming(item: Happening) -> re.Pattern[bytes]:

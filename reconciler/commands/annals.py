@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from reconciler.asking.causes import Cause, cause_in, may_tell
+from reconciler.asking.causes import Cause, cause_in, may_tell, taken_out
 from reconciler.asking.facts import Fact, fact_of, read_fact
-from reconciler.asking.happenings import Happening, happenings
-from reconciler.asking.rows import Row, Touch, read_rows, rows_text
+from reconciler.asking.happenings import Happening, What, happenings
+from reconciler.asking.rows import Row, read_rows, rows_text
 from reconciler.documents.load import is_yaml
 from reconciler.documents.text import Unread
 from reconciler.model.settings import Settings
@@ -26,6 +26,8 @@ _MOST = 4_096
 # Between a change and the commit that carries it out there are seldom more than one or two.
 _NEAR = 50
 _MOST_FILES = 50
+# So far back it is looked for who asked for a release that a brake held back.
+_FAR = 500
 
 Caused = tuple[Happening, Cause | None]
 
@@ -174,15 +176,17 @@ class History:
     def _caused(self, found: Sequence[Happening], places: dict[str, int]) -> Iterator[Caused]:
         """Happenings with their causes; all documents that may tell one are read at once."""
         near = {row: self._near(places[row]) for row in dict.fromkeys(it.row.id for it in found)}
-        touches = {
-            touch: None
-            for it in found
-            for row in near[it.row.id]
-            for touch in may_tell(row, self.settings.records, _MOST_FILES)
+        texts = self._texts(row for it in found for row in near[it.row.id])
+        causes = [cause_in(it, near[it.row.id], self.settings.records, texts) for it in found]
+        held = [it for it, cause in zip(found, causes, strict=True) if _may_be_held(it, cause)]
+        far = {
+            row: list(islice(self._from(places[row]), _FAR))
+            for row in {it.row.id: 0 for it in held}
         }
-        texts = self._texts(list(touches))
-        for it in found:
-            yield it, cause_in(it, near[it.row.id], self.settings.records, texts)
+        texts |= self._texts(row for rows in far.values() for row in rows)
+        for it, cause in zip(found, causes, strict=True):
+            rows = far.get(it.row.id, []) if _may_be_held(it, cause) else []
+            yield it, taken_out(it, rows, self.settings.records, texts, _MOST_FILES) or cause
 
     def _near(self, at: int) -> list[Row]:
         """The commits that one may carry out: it, and those behind the one of reconcile before."""
@@ -193,7 +197,10 @@ class History:
             near.append(row)
         return near
 
-    def _texts(self, touches: Sequence[Touch]) -> dict[str, bytes]:
+    def _texts(self, rows: Iterable[Row]) -> dict[str, bytes]:
+        """The documents that commits touched, as they were before and after, by id."""
+        once = {row.id: row for row in rows}.values()
+        touches = (it for row in once for it in may_tell(row, self.settings.records, _MOST_FILES))
         oids = dict.fromkeys(it for touch in touches for it in (touch.new, touch.old) if it)
         entries = [Entry("", "100644", oid) for oid in oids]
         read = self.source.read(entries)
@@ -202,3 +209,8 @@ class History:
             for entry, data in zip(entries, read, strict=True)
             if not isinstance(data, Unread)
         }
+
+
+def _may_be_held(item: Happening, cause: Cause | None) -> bool:
+    """A release of which no near commit says anything: a brake may have held it back for long."""
+    return item.what is What.RELEASED and (cause is None or not cause.path)

@@ -66,8 +66,10 @@ def with_records_since(
         anchor: What they differ from.
     """
     found = with_record_changes(anchor.name, records, evaluation)
-    if found.brake is None or not found.is_freed:
+    if found.brake is None:
         return found
+    if not found.is_freed:  # a mark that somebody took away counts still, and a replay finds it
+        return replace(found, anchor=anchor.commit) if found.freed.marks else found
     files = put_back(records, _allows(found))
     read = read_tree(Mended(source, files), overrides=found.tree.overrides)
     tree = replace(read, retained=found.tree.retained)

@@ -104,6 +104,8 @@ class Going(NamedTuple):
         expected: Those that somebody removed as an Override expects: of all that were live.
         resting: Those that were released before and rest still: two halves are a whole.
         known: Those that a brake of the base holds back already. They are live, and count no more.
+        held_of: How many live records there were when a brake first held one of them back; 0 when
+            none did. Who came since then makes the share no smaller.
     """
 
     live: int
@@ -113,11 +115,31 @@ class Going(NamedTuple):
     expected: int = 0
     resting: int = 0
     known: int = 0
+    held_of: int = 0
 
     @property
     def freed(self) -> int:
         """How many come free in all."""
         return self.released + self.removed + self.edited
+
+    @property
+    def all(self) -> int:
+        """How many were live, with those that somebody removed."""
+        return self.live + self.removed + self.expected
+
+    @property
+    def is_everything(self) -> bool:
+        """Nothing is left of what is live, nor of what was when the first was held back."""
+        is_all_then = 0 < self.held_of <= self.freed
+        return is_all_then or self.freed == self.live + self.removed - self.known
+
+    def is_over(self, settings: Settings) -> bool:
+        """It is more than Settings let pass, of today's records or of those of then."""
+        gone = self.freed + self.resting
+        return any(
+            there >= settings.min_records and 100 * gone > settings.max_release_percent * there
+            for there in (self.all + self.resting, (self.held_of or self.all) + self.resting)
+        )
 
 
 def brake(
@@ -139,25 +161,32 @@ def brake(
 
 def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | None:
     """The finding about a plan that freed too much."""
-    left, freed = going.live + going.removed, going.freed
-    live = left + going.expected
-    gone, there = freed + going.resting, live + going.resting
+    freed = going.freed
     if freed == 0 or (allowed is not None and freed <= allowed):
         return None
+    share, waits = _share(going), "; none of that is carried out"
+    hint = f"if that is meant: ipam reconcile --allow-release {freed}"
+    place = Location(settings.location.path, settings.location.line, settings.location.column)
+    if going.is_everything:
+        return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
+    if going.is_over(settings):
+        limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
+        return gate("brake", place, f"the plan releases {share}, {limit}{waits}", hint)
+    return None
+
+
+def _share(going: Going) -> str:
+    """How many come free, of how many, and what else counts."""
+    freed, live, of = going.freed, going.all, going.held_of
     share = f"{freed} of {live} live records ({percentage(freed, live)}%)"
     by_hand = ((going.removed, "removed"), (going.edited, "edited"))
     share += "".join(f", {count} of them {how} by hand" for count, how in by_hand if count)
+    if 0 < of < live:
+        share += f"; there were {of} when the first was held back ({percentage(freed, of)}%)"
     if going.resting:
+        gone, there = freed + going.resting, min(of or live, live) + going.resting
         share += f"; with {going.resting} that rest since before {gone} of {there}"
         share += f" ({percentage(gone, there)}%)"
     if going.known:
         share += f", beside {going.known} that are held back already"
-    hint = f"if that is meant: ipam reconcile --allow-release {freed}"
-    waits = "; none of that is carried out"
-    place = Location(settings.location.path, settings.location.line, settings.location.column)
-    if freed == left - going.known:
-        return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)
-    if there >= settings.min_records and 100 * gone > settings.max_release_percent * there:
-        limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
-        return gate("brake", place, f"the plan releases {share}, {limit}{waits}", hint)
-    return None
+    return share

@@ -34,6 +34,8 @@ class Allocation(NamedTuple):
             tenant, type and name stand for.
         announced: It is released because its claim moved, and its cluster announces it until
             nobody uses it: no retention has begun.
+        held_of: A brake holds its release back, and so many live records there were when it first
+            did, and something else was committed; 0 for none. Only a live record is written so.
     """
 
     claim: Key
@@ -55,6 +57,7 @@ class Allocation(NamedTuple):
     pristine: bool = True
     adopted: bool = False
     announced: bool = False
+    held_of: int = 0
 
     @property
     def is_live(self) -> bool:

@@ -6,6 +6,7 @@ that bears another path is an edit of the one that it was.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from reconciler.addresses import IPSet
@@ -13,6 +14,7 @@ from reconciler.findings import Finding, Location, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.records.hands import Hand, Paths, Stated, Told, of_claim
+from reconciler.records.held import held_of, least
 from reconciler.records.layout import file_of, folders_above
 
 
@@ -114,11 +116,16 @@ class Freed(NamedTuple):
         removed: How many claims held addresses in the base, and have no live record now.
         edited: Claims that have one, but not for all that they held: the rest is free.
         expected: How many have none as a person expects, who let it pass.
+        marks: What live records no longer say, by claim: how many there were when a brake first
+            held their release back. But for what a person let pass.
+        held_of: The least that those said which are not there any more; 0 when none said it.
     """
 
     removed: int
     edited: frozenset[Key | str]
     expected: int = 0
+    marks: Mapping[Key | str, int] = MappingProxyType({})
+    held_of: int = 0
 
 
 NOTHING_FREED = Freed(0, frozenset())
@@ -138,7 +145,22 @@ def freed(records: Records, allows: Callable[[str], bool]) -> Freed:
             edited.add(claim)
         else:
             gone += 1
-    return Freed(gone, frozenset(edited), expected)
+    touched = list(_marks(records, allows))
+    marks = {claim: of for claim, of, is_live in touched if is_live}
+    least_gone = least(*(of for _, of, is_live in touched if not is_live))
+    return Freed(gone, frozenset(edited), expected, marks, least_gone)
+
+
+def _marks(
+    records: Records, allows: Callable[[str], bool]
+) -> Iterator[tuple[Key | str, int, bool]]:
+    """The marks that records bore before somebody touched them; with whether they are live still."""
+    for claim, hand in _hands(records).items():
+        old = [it for it in _live(hand.before.values()) if it.held_of]
+        now = _live(hand.now.values())
+        is_same = held_of(old) == held_of(now)
+        if not is_same and not all(lets_pass(records, claim, it.path, allows) for it in old):
+            yield claim, held_of(old), bool(now)
 
 
 def losing(records: Records) -> Iterator[tuple[Key | str, Hand, list[Allocation]]]:

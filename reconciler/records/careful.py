@@ -17,10 +17,11 @@ from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Owner
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key, is_label, is_name
-from reconciler.model.record_kind import CLAIM, KIND, LABEL, NAMESPACE
+from reconciler.model.record_kind import CLAIM, HELD_OF, KIND, LABEL, NAMESPACE
 from reconciler.model.state import Unreadable
 from reconciler.records.emit import reason_code
 from reconciler.records.forms import Form, form_of
+from reconciler.records.held import held_in
 from reconciler.records.layout import Place, claim_of, place_of, roles_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
@@ -50,6 +51,9 @@ def recall_carefully(
     if not record.annotation:
         return allocation, None, ()
     message = f"differs from what was written for {allocation.claim.short}"
+    said = record.said("metadata", "annotations", HELD_OF)
+    if said is not None and str(said) != str(held_in(said)):
+        message += f"; {HELD_OF}: {shown(str(said))} is no number of records, so it counts as 1"
     hint = "revert the change; the next reconcile writes the record anew with the range it now says"
     return allocation, None, (warning("record-edited", start, message, hint),)
 
@@ -104,7 +108,7 @@ class _Careful:
             since=since,
             allocated_at=allocated_at if item else "",
             size=item.size if item else self._count(),
-            pinned=isinstance(self._in("spec", "pinnedRange"), Mapping),
+            pinned=isinstance(self.said("spec", "pinnedRange"), Mapping),
             type=kind,
             role=self._role(claim),
             owner=owner,
@@ -115,7 +119,8 @@ class _Careful:
             path=self.path,
             pristine=False,
             adopted=annotated is None,
-            announced=phase is Phase.RELEASED and bool(self._in("status", "announced")),
+            announced=phase is Phase.RELEASED and bool(self.said("status", "announced")),
+            held_of=held_in(self.said("metadata", "annotations", HELD_OF)) if item else 0,
         )
 
     def _role(self, claim: Key) -> str:
@@ -123,14 +128,15 @@ class _Careful:
         said, roles = self._text("metadata", "labels", f"{LABEL}allocation-role"), roles_of(claim)
         return said if said in roles else roles[0]
 
-    def _in(self, *steps: str) -> Any:
+    def said(self, *steps: str) -> Any:
+        """What stands in a field; None for nothing."""
         value: Any = self.body
         for step in steps:
             value = value.get(step) if isinstance(value, Mapping) else None
         return value
 
     def _text(self, *steps: str) -> str:
-        value = self._in(*steps)
+        value = self.said(*steps)
         return value if isinstance(value, str) else ""
 
     def _instant(self, *steps: str) -> str:
@@ -140,7 +146,7 @@ class _Careful:
     def _phase(self) -> Phase:
         """The phase, which must fit what the status holds: a cut-off file holds its addresses."""
         phase = _KNOWN_PHASES.get(self._text("status", "phase"))
-        status = self._in("status") or {}
+        status = self.said("status") or {}
         if phase is None:
             known = ", ".join(_KNOWN_PHASES)
             raise _UnclearError(f"record unreadable: status.phase must be one of {known}")
@@ -151,11 +157,11 @@ class _Careful:
 
     def _count(self) -> int:
         """How many were asked for, in a record that holds none; `true` is no number."""
-        count = self._in("spec", "count")
+        count = self.said("spec", "count")
         return count if type(count) is int and count >= 0 else 1
 
     def _ready(self, field: str) -> str:
-        conditions = self._in("status", "conditions")
+        conditions = self.said("status", "conditions")
         for condition in conditions if isinstance(conditions, list) else ():
             if isinstance(condition, Mapping) and condition.get("type") == "Ready":
                 value = condition.get(field)
@@ -242,12 +248,12 @@ class _Careful:
             raise _UnclearError("record unreadable: status.startAddress and endAddress required")
         if block is not None and not block.covers(found):
             raise _UnclearError(f"cidr differs from {format_range(found)}")
-        counted = self._in("status", "allocatedCount")
+        counted = self.said("status", "allocatedCount")
         if isinstance(counted, int) and counted != found.size:
             raise _UnclearError(
                 f"allocatedCount {counted}, but {format_range(found)} holds {found.size}"
             )
-        addresses = self._in("status", "addresses")
+        addresses = self.said("status", "addresses")
         if isinstance(addresses, list) and addresses:
             listed = {self._address(item) for item in addresses}
             if len(listed) != found.size or any(

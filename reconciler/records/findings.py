@@ -72,6 +72,14 @@ def moving(state: State, plan: Plan, asked: Mapping[str, str]) -> Iterator[Findi
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 
 
+def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
+    """Records whose retention has ended, but whose addresses may still be announced: why, by path."""
+    for path, why in why_of.items():
+        message = f"its retention has ended, but its addresses stay held: {why}"
+        hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
+        yield warning("expiry-held", Location(path, 1, 1), message, hint)
+
+
 _UNTIL = "stays announced until nobody uses it"
 
 

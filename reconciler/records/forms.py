@@ -15,7 +15,7 @@ from reconciler.families._record_form import WHOLE, RecordForm
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import LABEL as ONE_LABEL
 from reconciler.model.key import NAME, Key
-from reconciler.model.record_kind import ALLOCATED_BY, API_VERSION, CLAIM, KIND, LABEL
+from reconciler.model.record_kind import ALLOCATED_BY, API_VERSION, CLAIM, HELD_OF, KIND, LABEL
 
 HEAD = f"""apiVersion: {API_VERSION}
 kind: {KIND}
@@ -27,13 +27,17 @@ metadata:
 NAMES = (
     "claim", "role", "team", "name", "namespace", "count", "pinned", "pool_kind", "pool",
     "pool_namespace", "owner", "owner_namespace", "type", "allocated_at", "since", "message",
-    "reason", "end", "phase", "start", "announced",
+    "reason", "end", "phase", "start", "announced", "held_of",
 )  # fmt: skip
 """The groups of every pattern. What a family's records do not say is None."""
+
+COUNT = "[1-9][0-9]{0,8}"
+"""A number of records, as a record says it."""
 
 # Dates are written unasked in quotes, so their form is held here.
 _INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 _LABEL = re.escape(LABEL)
+_HELD_OF = re.escape(HELD_OF)
 
 
 class Form(NamedTuple):
@@ -191,7 +195,8 @@ def _pattern(form: RecordForm) -> str:
     first, last = (owner, "") if form.owner < "count" else ("", owner)
     unsaid = "" if form.names_pool_whole else "(?P<pool_kind>(?!))?(?P<pool_namespace>(?!))?"
     return rf"""{re.escape(HEAD)}(?P<claim>.+)
-  labels:
+(?:    {_HELD_OF}: "(?P<held_of>{COUNT})"
+)?  labels:
     {_LABEL}allocation-role: (?P<role>.+)
     {_LABEL}allocation-type: .+
     {_LABEL}network-pool: .+

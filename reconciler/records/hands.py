@@ -7,6 +7,7 @@ from typing import NamedTuple
 from reconciler.addresses.notation import format_range
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.model.record_kind import HELD_OF
 from reconciler.records.recall import Recalled
 
 Paths = Mapping[str, bytes | None]
@@ -88,6 +89,10 @@ def _edited(path: str, came_from: str, old: Stated, item: Stated, base: str) -> 
         return Told(path, "record-edited", message, _REVERT, is_news=False)
     is_error = _facts(before) != _facts(new)
     message = f"{what}: {before.claim.short} holds {_held(before)} in {base}"
+    if before.held_of != new.held_of:
+        message += (
+            f"; {HELD_OF} was {before.held_of or 'not there'}, {new.held_of or 'not there'} now"
+        )
     hint = f"{_REVERT}; to move a claim, delete its record"
     return Told(path, "record-edited", message, hint, is_error, is_error or bool(came_from))
 

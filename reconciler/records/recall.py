@@ -63,7 +63,7 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
     (
         claim_text, role, team, name, namespace, count, pinned, pool_kind, pool_name,
         pool_namespace, owner, owner_namespace, kind, allocated_at, since, message, reason, end,
-        phase_text, start, announced,
+        phase_text, start, announced, held_of,
     ) = found  # fmt: skip
     claim = Key.parse(claim_text)
     if claim is None or not claim.slot:
@@ -104,6 +104,7 @@ def _from_text(folder: str, path: str, form: Form, found: tuple[Any, ...]) -> Al
         message=_unquoted(message) if failed else "",
         path=path,
         announced=announced is not None,
+        held_of=int(held_of or 0),
     )
     return made if _is_sound(made, form) else None
 
@@ -122,6 +123,7 @@ def _is_sound(record: Allocation, form: Form) -> bool:
     return (
         is_whose
         and record.role in roles_of(claim)
+        and (record.is_live or not record.held_of)
         and len(record.name) <= MOST_NAME
         and len(record.namespace) <= MOST_LABEL
     )

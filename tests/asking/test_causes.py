@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.asking.causes import Cause, cause_in, may_tell
+from reconciler.asking.causes import Cause, cause_in, may_tell, taken_out
 from reconciler.asking.rows import Row, Touch
 from tests.asking.pasts import RECORD, ROW, fact, happened
 from tests.world import tenant
@@ -57,3 +57,24 @@ def test_a_name_is_told_in_either_form_of_yaml(text: str, line: int) -> None:
 def test_a_commit_that_touches_very_many_documents_is_not_searched() -> None:
     assert may_tell(person(ONE, TWO), "allocations", 1) == []
     assert may_tell(person(ONE, Touch(RECORD, "", "3")), "allocations", 1) == [ONE]
+
+
+def gone(*rows: Row) -> Cause | None:
+    return taken_out(ITEM, rows, "allocations", {**TEXTS, "3": tenant("one", "team-b").encode()}, 2)
+
+
+def test_a_document_went_in_the_newest_commit_after_which_nothing_names_it() -> None:
+    went = person(Touch("tenants/one.yaml", "1", ""), TWO, number=3)
+    found = Cause(went, "tenants/one.yaml", 3)
+    edited = person(Touch("tenants/one.yaml", "1", "3"), number=2)
+    moved = person(Touch("a.yaml", "1", ""), Touch("b.yaml", "", "1"), number=4)
+    assert gone(ROW, person(TWO, number=9), ROW, moved, edited, went) == found
+    assert gone(person(Touch("tenants/one.yaml", "1", "2"))) is not None
+
+
+def test_one_that_came_since_or_is_there_still_did_not_go() -> None:
+    went = person(Touch("tenants/one.yaml", "1", ""), number=3)
+    assert gone(ROW, person(ONE, number=5), went) is None
+    assert gone(ROW, person(TWO)) is None
+    assert gone(went._replace(is_plan=True), went._replace(is_cut=True)) is None
+    assert gone(person(Touch("tenants/one.yaml", "1", ""), TWO, TWO)) is None

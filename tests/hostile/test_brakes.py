@@ -229,3 +229,106 @@ def test_an_override_lets_the_number_pass_that_it_names(folder: Path, said: Said
     leave(folder, 0, 1, 2, 3, 4)
     code, text = said("reconcile")
     assert (code, "info override-used" in text, "brake-held" in text) == (0, True, False)
+
+
+def bring(folder: Path, *names: str, clock: int) -> str:
+    write(folder, {f"tenants/{name}.yaml": tenant(name) for name in names})
+    return commit(folder, "they come", clock=clock)
+
+
+def text_of(folder: Path, number: int) -> str:
+    return git(folder, "show", f"main:{FOLDER}/t{number:02}.loadbalancer.yaml")
+
+
+def test_who_comes_later_makes_no_release_pass_that_was_held(tmp_path: Path, said: Said) -> None:
+    folder = given_out(tmp_path / "repo", files(19))
+    leave(folder, 0, 1, 2, 3, 4, 5)
+    assert said("reconcile")[0] == 3
+    assert "held-of" not in text_of(folder, 0)  # nobody came, so nothing is written
+    for number in range(3):
+        head = bring(folder, f"new{number}", clock=CLOCK + 100 + 10 * number)
+        code, text = said("reconcile")
+        assert (code, git(folder, "rev-parse", "main~1")) == (3, head)
+        assert text.count("warning brake-held") == 6
+        assert '    gitops-ipam.dev/held-of: "19"\n  labels:' in text_of(folder, 0)
+        assert (said("reconcile")[0], git(folder, "rev-parse", "main~1")) == (3, head)
+    for verb in ("check", "plan"):
+        assert (
+            "releases 6 of 22 live records (27.3%); there were 19 when the first was held back"
+            " (31.6%), over the 30%"
+        ) in said(verb)[1]
+    assert said("verify")[0] == 0
+    assert said("reconcile", "--allow-release", "6")[0] == 0
+    assert "phase: Released" in text_of(folder, 0)
+    assert "held-of" not in text_of(folder, 0)
+    assert said("verify")[0] == 0
+
+
+def test_who_comes_back_bears_no_mark_and_lets_the_rest_pass(folder: Path, said: Said) -> None:
+    leave(folder, 0, 1, 2, 3)
+    bring(folder, "new", clock=CLOCK + 61)
+    assert said("reconcile")[0] == 3
+    assert "held-of" in text_of(folder, 3)
+    bring(folder, "t03", clock=CLOCK + 120)
+    assert said("reconcile")[0] == 0
+    assert "held-of" not in text_of(folder, 3)
+    assert "phase: Allocated" in text_of(folder, 3)
+    assert "phase: Released" in text_of(folder, 0)
+    assert "Nothing to commit" in said("reconcile")[1]
+    assert said("verify")[0] == 0
+
+
+def test_everything_that_was_held_stays_everything(folder: Path, said: Said) -> None:
+    git(folder, "rm", "-q", "tenants/one.yaml")
+    leave(folder, *range(11))
+    bring(folder, "new", clock=CLOCK + 61)
+    assert said("reconcile")[0] == 3
+    text = said("check")[1]
+    assert "the plan releases everything: 12 of 13 live records (92.3%); there were 12" in text
+
+
+def test_a_mark_holds_nothing_back_that_an_override_names(folder: Path, said: Said) -> None:
+    leave(folder, 0, 1, 2, 3)
+    bring(folder, "new", clock=CLOCK + 61)
+    assert said("reconcile")[0] == 3
+    write(folder, {LEAVE: override(LEAVE, kind="brake", releases=4)})
+    commit(folder, "allow four", clock=CLOCK + 120)
+    bring(folder, "late", clock=CLOCK + 130)
+    assert said("reconcile")[0] == 0
+    assert "phase: Released" in text_of(folder, 0)
+
+
+@pytest.mark.parametrize("mark", ["no number", "0", "-5", "99999999999999999999", "{}", "[19"])
+def test_a_broken_mark_is_a_finding_and_holds_back(folder: Path, said: Said, mark: str) -> None:
+    leave(folder, 0, 1, 2, 3)
+    bring(folder, "new", clock=CLOCK + 61)
+    assert said("reconcile")[0] == 3
+    path = f"{FOLDER}/t00.loadbalancer.yaml"
+    write(folder, {path: text_of(folder, 0).replace('"12"', mark) + "\n"})
+    bring(folder, *(f"more{number}" for number in range(20)), clock=CLOCK + 120)
+    code, text = said("reconcile")
+    assert code in (1, 3)
+    assert "Traceback" not in text
+    assert path in text
+    assert "phase: Allocated" in text_of(folder, 0)
+
+
+def test_a_mark_that_somebody_takes_away_is_an_error_and_counts_still(
+    folder: Path, said: Said
+) -> None:
+    leave(folder, 0, 1, 2, 3)
+    bring(folder, "new", "newer", clock=CLOCK + 61)
+    assert said("reconcile")[0] == 3
+    for number in range(4):
+        text = text_of(folder, number).replace('    gitops-ipam.dev/held-of: "12"\n', "")
+        write(folder, {f"{FOLDER}/t{number:02}.loadbalancer.yaml": f"{text}\n"})
+    commit(folder, "no marks", clock=CLOCK + 120)
+    code, text = said("check", "--base", "main~1")
+    assert (code, text.count("error record-edited")) == (1, 4)
+    assert "held-of" in text
+    bring(folder, "late", clock=CLOCK + 130)
+    code, text = said("reconcile")
+    assert (code, text.count("warning brake-held")) == (1, 4)
+    assert 'held-of: "12"' in text_of(folder, 0)  # it comes back
+    assert said("reconcile")[0] == 3
+    assert said("verify")[0] == 0

@@ -26,9 +26,10 @@ from tests.world import CLOCK, pool, provider, tenant
 
 HOUR = 3_600
 NAMES = [f"t{number:02}" for number in range(14)]
+LATER = [f"late{number:02}" for number in range(12)]
 HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 FOREVER = 1 << 40
-names = st.sampled_from(NAMES)
+names = st.sampled_from([*NAMES, *LATER])
 some = st.sets(names, min_size=1, max_size=8)
 
 Limits = tuple[int, int]
@@ -47,6 +48,7 @@ class Brakes(RuleBasedStateMachine):
         self.limits: Limits = (30, 10)
         self.went_by = self.limits
         self.overrides: dict[str, tuple[str, int, int]] = {}
+        self.first: dict[Key, int] = {}
 
     @initialize(count=st.integers(1, 14))
     def begin(self, count: int) -> None:
@@ -67,6 +69,22 @@ class Brakes(RuleBasedStateMachine):
     @rule(name=names)
     def come(self, name: str) -> None:
         self.files[f"tenants/{name}.yaml"] = tenant(name).encode()
+        self.commit()
+
+    @precondition(lambda self: self.first)
+    @rule(coming=st.sets(st.sampled_from(LATER), min_size=1, max_size=8))
+    def come_while_releases_are_held(self, coming: set[str]) -> None:
+        for name in sorted(coming):
+            self.files[f"tenants/{name}.yaml"] = tenant(name).encode()
+        self.commit()
+
+    @precondition(lambda self: self.first)
+    @rule(whose=some, mark=st.sampled_from((b"", b'    gitops-ipam.dev/held-of: "999"\n')))
+    def touch_marks(self, whose: set[str], mark: bytes) -> None:
+        for key, item in self.live().items():
+            if key.name in whose:
+                text = self.files[item.path]
+                self.files[item.path] = re.sub(rb"    gitops-ipam.dev/held-of: .*\n", mark, text)
         self.commit()
 
     @rule(leaving=some)
@@ -126,8 +144,8 @@ class Brakes(RuleBasedStateMachine):
         self.run(allowed)
 
     def run(self, allowed: int | None = None) -> None:
-        asked = self.asked()
-        is_held = self.is_over(len(asked)) and not self.is_approved(len(asked), allowed)
+        asked, live = self.asked(), len(self.before)
+        is_held = self.is_over(asked) and not self.is_approved(len(asked), allowed)
         done = reconcile(self.git, ReconcileOptions(allow_release=allowed), lambda _: None)
         self.files = dict(self.git.commits[self.git.head][2])
         after = self.live()
@@ -145,6 +163,7 @@ class Brakes(RuleBasedStateMachine):
             assert judged(self.git, None, done.commit.id) is Verdict.SAME
             self.went_by = self.limits
             self.before = after  # what people did is compared with what reconcile committed
+        self.first = {key: self.first.get(key, live) for key in self.asked()} if is_held else {}
         self.now = max(self.now, done.head.clock)
 
     # What may be
@@ -160,15 +179,22 @@ class Brakes(RuleBasedStateMachine):
             or now[key].range != item.range
         }
 
-    def is_over(self, asked: int) -> bool:
-        """More than the stricter Settings let pass, of all that rest and live."""
+    def is_over(self, asked: set[Key]) -> bool:
+        """More than the stricter Settings let pass, of all that rest and live.
+
+        Judged by today's records, and by those that there were when it first was too much.
+        """
+        first = [self.first[key] for key in asked if key in self.first]
+        return any(self.is_too_much(len(asked), live) for live in {len(self.before), *first})
+
+    def is_too_much(self, asked: int, live: int) -> bool:
         if not asked:
             return False
         resting = sum(not self.is_through(it) for it in self.records() if it.is_released)
-        all_of_them, gone = len(self.before) + resting, asked + resting
+        all_of_them, gone = live + resting, asked + resting
         most, least = map(min, self.limits, self.went_by)
         is_many = all_of_them >= least and 100 * gone > most * all_of_them
-        return is_many or asked == len(self.before)
+        return is_many or asked >= live
 
     def is_through(self, item: Allocation) -> bool:
         """Its day is over: it goes in this very plan."""
