@@ -168,7 +168,10 @@ def _root(path: Path, top: Path | None, named: str | None) -> RootFolder:
 
 
 def checkout_around(path: Path) -> Path | None:
-    """The top of the checkout, or the bare repository, that a folder belongs to; None: to none."""
+    """The top of the checkout, or the bare repository, that a folder belongs to; None: to none.
+
+    The folder need not be there.
+    """
     try:
         git_dir, worktree = _locate(path)
     except GitError:

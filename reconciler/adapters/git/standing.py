@@ -70,6 +70,11 @@ class Standing:
     asked: Asked
     seen: str = ""
 
+    @property
+    def reference(self) -> str:
+        """The name under which the remote keeps what was reconciled last."""
+        return self.git.root.reference(LAST)
+
     def default_branch(self) -> str:
         """The branch that is the truth where Settings name none; empty where that is not clear."""
         if self.remote is not None:

@@ -123,8 +123,8 @@ def _change_folder(ctx: click.Context, param: click.Parameter, value: Path | Non
 
 
 def _take_root(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-    del param
-    if value is not None:
+    said = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
+    if value is not None and (said or ROOT not in ctx.meta):  # said before the verb: IPAM_ROOT not
         ctx.meta[ROOT] = value
 
 
