@@ -26,10 +26,9 @@ def require_root(git: GitProcess, revision: Revision, known: Root | None) -> Roo
     where = f"revision {revision.id[:12]}"
     if known is not None or not above:
         return known
-    listed = git.check("ls-tree", "-z", "--full-tree", revision.id, "--", *above)
-    for path in above:
-        lines = listed.decode("utf-8", "replace").split("\0")
-        mode = next((it.split(" ")[0] for it in lines if it.partition("\t")[2] == path), "")
+    for path in above:  # one at a time: of a folder and what is in it git lists the latter
+        listed = git.check("ls-tree", "-z", "--full-tree", revision.id, "--", path)
+        mode = listed.decode("utf-8", "replace").partition(" ")[0]
         if mode != "040000":
             raise _no_folder(git.root, path, _KINDS.get(mode, "a file") if mode else "", where)
     return None
