@@ -55,10 +55,11 @@ def plan(
         tell(findings_text(others, brush)) if others else None
         emit(plan_text(evaluation, brush, keeps=keeps))
     elif output == "markdown":
-        from reconciler.report.at_top import at_top
+        from reconciler.report.at_top import at_top, marked
         from reconciler.report.markdown import markdown_text
 
-        emit(markdown_text(at_top(compared, found.root), "plan", base=base, keeps=keeps))
+        text = markdown_text(at_top(compared, found.root), "plan", base=base, keeps=keeps)
+        emit(marked(text, found.root))
     else:
         from reconciler.report.machine import plan_document
 

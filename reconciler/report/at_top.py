@@ -1,10 +1,12 @@
 """Evaluations for forges, which know files by their path from the top of the repository."""
 
 from dataclasses import replace
+from urllib.parse import quote
 
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
+from reconciler.report.markdown import MARKER
 from reconciler.settings import PATH
 
 WHOLE = "."
@@ -23,6 +25,11 @@ def at_top(compared: Compared, root: str) -> Compared:
     if not root:
         return compared
     return replace(compared, evaluation=_moved(compared.evaluation, root))
+
+
+def marked(text: str, root: str) -> str:
+    """A comment in Markdown that a job finds again among those of other roots."""
+    return text.replace(MARKER, MARKER.replace("ipam", f"ipam {quote(root)}"), 1) if root else text
 
 
 def _moved(evaluation: Evaluation, root: str) -> Evaluation:

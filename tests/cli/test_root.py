@@ -171,7 +171,9 @@ def test_forges_are_told_paths_from_the_top_and_people_from_the_root(
     (artifact,) = sarif["results"][0]["locations"]
     assert artifact["physicalLocation"]["artifactLocation"]["uri"] == place
     assert 'name="infra/ipam/pools/edge.yaml"' in said["junit"]
-    assert "infra/ipam/tenants/one.yaml" in (tmp_path / "markdown").read_text()
+    comment = (tmp_path / "markdown").read_text()
+    assert comment.startswith("<!-- ipam infra/ipam -->\n")
+    assert "infra/ipam/tenants/one.yaml" in comment
     assert ipam(capsys, "check", "--repo", big / "infra/ipam").out.startswith("tenants/one.yaml:")
 
 

@@ -11,7 +11,7 @@ from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.at_top import at_top
+from reconciler.report.at_top import at_top, marked
 from reconciler.report.github import github_text
 from reconciler.report.gitlab import gitlab_text
 from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
@@ -113,7 +113,7 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
 
             return junit_text(evaluation)
         case "markdown":
-            return markdown_text(compared, "check", base=base)
+            return marked(markdown_text(compared, "check", base=base), root)
     plan = plan_document(evaluation, base=base)
     document = check_document(evaluation, plan, code)
     return json_text(document) if form == "json" else yaml_text(document)
