@@ -166,6 +166,8 @@ class FakeRepository:
     def standing(self) -> "FakeRepository":
         return self
 
+    reference = "refs/ipam/last"
+
     def default_branch(self) -> str:
         return self.default
 

@@ -37,7 +37,7 @@ _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 # Written by the benchmarks, and not yet there while they have not run.
 _LATER = ROOT / "docs" / "performance.md"
 # Of all verbs; told once, above them.
-_EVERYWHERE = {"--help", "-C", "--directory", "-q", "--quiet", "-v", "--verbose"}
+_EVERYWHERE = {"--help", "-C", "--directory", "--root", "-q", "--quiet", "-v", "--verbose"}
 
 
 def _text(*parts: str) -> str:

@@ -61,6 +61,7 @@ def apply(
     with progress("reading"):
         source = published(repository, rev)
         evaluation = with_changes_by_hand(repository, source, evaluate_source(source))
+    wish = replace(wish, root=repository.git.root.path)
     with progress("applying"):
         applied = apply_fleet(evaluation, reach.open(), wish, repository.is_in)
     code = applied_code(evaluation, applied)

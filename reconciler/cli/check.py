@@ -48,7 +48,8 @@ def check(
     trusts = base is None
     found = reviewed(repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at)
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
-    return _told(Checked(compared, base, exit_code(compared.evaluation)), output, outs, color)
+    checked = Checked(compared, base, exit_code(compared.evaluation), found.root)
+    return _told(checked, output, outs, color)
 
 
 def _told(checked: Checked, output: str, outs: tuple[Out, ...], color: str) -> int:

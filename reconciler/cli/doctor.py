@@ -5,11 +5,10 @@ from pathlib import Path
 
 import click
 
-from reconciler.adapters.git.opening import open_mirror, open_repository
 from reconciler.adapters.git.probe import RepositoryProbe
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared.cluster_options import Reach, reaching_options
-from reconciler.cli.shared.opening import cache_folder, environment
+from reconciler.cli.shared.opening import environment, open_here, open_there
 from reconciler.cli.shared.options import option, output_options, repository_option
 from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.cli.shared.progress import progress
@@ -40,8 +39,8 @@ def doctor(
 
     def opened() -> GitRepository:
         if remote is not None:
-            return open_mirror(remote, cache_folder(), environment(), branch)
-        return open_repository(repo, environment(), branch)
+            return open_there(remote, branch)
+        return open_here(repo, branch)
 
     probe = RepositoryProbe(opened, environment())
     with progress("looking"):

@@ -97,7 +97,7 @@ def _write(repo: Path, evaluation: Evaluation, found: list[Key], number: int) ->
             f"no patch {number} for {found[0].short}: {has}", "leave out --write to see"
         )
     chosen = helping[number - 1]
-    root = open_source(repo, "HEAD", worktree=True).repository.worktree
+    root = open_source(repo, "HEAD", worktree=True).ground
     write_edit(root, chosen.change, "look at the rights of the file")
     emit(f"{escape(chosen.change.path)}: {escape(chosen.says)}\n")
     return ExitCode.OK

@@ -188,7 +188,7 @@ def _finish(found: Found, where: Where) -> int:
     read = open_source(where.repo, "HEAD", worktree=True)
     with progress("planning"):
         result = imported(read.source, found)
-    out = where.out or read.repository.worktree or where.repo
+    out = where.out or read.ground or where.repo
     written: list[str] = []
     if not where.dry_run and (where.partial or not result.conflicts):
         written = place(out, result.files)

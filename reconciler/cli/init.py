@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.git.making import Site, find_site, make_repository
+from reconciler.adapters.git.opening import checkout_around
+from reconciler.adapters.git.root_folder import root_folder
 from reconciler.adapters.ground import FolderGround
 from reconciler.adapters.package import installed_from
 from reconciler.cli.shared.asking import Agreement, choose, is_terminal
-from reconciler.cli.shared.opening import environment, open_source
+from reconciler.cli.shared.opening import asked_root, environment, open_source
 from reconciler.cli.shared.options import option, talk_options
 from reconciler.cli.shared.output import emit, painter
 from reconciler.cli.shared.verbs import VERBS
@@ -28,7 +30,7 @@ from reconciler.commands.starting.laying import (
     lay,
     survey,
 )
-from reconciler.ports import ExitCode
+from reconciler.ports import ExitCode, UsageError
 from reconciler.report.text.check import check_text
 from reconciler.report.text.init import next_text, rows_text, shown_text
 from reconciler.report.text.table import Painter
@@ -73,13 +75,13 @@ def init(
     already, and commits nothing. On a terminal it shows each file and asks. Ends with a check of
     what is there; run it again, and it adds what is missing.
     """
-    site = find_site(folder, environment())
+    site = find_site(_asked(folder), environment())
     ground = FolderGround(site.folder)
     asks = is_terminal() and not (yes or dry_run)
     beginning, have = _beginning(ground, asks=asks, empty=empty)
     hosted = _forge(forge, site, asks=asks)
     source = package or installed_from() or UNNAMED
-    wish = Wish(branch or site.branch or "main", hosted, source, beginning)
+    wish = Wish(branch or site.branch or "main", hosted, source, beginning, site.root)
     items = survey(wanted(wish), ground)
     brush = painter(color)
     if dry_run:
@@ -99,8 +101,20 @@ def init(
     emit(_of_ci(wish, items))
     code = _checked(site, ground, brush)
     if written:
-        emit(next_text(_steps(folder, wish, have), brush))
+        emit(next_text(_steps(folder, wish, have, _around(written)), brush))
     return code
+
+
+def _asked(folder: Path) -> Path:
+    """The folder that DIR names; of a checkout, the one in it that `--root` names."""
+    named = root_folder(asked_root() or "").path
+    if not named:
+        return folder
+    around = checkout_around(folder.resolve())
+    if around is None:
+        hint = f"make the repository first (git init); or ipam init {named}, a repository by itself"
+        raise UsageError(f"{folder} is in no checkout, of which --root could be a folder", hint)
+    return around / named
 
 
 def _beginning(ground: FolderGround, *, asks: bool, empty: bool) -> tuple[Beginning, str]:
@@ -121,7 +135,7 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
         return None if named == _NONE else Forge(named)
     remotes = site.remotes()
     url = remotes.get("origin") or next(iter(remotes.values()), "")
-    there = [path.name for path in site.folder.glob(".*")] if site.folder.is_dir() else []
+    there = [path.name for path in site.top.glob(".*")] if site.top.is_dir() else []
     found = forge_of(url) or forge_in(there)
     if found is None and asks:
         meanings = {forge.value: WORKFLOWS[forge] for forge in Forge} | {_NONE: "no CI yet"}
@@ -172,7 +186,7 @@ def _of_ci(wish: Wish, items: Sequence[Item]) -> str:
     if wish.forge is None:
         names = "|".join(forge.value for forge in Forge)
         return f"No CI: no remote names a forge. ipam init --forge {names} writes it.\n"
-    workflow = WORKFLOWS[wish.forge]
+    workflow = wish.workflow
     holds = any(it.path == workflow and UNNAMED in it.text for it in items if it.state != "yours")
     if wish.package == UNNAMED and holds:
         return (
@@ -193,7 +207,12 @@ def _checked(site: Site, ground: FolderGround, brush: Painter) -> ExitCode:
     return exit_code(evaluation)
 
 
-def _steps(folder: Path, wish: Wish, have: str) -> list[tuple[str, str]]:
+def _around(written: Sequence[Item]) -> str:
+    """What was written outside of the folder, as a shell takes it."""
+    return "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
+
+
+def _steps(folder: Path, wish: Wish, have: str, around: str) -> list[tuple[str, str]]:
     """What a person does next."""
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
     if wish.beginning is Beginning.EXAMPLES:
@@ -203,6 +222,6 @@ def _steps(folder: Path, wish: Wish, have: str) -> list[tuple[str, str]]:
     return [
         *steps,
         ("ipam plan --worktree", "the exact addresses"),
-        ("git add . && git commit", "once it is right"),
+        (f"git add .{around} && git commit", "once it is right"),
         ("ipam reconcile", "records who holds which addresses; with CI, each merge does it"),
     ]

@@ -38,7 +38,7 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
     CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record.
     """
     read = open_source(repo, "HEAD", worktree=True)
-    root = read.repository.worktree
+    root = read.ground
     now = int(clock.now() if clock.now is not None else read.source.clock())
     with progress("planning"):
         found = prepare(read.source, Wanted(claim, pool, reason, now, _end(expires, now)))

@@ -43,20 +43,23 @@ def plan(
     Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
     another gate would stop it (3).
     """
-    compared = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at).compared
+    found = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at)
+    compared = found.compared
     evaluation = compared.evaluation
     if output == "text":
         brush = painter(color)
         # Refusals stand in the plan; what else stops it is told here.
         shown = ("capacity", "brake", "clock-ahead")
         refused = [item for item in evaluation.gates if item.code not in shown]
-        found = [item for item in all_found(evaluation) if item not in refused]
-        tell(findings_text(found, brush)) if found else None
+        others = [item for item in all_found(evaluation) if item not in refused]
+        tell(findings_text(others, brush)) if others else None
         emit(plan_text(evaluation, brush, keeps=keeps))
     elif output == "markdown":
+        from reconciler.report.at_top import at_top, marked
         from reconciler.report.markdown import markdown_text
 
-        emit(markdown_text(compared, "plan", base=base, keeps=keeps))
+        text = markdown_text(at_top(compared, found.root), "plan", base=base, keeps=keeps)
+        emit(marked(text, found.root))
     else:
         from reconciler.report.machine import plan_document
 

@@ -109,7 +109,8 @@ def reconcile(
     def begin() -> _Job:
         repository = open_branch(repo, remote, branch)
         asked = reach if is_asked else None
-        return _Job(repository, options, asked, wish, not no_apply, metrics_file)
+        own = replace(wish, root=repository.git.root.path)
+        return _Job(repository, options, asked, own, not no_apply, metrics_file)
 
     if watch is not None:
         from reconciler.cli.shared.daemon import Order

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.facts import FreshFacts
-from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.opening import open_revision
 from reconciler.adapters.git.remembering import RememberingRepository
 from reconciler.cli.shared import streams
-from reconciler.cli.shared.opening import environment
+from reconciler.cli.shared.opening import open_here
 from reconciler.cli.shared.options import output_options, repository_option
 from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.cli.shared.progress import progress
@@ -33,9 +33,9 @@ def verify(repo: Path, reach: str, output: str, color: str) -> int:
     its base does not make it.
     """
     # No cache is believed, and what replays share is gone with this run.
-    repository = RememberingRepository.of(open_repository(repo, environment()))
+    repository = RememberingRepository.of(open_here(repo))
     newest, after = revisions_of(reach)
-    head = repository.resolve(newest)
+    head = open_revision(repository, newest).revision()
     brush = painter(color)
     found: list[Verified] = []
     # Lines on a terminal are progress enough.

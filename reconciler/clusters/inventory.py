@@ -83,6 +83,7 @@ class Inventory:
         damaged: Lines that cannot be read. What they name is left alone, and so are they.
         odd: What is wrong with the lines of some of the other clusters, by name. Of these clusters
             it is known what can be read, and nothing is done in them.
+        root: The folder of the repository that the revision was applied from; empty for its top.
     """
 
     uid: str = ""
@@ -91,6 +92,7 @@ class Inventory:
     clusters: Mapping[str, Enrolled] = field(default_factory=dict)
     damaged: tuple[str, ...] = ()
     odd: Mapping[str, str] = field(default_factory=dict)
+    root: str = ""
 
 
 def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -> Inventory:
@@ -125,6 +127,7 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
         {name: line.enrolled for name, line in clusters.items()},
         tuple(line for line, entry in read.items() if entry is None),
         {name: line.wrong[0] for name, line in clusters.items() if line.wrong},
+        first.get("root", ""),
     )
 
 
@@ -167,6 +170,8 @@ def config_maps(
     rooms = [max(WHOLE - max(HALF, taken.get(at, 0)), _LEAST) for at in range(_MOST_PARTS)]
     texts = _divided(lines, rooms)
     first = {"uid": inventory.uid, "revision": inventory.revision}
+    if inventory.root or "root" in (there or {}).get(NAME, {}):
+        first["root"] = inventory.root
     return [
         part_manifest(part_name(number), namespace, {**({} if number else first), "objects": text})
         for number, text in enumerate(texts)

@@ -22,6 +22,8 @@ class ApplyOptions:
         default_port: Of an endpoint that is written and names none.
         lb_class: Of the Services that MetalLB serves (its own `--lb-class`); empty for those without.
         allow_release: How many objects may go at most, to pass the brake; None for the Settings'.
+        root: The folder of the repository that is the root; empty for the top. What another one
+            put into a cluster is none of this one's to take away.
         shard: Which part of the clusters, and of how many; counted from 0.
     """
 
@@ -38,3 +40,4 @@ class ApplyOptions:
     lb_class: str = ""
     allow_release: int | None = None
     shard: tuple[int, int] = (0, 1)
+    root: str = ""

@@ -97,22 +97,23 @@ def require_remembered(
         return
     raise HistoryError(
         f"branch {repository.branch} was rewritten or rolled back: it is at {base.id}, and lacks"
-        f" {lost} that reconcile made, as the remote remembers (refs/ipam/last)",
+        f" {lost} that reconcile made, as the remote remembers ({repository.standing.reference})",
         f"if that is meant: ipam reconcile --accept-history {base.id}",
     )
 
 
 def _proven(repository: Repository, base: Revision, last: str, facts: Facts | None) -> str:
     """A commit up to the one that was noted that reconcile made, and a revision lacks; or empty."""
+    noted = repository.standing.reference
     try:
         found = islice(repository.saying(last, without=base.id), MOST_PLANNED)
         for commit in found:
             if judged(repository, facts, commit) is Verdict.SAME:
                 return commit
     except (GitError, LimitError) as odd:
-        _log.warning("what refs/ipam/last of the remote names cannot be read: %s", odd)
+        _log.warning("what %s of the remote names cannot be read: %s", noted, odd)
         return ""
-    _log.warning("refs/ipam/last of the remote names %s, which is no work of reconcile", last)
+    _log.warning("%s of the remote names %s, which is no work of reconcile", noted, last)
     return ""
 
 

@@ -8,6 +8,10 @@ from reconciler.ports.revision import Revision
 class Standing(Protocol):
     """What the remote of a repository says of itself."""
 
+    @property
+    def reference(self) -> str:
+        """The name under which the remote keeps what was reconciled last."""
+
     def default_branch(self) -> str:
         """The branch that is the truth where Settings name none; empty where that is not clear.
 

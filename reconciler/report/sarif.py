@@ -28,12 +28,13 @@ _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _BRACKET = re.compile(r"[\[\]]")
 
 
-def sarif_text(evaluation: Evaluation, version: str) -> str:
+def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
     """One run with a rule for every code and a result for each finding, the gravest first.
 
     Args:
         evaluation: The evaluation.
         version: The version of the program.
+        root: The folder that is the root: a service keeps one run for each of a commit.
     """
     found = all_listed(evaluation)
     marks = fingerprints(found)
@@ -47,7 +48,7 @@ def sarif_text(evaluation: Evaluation, version: str) -> str:
         invocation["toolExecutionNotifications"] = [note]
     run = {
         "tool": {"driver": {"name": "ipam", "version": version, "rules": _rules()}},
-        "automationDetails": {"id": "ipam/"},
+        "automationDetails": {"id": f"ipam/{root}/" if root else "ipam/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [invocation],
         "results": results,

@@ -183,3 +183,27 @@ def test_what_a_run_noted_meanwhile_that_git_does_not_know_stays(country: FakeCl
     assert known["revision"] == STRANGE
     assert STRANGE in known["cluster.team-a.shop"]
     assert known["cluster.team-a.web"].split()[1] == "b" * 40
+
+
+def test_what_another_root_of_the_repository_put_there_is_left_alone(country: FakeClusters) -> None:
+    before = {name: dict(objects) for name, objects in country.objects.items()}
+    (applied,) = apply(country, "b", world("web"), root="net/one").values()
+    assert (applied.state, applied.cluster) == (State.REFUSED, "management")
+    assert applied.error == "the top of the repository was applied last, and this is root 'net/one'"
+    assert "--re-enrol management" in applied.hint
+    assert {name: dict(objects) for name, objects in country.objects.items()} == before
+
+
+def test_a_root_that_moved_is_taken_on_when_a_person_says_so(country: FakeClusters) -> None:
+    names = frozenset({"management"})
+    moved = apply(country, "b", root="net/one", re_enrol=names)
+    assert [item.state for item in moved.values()] == [State.APPLIED] * 3
+    for cluster in (HUB, FIRST, SECOND):
+        assert inventory(country, cluster)["root"] == "net/one"
+    assert [it.state for it in apply(country, "c", root="net/one").values()] == [State.APPLIED] * 3
+    (refused,) = apply(country, "c").values()
+    assert refused.error == "root 'net/one' was applied last, and this is the top of the repository"
+    back = apply(country, "c", re_enrol=names)
+    assert [item.state for item in back.values()] == [State.APPLIED] * 3
+    assert inventory(country, FIRST)["root"] == ""
+    assert [item.state for item in apply(country, "c").values()] == [State.APPLIED] * 3

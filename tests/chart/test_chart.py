@@ -193,6 +193,9 @@ def test_keys_lie_where_the_arguments_say() -> None:
     # It has the way into the management cluster from a Secret, so it needs no account here.
     assert pod["spec"]["automountServiceAccountToken"] is False
     assert not any("--branch" in word for word in container["args"])
+    at = container["args"].index("--root")
+    assert container["args"][at + 1] == "$(ROOT)"
+    assert only(found("tls"), "ConfigMap")["data"]["ROOT"] == "infra/ipam"
 
 
 def test_probes_and_the_monitor_speak_tls_where_the_server_does() -> None:

@@ -1,6 +1,7 @@
 """`init`: a repository that checks green; a person's files stay, and a second run changes nothing."""
 
 import io
+import shlex
 import sys
 from pathlib import Path
 
@@ -162,13 +163,38 @@ def test_a_dry_run_shows_each_file_and_writes_nothing(tmp_path: Path, capsys: Ca
     assert not (tmp_path / "new").exists()
 
 
-def test_a_folder_in_a_checkout_is_refused_with_its_top(tmp_path: Path, capsys: Capture) -> None:
-    top = repository(tmp_path / "big", {"x": ""})
-    for folder in (top / "infra", top / "infra/ipam"):
+def test_a_folder_in_a_root_is_refused_with_that(tmp_path: Path, capsys: Capture) -> None:
+    top = repository(tmp_path / "big", {"infra/ipam.yaml": "", "x": ""})
+    for folder in (top / "infra/pools", top / "infra/ipam/new"):
         ran = ipam(capsys, "init", folder)
         assert ran.code == 64
-        assert f"hint: name its top: ipam init {top}" in ran.err
+        assert f"hint: name that: ipam init {top / 'infra'}" in ran.err
     assert git(top, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("name", ["infra/ipam", "of dc1/ä: x"])
+def test_a_folder_of_a_checkout_begins_with_what_forges_read_at_the_top(
+    name: str, tmp_path: Path, capsys: Capture
+) -> None:
+    top = repository(tmp_path / "big", {"x": ""})
+    git(top, "remote", "add", "origin", "https://github.com/x/y.git")
+    words = ("init", top, "--root", name) if " " in name else ("init", top / name)
+    ran = ipam(capsys, *words)
+    assert ran.code == 0, ran.err
+    assert "fine" in ran.out
+    assert "git add . ../../.github/workflows/ipam-" in ran.out
+    made = files(top)
+    inside = {path.removeprefix(f"{name}/") for path in made if path.startswith(f"{name}/")}
+    assert {"ipam.yaml", "pools/example.yaml", ".gitattributes"} <= inside
+    (workflow,) = (data for path, data in made.items() if path.startswith(".github/"))
+    assert yaml.safe_load(workflow)["env"]["IPAM_ROOT"] == name
+    hook = yaml.safe_load(made[".pre-commit-config.yaml"])["repos"][0]["hooks"][0]
+    assert shlex.split(hook["entry"])[-2:] == ["--root", name]
+    owned = name.replace(" ", "\\ ")
+    assert f"# /{owned}/pools/" in made["CODEOWNERS"].decode()
+    again = ipam(capsys, *words)
+    assert (again.code, files(top)) == (0, made)
+    assert "wrote" not in again.out
 
 
 def test_a_bare_repository_and_a_file_are_refused(tmp_path: Path, capsys: Capture) -> None:

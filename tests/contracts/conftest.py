@@ -3,13 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.homes import FakeHome, GitHome, Home
+from tests.contracts.homes import FOLDER, FakeHome, GitHome, Home
 from tests.git_server import serving
 
 KINDS = ("fake", "bare", "checkout", "checkout-file", "mirror-file", "mirror-http")
+IN_FOLDER = ("bare", "checkout", "checkout-file", "mirror-file")
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[*KINDS, *(f"{kind} in a folder" for kind in IN_FOLDER)])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
     """A repository of each kind, with one commit."""
     if request.param == "fake":
@@ -19,4 +20,5 @@ def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
         with serving(tmp_path / "served") as server:
             yield GitHome("mirror-http", tmp_path, server.url)
     else:
-        yield GitHome(request.param, tmp_path)
+        kind, in_folder, _ = request.param.partition(" in a folder")
+        yield GitHome(kind, tmp_path, folder=FOLDER if in_folder else "")

@@ -15,6 +15,14 @@ Files = Mapping[str, str]
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 FIRST: Files = {"pools/a.yaml": "a: 1\n", "tenants/t/b.yaml": "b: 2\n", "ipam.yaml": "s: 1\n"}
 
+FOLDER = 'infra/ip "ä.m'
+AROUND: Files = {
+    "pools/a.yaml": "another: 1\n",
+    "ipam.yaml": "another: 1\n",
+    "infra/ip/pools/a.yaml": "a: 3\n",
+}
+"""What stands around a root that is a folder."""
+
 
 class Home(ABC):
     """A repository, and what happens to it behind its back."""
@@ -51,16 +59,22 @@ class Home(ABC):
 
 @dataclass
 class GitHome(Home):
-    """A real one. Its truth is a bare repository, or the checkout itself."""
+    """A real one. Its truth is a bare repository, or the checkout itself.
+
+    Attributes:
+        folder: The folder of it that is the root; empty for all of it.
+    """
 
     kind: str
     root: Path
     url: str = ""
     files_at_first: Files = field(default_factory=lambda: FIRST)
     clock: int = CLOCK
+    folder: str = ""
 
     def __post_init__(self) -> None:
-        self.author = repository(self.root / "author", self.files_at_first)
+        around = AROUND if self.folder else {}
+        self.author = repository(self.root / "author", {**self._in(self.files_at_first), **around})
         self.truth = self.author
         if self.kind != "checkout":
             self.truth = self.root / "served" / "remote.git"
@@ -71,15 +85,18 @@ class GitHome(Home):
             git(self.root, "clone", "-q", f"file://{self.truth}", "checkout")
 
     def open(self) -> Repository:
+        root = self.folder or None
         match self.kind:
             case "bare":
-                return with_remote(open_repository(self.truth, ENVIRONMENT))
+                return with_remote(open_repository(self.truth, ENVIRONMENT, None, root))
             case "checkout":
-                return with_remote(open_repository(self.author, ENVIRONMENT))
+                return with_remote(open_repository(self.author, ENVIRONMENT, None, root))
             case "checkout-file":
-                return with_remote(open_repository(self.root / "checkout", ENVIRONMENT))
+                checkout = self.root / "checkout"
+                return with_remote(open_repository(checkout, ENVIRONMENT, None, root))
             case "mirror-file":
-                return open_mirror(f"file://{self.truth}", self.root / "cache", ENVIRONMENT)
+                url, cache = f"file://{self.truth}", self.root / "cache"
+                return open_mirror(url, cache, ENVIRONMENT, None, root)
             case _:
                 return open_mirror(f"{self.url}/remote.git", self.root / "cache", ENVIRONMENT)
 
@@ -88,9 +105,9 @@ class GitHome(Home):
         if self.truth != self.author:
             git(self.author, "fetch", "-q", "origin", "main")
             git(self.author, "reset", "-q", "--hard", "FETCH_HEAD")
-        write(self.author, files)
+        write(self.author, self._in(files))
         if remove:
-            (self.author / remove).unlink()
+            (self.author / self.folder / remove).unlink()
         made = commit(self.author, clock=self.clock)
         if self.truth != self.author:
             git(self.author, "push", "-q", "origin", "main")
@@ -107,8 +124,18 @@ class GitHome(Home):
         return git(self.truth, "rev-parse", "refs/heads/main")
 
     def files(self) -> dict[str, str]:
-        paths = git(self.truth, "ls-tree", "-r", "--name-only", "refs/heads/main").splitlines()
-        return {path: git(self.truth, "show", f"refs/heads/main:{path}") + "\n" for path in paths}
+        listed = git(self.truth, "ls-tree", "-r", "-z", "--name-only", "refs/heads/main")
+        paths = [path for path in listed.split("\0") if path]
+        texts = {path: git(self.truth, "show", f"refs/heads/main:{path}") + "\n" for path in paths}
+        around = {path: texts.pop(path) for path in AROUND if path in texts and self.folder}
+        assert not self.folder or around == AROUND, "what is around it changed"
+        prefix = f"{self.folder}/" if self.folder else ""
+        assert all(path.startswith(prefix) for path in texts)
+        return {path.removeprefix(prefix): text for path, text in texts.items()}
+
+    def _in(self, files: Files) -> dict[str, str]:
+        prefix = f"{self.folder}/" if self.folder else ""
+        return {f"{prefix}{path}": text for path, text in files.items()}
 
 
 @dataclass

@@ -6,6 +6,10 @@
 - --branch
 - $(BRANCH)
 {{- end }}
+{{- if .Values.git.root }}
+- --root
+- $(ROOT)
+{{- end }}
 {{- end -}}
 
 {{- /* Those of whoever commits. */ -}}

@@ -10,6 +10,7 @@ from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import find_revisions
 from reconciler.adapters.git.past import changed_file
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.asking.rows import Row, Touch, row_of
 from reconciler.model.settings import Limits
 from reconciler.ports import Entry, Revision
@@ -38,8 +39,10 @@ class GitAnnals:
             LimitError: A commit touched more files than are read of a revision.
         """
         cut = cut_off(self.git)
-        with closing(_fields(self.git, "log", *_OPTIONS, start, "--", *paths)) as parts:
-            yield from _rows(parts, cut)
+        with closing(
+            _fields(self.git, "log", *_OPTIONS, start, "--", *self.git.root.inside(paths))
+        ) as parts:
+            yield from _rows(self.git.root, parts, cut)
 
     def before(self, start: str, seconds: int) -> Revision | None:
         """The newest commit of the line that is not dated later; None where there is none."""
@@ -53,7 +56,7 @@ class GitAnnals:
         return is_shallow(self.git)
 
 
-def _rows(parts: Iterator[str], cut: frozenset[str] | set[str]) -> Iterator[Row]:
+def _rows(root: RootFolder, parts: Iterator[str], cut: frozenset[str] | set[str]) -> Iterator[Row]:
     head, touched, tally = None, list[Touch](), Tally("a commit", Limits())
     for part in parts:
         if part.startswith(_MARK):
@@ -61,9 +64,13 @@ def _rows(parts: Iterator[str], cut: frozenset[str] | set[str]) -> Iterator[Row]
                 yield row_of(head[0], head[1], tuple(touched), is_cut=head[0][0] in cut)
             commit, _, clock = part[1:].partition(" ")
             about = commit, int(clock), next(parts)
-            head, touched, tally = (about, next(parts)), [], Tally(f"commit {commit}", Limits())
+            head, touched, tally = (
+                (about, root.own(next(parts))),
+                [],
+                Tally(f"commit {commit}", Limits()),
+            )
         elif part.lstrip("\n").startswith(":"):
-            changed = changed_file(part.lstrip("\n"), next(parts))
+            changed = changed_file(part.lstrip("\n"), root.outside(next(parts)))
             tally.add(changed.path)
             touched.append(Touch(changed.path, _oid(changed.old), _oid(changed.new)))
     if head is not None:

@@ -36,7 +36,7 @@ class Checkout:
             hint = f"if no git is running here, remove {lock}"
             raise UsageError("another git is at work in this checkout, or was killed in it", hint)
         changed, unknown = self._dirty()
-        inside = tuple(f"{folder}/" for folder in folders)
+        inside = tuple(f"{folder}/" for folder in self.git.root.inside(folders))
         unknown = [path for path in unknown if path.startswith(inside)]
         if changed and not unknown and self._shows(target):
             return  # so far had a run come that was killed
@@ -66,10 +66,11 @@ class Checkout:
         # there may be without end.
         out = self.git.check(
             self._tree, "-C", str(self.root), "ls-files", "--others", "--exclude-standard", "-z",
-            "--", *paths,
+            "--", *(inside := self.git.root.inside(paths)),
         )  # fmt: skip
         unknown = out.decode("utf-8", "replace").split("\0")
-        return sorted({*self._differing("HEAD", *paths), *filter(None, unknown)})
+        found = {*self._differing("HEAD", *inside), *filter(None, unknown)}
+        return sorted(map(self.git.root.outside, found))
 
     @property
     def _tree(self) -> str:

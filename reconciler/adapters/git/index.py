@@ -18,14 +18,14 @@ _HINT = (
 def listed(
     git: GitProcess, root: Path, tally: Tally, options: Sequence[str], folders: Sequence[str]
 ) -> Iterator[str]:
-    """Lines of `git ls-files -z` about the files at or below some folders of a work tree.
+    """Lines of `git ls-files -z` about the files at or below some folders of a root in a work tree.
 
     Raises:
         GitError: The index cannot be read.
         LimitError: It has more files there than are read.
     """
     # Without both git lists what is in `.git` alone.
-    work = (f"--work-tree={root}", "-C", str(root))
+    work = (f"--work-tree={git.root.top(root)}", "-C", str(root))
     with closing(fields(git, tally, *work, "ls-files", "-z", *options, "--", *folders)) as lines:
         for line in lines:
             tally.add(line)

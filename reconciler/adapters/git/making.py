@@ -9,6 +9,7 @@ from reconciler.adapters.git.opening import checkout_around, open_repository
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.ports import UsageError
+from reconciler.settings import PATH as SETTINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +18,21 @@ class Site:
 
     Attributes:
         folder: Where.
-        repository: The checkout that it is; None when it is none yet.
+        repository: The checkout that it is, or is a folder of; None when there is none yet.
     """
 
     folder: Path
     repository: GitRepository | None
+
+    @property
+    def root(self) -> str:
+        """The folder's path from the top of the checkout; empty for the top."""
+        return self.repository.git.root.path if self.repository is not None else ""
+
+    @property
+    def top(self) -> Path:
+        """The top of the checkout."""
+        return self.repository.git.root.top(self.folder) if self.repository else self.folder
 
     @property
     def branch(self) -> str:
@@ -48,7 +59,7 @@ def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
         environment: What git may know of the environment.
 
     Raises:
-        UsageError: It is a file, a bare repository, or a folder in a checkout.
+        UsageError: It is a file, a bare repository, or a folder in a root that is there.
         GitError: It is another user's.
     """
     folder = folder.resolve()
@@ -57,14 +68,23 @@ def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
     around = checkout_around(folder)
     if around is None:
         return Site(folder, None)
-    if around != folder:
-        hint = f"name its top: ipam init {around}; or a folder outside of it"
-        raise UsageError(f"{folder} is in the checkout {around}", hint)
-    repository = open_repository(folder, environment)
+    root = folder.relative_to(around).as_posix()
+    repository = open_repository(around, environment, root=root)
     if repository.worktree is None:
         hint = "clone it, and begin in the clone"
         raise UsageError(f"{folder} is a bare repository, which has no files", hint)
+    _require_no_root_above(folder, around)
     return Site(folder, repository)
+
+
+def _require_no_root_above(folder: Path, top: Path) -> None:
+    """Refuse a folder in a root: what it holds would belong to two."""
+    for above in folder.parents:
+        if above != top and top not in above.parents:
+            return
+        if (above / SETTINGS).exists():
+            hint = f"name that: ipam init {above}; or a folder outside of it"
+            raise UsageError(f"{folder} is in {above}, which has an {SETTINGS} of its own", hint)
 
 
 def make_repository(site: Site, environment: Mapping[str, str], branch: str) -> Site:

@@ -138,7 +138,7 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
     """
     first = names[0]
     asked = [f"{name}^{{commit}}" for name in names]
-    known = headers(git, [*asked, f"{first}^{{tree}}", f"{first}:{PATH}"])
+    known = headers(git, [*asked, git.root.named(first), git.root.named(first, PATH)])
     for item in known[: len(asked)]:
         require_read(item)
     found = _objects(git, known)
@@ -154,14 +154,13 @@ def read_roots(git: GitProcess, commits: Sequence[str]) -> dict[str, tuple[Made,
     Raises:
         GitError: Git fails.
     """
-    parts = ("^{commit}", "^{tree}", f":{PATH}")
-    known = headers(git, [f"{commit}{part}" for commit in commits for part in parts])
+    known = headers(git, [name for commit in commits for name in _names(git, commit)])
     found = _objects(git, known)
     read: dict[str, tuple[Made, Root | None]] = {}
     for at, commit in enumerate(commits):
         item, tree, settings = found[3 * at : 3 * at + 3]
         if item is not None and item.kind == "commit":
-            read[commit] = _made(item), _root(tree, settings, known[3 * at + 2])
+            read[commit] = _made(git, item), _root(tree, settings, known[3 * at + 2])
     return read
 
 
@@ -174,7 +173,7 @@ def _objects(git: GitProcess, known: Sequence[Header | None]) -> list[Object | N
 
 def _root(tree: Object | None, settings: Object | None, about: Header | None) -> Root | None:
     """The top of a tree; None for a folder without end, which is listed as any other is."""
-    if tree is None:
+    if tree is None or tree.kind != "tree":
         return None
     blobs = {settings.oid: settings.data} if settings and settings.kind == "blob" else {}
     if settings is None and about is not None:
@@ -195,15 +194,20 @@ def read_made(git: GitProcess, rev: str) -> Made:
     (item,) = read_objects(git, [name])
     if item is None or item.kind != "commit":
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
-    return _made(item)
+    return _made(git, item)
 
 
-def _made(item: Object) -> Made:
+def _names(git: GitProcess, commit: str) -> tuple[str, str, str]:
+    """A commit, the root of its tree, and the Settings there."""
+    return f"{commit}^{{commit}}", git.root.named(commit), git.root.named(commit, PATH)
+
+
+def _made(git: GitProcess, item: Object) -> Made:
     head, _, message = item.data.partition(b"\n\n")
     parents = tuple(found.decode("ascii") for found in _PARENT.findall(head))
     wrote = _AUTHOR.search(head)
     author = wrote.group(1).decode("utf-8", "replace") if wrote else ""
-    text = message.decode("utf-8", "replace")
+    text = git.root.own(message.decode("utf-8", "replace"))
     revision = _revision(item)
     return Made(item.oid, parents, revision.clock if revision else None, text, author)
 

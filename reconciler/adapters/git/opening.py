@@ -20,14 +20,21 @@ from reconciler.adapters.git.mirror import make_mirror, require_ours
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import Remote, check_branch, check_remote
 from reconciler.adapters.git.repository import GitRepository
+from reconciler.adapters.git.revision import GitSource
+from reconciler.adapters.git.root_folder import RootFolder, found_root, root_folder
+from reconciler.adapters.git.rooting import require_place, require_root
 from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
+from reconciler.settings import PATH as SETTINGS
 
 _NO_REPOSITORY = "git init, or name one with --repo"
 
 
 def open_repository(
-    path: Path, environment: Mapping[str, str], branch: str | None = None
+    path: Path,
+    environment: Mapping[str, str],
+    branch: str | None = None,
+    root: str | None = None,
 ) -> GitRepository:
     """The repository at a path: a bare one, or the one that a checkout belongs to.
 
@@ -35,9 +42,11 @@ def open_repository(
         path: Folder.
         environment: What git may know of the environment.
         branch: Branch to work on; else the one that is checked out.
+        root: Folder of the repository; else the nearest with Settings in a checkout, from the path
+            upwards; else all of it.
 
     Raises:
-        UsageError: There is no such folder.
+        UsageError: There is no such folder; or the root leads elsewhere.
         GitError: It is no Git repository, or another user's.
     """
     if not path.is_dir():
@@ -46,7 +55,7 @@ def open_repository(
     git_dir, worktree = _locate(path)
     around = [] if worktree is None else [worktree, worktree / ".git"]
     require_own([*around, git_dir], environment)
-    git = GitProcess(git_dir, environment)
+    git = GitProcess(git_dir, environment, root=_root(path, worktree, root))
     shown = shown_branch(git)
     # Of a branch that is only read from, the name does not matter.
     name = check_branch(branch) if branch else shown or "main"
@@ -96,9 +105,15 @@ def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str
 
 
 def open_mirror(
-    remote: str, cache: Path, environment: Mapping[str, str], branch: str | None = None
+    remote: str,
+    cache: Path,
+    environment: Mapping[str, str],
+    branch: str | None = None,
+    root: str | None = None,
 ) -> GitRepository:
     """A bare mirror of a remote in the cache folder; made when it is not there.
+
+    Without a root all of it counts: the folder where one stands is none of the remote's.
 
     Raises:
         GitError: The remote cannot be reached, or the cache is not ours or cannot be written.
@@ -107,7 +122,7 @@ def open_mirror(
     name = check_branch(branch) if branch is not None else None
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
     require_ours(cache, git_dir)
-    git = checked.reached_by(GitProcess(git_dir, environment))
+    git = checked.reached_by(GitProcess(git_dir, environment, root=root_folder(root or "")))
     if not _is_file(git_dir / "HEAD"):
         make_mirror(git, cache, checked.url)
     if name is None:
@@ -120,16 +135,43 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
     git = repository.git
-    conversion = Conversion(lambda: guarded(git, read_configuration(git), ""), repository.worktree)
+    place = require_place(git.root, repository.worktree)
+    conversion = Conversion(lambda: guarded(git, read_configuration(git), ""), place)
     try:
         head = repository.source("HEAD")
     except GitError:
         head = None
-    return WorktreeSource(repository.worktree, head, git, conversion)
+    return WorktreeSource(place, head, git, conversion)
+
+
+def open_revision(repository: GitRepository, rev: str) -> GitSource:
+    """The files of a revision in which the root is to be.
+
+    Raises:
+        GitError: There is no such revision, or the root is no folder of it.
+    """
+    source = repository.source(rev)
+    require_root(repository.git, source.revision(), source.top)
+    return source
+
+
+def ground(repository: GitRepository) -> Path | None:
+    """Where the files of the root are in the checkout; None where there is no checkout."""
+    top = repository.worktree
+    return top / repository.git.root.path if top is not None else None
+
+
+def _root(path: Path, top: Path | None, named: str | None) -> RootFolder:
+    if named is not None or top is None:
+        return root_folder(named or "")
+    return found_root(path, top, SETTINGS)
 
 
 def checkout_around(path: Path) -> Path | None:
-    """The top of the checkout, or the bare repository, that a folder belongs to; None: to none."""
+    """The top of the checkout, or the bare repository, that a folder belongs to; None: to none.
+
+    The folder need not be there.
+    """
     try:
         git_dir, worktree = _locate(path)
     except GitError:

@@ -5,19 +5,19 @@ as the branch makes it another parent of the merge: there the line goes on with 
 has the newest reconcile commit, if reconcile did make it. Anybody can write the trailer of one.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from reconciler.adapters.git.ancestry import cut_off
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.root_folder import TOP
 from reconciler.adapters.git.saying import saying
 from reconciler.adapters.git.starting import MEMORY
 from reconciler.ports import Changed, Entry, Step
 
 _FORMAT = "%H %T %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
-_DIGEST = re.compile(rb"sha256:[0-9a-f]{64}")
 # Most of what is asked for was changed lately: a small look first, then larger ones.
 _FIRST_LOOK = 32
 _NONE = "000000"
@@ -69,7 +69,7 @@ def knows(git: GitProcess, revision: str, paths: Sequence[str]) -> bool:
     Raises:
         GitError: Git fails.
     """
-    return bool(git.check("rev-list", "--max-count=1", revision, "--", *paths))
+    return bool(git.check("rev-list", "--max-count=1", revision, "--", *git.root.inside(paths)))
 
 
 def brought(
@@ -106,9 +106,13 @@ def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict
     for place, (ids, digest) in enumerate(zip(said, said, strict=True)):
         commit, trees[commit], *before = ids.decode("ascii").split()
         parents[commit] = before
-        if _DIGEST.fullmatch(digest) and len(before) <= 1:
+        if git.root.is_said(digest) and len(before) <= 1:
             ours[commit] = place
     changed = {it for it in ours if trees[it] not in (trees.get(one) for one in parents[it])}
+    if changed and git.root.path:
+        how = ("--full-history", "--no-merges", f"--grep={git.root.trailer}")
+        inside = git.check("rev-list", *how, revision, "--", git.root.path)
+        changed &= set(inside.decode("ascii").split())
     return parents, {commit: place for commit, place in ours.items() if commit in changed}
 
 
@@ -180,10 +184,11 @@ def differences(
     options = ("--stdin", "--root", "-r", "-z", "--no-renames", "--")
     data = "\n".join([*pairs, ""]).encode()
     commit, found, counted = "", list[Changed](), tally()
-    with closing(fields(git, counted, "diff-tree", *options, *paths, data=data)) as parts:
+    inside = git.root.inside(paths)
+    with closing(fields(git, counted, "diff-tree", *options, *inside, data=data)) as parts:
         for part in parts:
             if part.startswith(":"):
-                found.append(changed_file(part, next(parts)))
+                found.append(changed_file(part, git.root.outside(next(parts))))
                 counted.add(found[-1].path)
             elif part:
                 if commit:
@@ -202,11 +207,28 @@ def changes(
         GitError: Git fails.
         LimitError: There are too many.
     """
+    return _changes(git, revisions, git.root.inside(paths), tally)
+
+
+def changes_of_folder(git: GitProcess, folders: tuple[str, str], tally: Tally) -> list[Changed]:
+    """Files that differ between two folders, by the ids of these; paths count from there.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: There are too many.
+    """
+    whole = replace(git, root=TOP)
+    return _changes(whole, folders, (), tally)
+
+
+def _changes(
+    git: GitProcess, trees: tuple[str, str], paths: Sequence[str], tally: Tally
+) -> list[Changed]:
     found = []
     options = ("diff-tree", "-r", "-z", "--no-renames")
-    with closing(fields(git, tally, *options, *revisions, "--", *paths)) as parts:
+    with closing(fields(git, tally, *options, *trees, "--", *paths)) as parts:
         for part in parts:
-            found.append(changed_file(part, next(parts)))
+            found.append(changed_file(part, git.root.outside(next(parts))))
             tally.add(found[-1].path)
     return found
 

@@ -66,7 +66,7 @@ class RepositoryProbe:
         names = [
             oid or here or f"refs/heads/{repository.branch}",
             f"refs/heads/{repository.branch}",
-            f"refs/ipam/seen/{repository.branch}",
+            repository.last,
         ]
         seen = repository.seen
         revision, seen.local, seen.last = find_revisions(repository.git, names).revisions

@@ -26,6 +26,7 @@ from urllib.parse import quote
 from reconciler.adapters.children import child, converse, listen
 from reconciler.adapters.git import reaching
 from reconciler.adapters.git.config import CONFIG, ENVIRONMENT, NETWORK
+from reconciler.adapters.git.root_folder import TOP, RootFolder
 from reconciler.adapters.git.starting import (
     EXCHANGE_MEMORY,
     MEMORY,
@@ -80,6 +81,7 @@ class GitProcess:
         credentials: `user:secret` for an http remote, or empty.
         guards: Settings that beat those of the repository, by name.
         calls_safe: The person calls the folder of the remote safe, though it is another user's.
+        root: The folder of the repository that it is asked about.
     """
 
     git_dir: Path
@@ -87,6 +89,7 @@ class GitProcess:
     credentials: str = field(default="", repr=False)
     guards: tuple[tuple[str, str], ...] = ()
     calls_safe: bool = False
+    root: RootFolder = TOP
 
     def run(
         self,

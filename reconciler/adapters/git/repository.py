@@ -28,6 +28,7 @@ from reconciler.adapters.git.past import changes
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
+from reconciler.adapters.git.rooting import require_root
 from reconciler.adapters.git.saying import is_whole, saying
 from reconciler.adapters.git.standing import Asked, Standing
 from reconciler.adapters.git.tidy import tidy
@@ -139,12 +140,12 @@ class GitRepository:
             head = self._tracking
             self.standing.ask(self.remote)  # first: what it names was on the branch by then
             fetch(self.git, self.remote, self.branch, head)
-        found = find_revisions(self.git, [head, local, self._last])
+        found = find_revisions(self.git, [head, local, self.last])
         revision, self.seen.local, self.seen.last = found.revisions
         if revision is None:
             hint = "make a first commit, or name another with --branch"
             raise GitError(f"branch {self.branch} is not in the repository", hint)
-        self.seen.roots = {revision.id: (revision, found.root)}
+        self.seen.roots = {revision.id: (revision, require_root(self.git, revision, found.root))}
         return revision
 
     @property
@@ -252,11 +253,11 @@ class GitRepository:
                 checkout.follow(local, revision)
             lines.append(f"update refs/heads/{self.branch} {revision.id} {local.id}")
         if self.remote is not None:
-            lines.append(f"update {self._tracking} {revision.id}")
-            if self.followed:  # as after `git push`, or a person's next --base origin/main is old
-                lines.append(f"update {self.followed} {revision.id}")
+            # As after `git push`, or a person's next --base origin/main is old.
+            moved = filter(None, (self._tracking, self.followed))
+            lines += [f"update {name} {revision.id}" for name in moved]
         if self.seen.last != revision:
-            lines.append(f"update {self._last} {revision.id}")
+            lines.append(f"update {self.last} {revision.id}")
         if lines:
             self._move(lines, revision)
         self.seen.last = revision
@@ -274,8 +275,9 @@ class GitRepository:
         return Checkout(self.git, self.worktree)
 
     @property
-    def _last(self) -> str:
-        return f"refs/ipam/seen/{self.branch}"
+    def last(self) -> str:
+        """The reference to what the last run saw of the branch."""
+        return f"{self.git.root.reference('seen')}/{self.branch}"
 
     @property
     def _tracking(self) -> str:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.clock import Clock, passed
 from reconciler.adapters.git.objects import Root, headers, read_blobs
-from reconciler.adapters.git.past import brought, changes, knows, past
+from reconciler.adapters.git.past import brought, changes_of_folder, knows, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
 from reconciler.documents.names import beside
@@ -55,6 +55,11 @@ class GitSource:
         self._findings: dict[Finding, None] = {}
         self._budget = Budget(f"revision {revision.id[:12]}")
         self._sizes: dict[str, int] = {}
+
+    @property
+    def top(self) -> Root | None:
+        """What stands at the top, if that is known without asking."""
+        return self._root
 
     def bound(self, limits: Limits) -> None:
         """Hold what is listed and read to these limits."""
@@ -130,7 +135,7 @@ class GitSource:
         if not _ID.fullmatch(since):
             return None
         try:
-            found = changes(self._git, (since, folder.oid), (), self._budget.tally())
+            found = changes_of_folder(self._git, (since, folder.oid), self._budget.tally())
         except GitError:  # that tree was never here, or git tidied it away
             return None
         moved = [_moved(item, folder.path) for item in found]
@@ -195,9 +200,10 @@ class GitSource:
             return []
         tally = self._budget.tally()
         found = []
-        with closing(fields(self._git, tally, *_LIST, self._revision.id, "--", *paths)) as lines:
+        asked = self._git.root.inside(paths)
+        with closing(fields(self._git, tally, *_LIST, self._revision.id, "--", *asked)) as lines:
             for line in lines:
-                entry, _ = _entry(line)
+                entry, _ = self._entry(line)
                 tally.add(entry.path)
                 found.append(entry)
         return found
@@ -208,15 +214,23 @@ class GitSource:
             return []
         found = []
         tally = self._budget.tally()
-        listing = fields(self._git, tally, *_LIST, "-r", "-l", self._revision.id, "--", *paths)
+        asked = self._git.root.inside(paths)
+        listing = fields(self._git, tally, *_LIST, "-r", "-l", self._revision.id, "--", *asked)
         with closing(listing) as lines:
             for line in lines:
-                entry, size = _entry(line)
+                entry, size = self._entry(line)
                 self._budget.count(entry.path, size)
                 if size >= 0:
                     self._sizes[entry.oid] = size
                 found.append(entry)
         return found
+
+    def _entry(self, line: str) -> tuple[Entry, int]:
+        """A line of ls-tree: mode, type, id, perhaps size; a tab; the path. And the size, or -1."""
+        about, _, path = line.partition("\t")
+        mode, _, oid, *size = about.split()
+        known = int(size[0]) if size and size[0].isdigit() else -1
+        return Entry(self._git.root.outside(path), mode, oid), known
 
     def _note_sizes(self, entries: Sequence[Entry]) -> None:
         """Learn how large some files are, as far as that is not known; refuse too much."""
@@ -247,14 +261,6 @@ def _moved(item: Changed, folder: str) -> Changed:
     path = f"{folder}/{item.path}"
     old, new = (side and side._replace(path=path) for side in (item.old, item.new))
     return Changed(path, old, new)
-
-
-def _entry(line: str) -> tuple[Entry, int]:
-    """A line of ls-tree: mode, type, id, perhaps size; a tab; the path. And the size, or -1."""
-    about, _, path = line.partition("\t")
-    mode, _, oid, *size = about.split()
-    known = int(size[0]) if size and size[0].isdigit() else -1
-    return Entry(path, mode, oid), known
 
 
 def irregular(path: str, mode: str) -> Finding | None:

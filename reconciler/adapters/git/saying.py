@@ -7,9 +7,8 @@ from reconciler.adapters.git.objects import MAX_OTHER_BYTES, headers, require_re
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import LimitError
 
-_TRAILER = "^Ipam-Plan: sha256:[0-9a-f]\\{64\\}$"
 # A merge is none of reconcile's, nor is a commit that changed nothing: git passes both over.
-_OPTIONS = ("--no-merges", "--full-history", f"--grep={_TRAILER}")
+_OPTIONS = ("--no-merges", "--full-history")
 _EVERYTHING = "."
 # No message that a person writes is longer. All that are may be as large as one may be.
 _LONG = 1 << 14
@@ -39,14 +38,16 @@ def saying(
     reach = [revision, *(f"^{commit}" for commit in (without, holding) if commit)]
     # Dates are what people say. To put all in order git has to walk to the end, a line has one.
     how = ["--first-parent"] if on_line else ["--topo-order"]
-    how += ["--ancestry-path"] if holding else []
+    how += [*(["--ancestry-path"] if holding else []), f"--grep={git.root.trailer}"]
     # To tell what changed something takes as long again; mostly there is none to be asked.
     if not on_line and not git.check("rev-list", *_OPTIONS, *how, "--max-count=1", *reach):
         return
     skip, size = 0, _FIRST_LOOK
     while True:
         look = (f"--skip={skip}", f"--max-count={size}")
-        out = git.check("rev-list", *_OPTIONS, *how, *look, *reach, "--", _EVERYTHING)
+        out = git.check(
+            "rev-list", *_OPTIONS, *how, *look, *reach, "--", git.root.path or _EVERYTHING
+        )
         found = out.decode("ascii").split()
         yield from found
         if len(found) < size:

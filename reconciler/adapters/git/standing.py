@@ -17,12 +17,12 @@ from reconciler.adapters.git.push import push_reference
 from reconciler.adapters.git.remote import unreachable
 from reconciler.ports import GitError, LimitError, LostRaceError, PushRefusedError, Revision
 
-LAST = "refs/ipam/last"
+LAST = "last"
 # Here it stands that the remote does not take it, and that this was told.
-_REFUSED = "refs/ipam/refused"
-_HEADS, _SEEN = "refs/heads/", "refs/ipam/seen/"
+_REFUSED = "refused"
+_HEADS, _SEEN = "refs/heads/", "seen"
 # In a repository without a remote: the branch that was reconciled as the truth.
-_TRUTH = "refs/ipam/truth"
+_TRUTH = "truth"
 
 _log = logging.getLogger(__name__)
 
@@ -70,6 +70,11 @@ class Standing:
     asked: Asked
     seen: str = ""
 
+    @property
+    def reference(self) -> str:
+        """The name under which the remote keeps what was reconciled last."""
+        return self.git.root.reference(LAST)
+
     def default_branch(self) -> str:
         """The branch that is the truth where Settings name none; empty where that is not clear."""
         if self.remote is not None:
@@ -94,7 +99,7 @@ class Standing:
         if self.remote is not None:
             self.asked.told = _note(self.git, self.remote, revision, self.ask(self.remote))
         elif not self.is_bare and not self.asked.is_marked:
-            self.git.run("symbolic-ref", _TRUTH, f"{_HEADS}{self.branch}")
+            self.git.run("symbolic-ref", self.git.root.reference(_TRUTH), f"{_HEADS}{self.branch}")
             self.asked.is_marked = True
 
     def ask(self, remote: str) -> Told:
@@ -110,9 +115,10 @@ def _ask(git: GitProcess, remote: str) -> Told:
     Raises:
         GitError: It cannot be reached.
     """
-    listed = _listed(git, remote, "HEAD", LAST)
+    last = git.root.reference(LAST)
+    listed = _listed(git, remote, "HEAD", last)
     shown = listed.get("ref: HEAD", "").removeprefix(_HEADS)
-    return Told(shown or _only(_listed(git, remote, f"{_HEADS}*")), listed.get(LAST, ""))
+    return Told(shown or _only(_listed(git, remote, f"{_HEADS}*")), listed.get(last, ""))
 
 
 def _default_here(git: GitProcess, *, is_bare: bool) -> str:
@@ -126,13 +132,14 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> str:
         GitError: Git fails.
     """
     form = "--format=%(refname) %(symref)"
-    out = git.check("for-each-ref", form, _HEADS, _SEEN, _TRUTH).decode("utf-8", "replace")
+    seen_by, truth = f"{git.root.reference(_SEEN)}/", git.root.reference(_TRUTH)
+    out = git.check("for-each-ref", form, _HEADS, seen_by, truth).decode("utf-8", "replace")
     names = dict(line.split(" ") for line in out.splitlines())
     heads = [name.removeprefix(_HEADS) for name in names if name.startswith(_HEADS)]
-    shown = shown_branch(git) if is_bare else names.get(_TRUTH, "").removeprefix(_HEADS)
+    shown = shown_branch(git) if is_bare else names.get(truth, "").removeprefix(_HEADS)
     if shown in heads or len(heads) == 1:
         return shown if shown in heads else heads[0]
-    seen = [name.removeprefix(_SEEN) for name in names if name.startswith(_SEEN)]
+    seen = [name.removeprefix(seen_by) for name in names if name.startswith(seen_by)]
     worked_on = [name for name in seen if name in heads]
     return worked_on[0] if len(worked_on) == 1 else ""
 
@@ -155,7 +162,7 @@ def _lacking(git: GitProcess, remote: str, revision: Revision, last: str) -> str
             raise GitError(f"{message}, which was reconciled", DEEPEN)
         found = found or _brought(git, remote, last)
     except LimitError as heavy:
-        _log.warning("%s of the remote is left out: %s", LAST, heavy)
+        _log.warning("%s of the remote is left out: %s", git.root.reference(LAST), heavy)
         return ""
     return "" if found is None or holds(git, revision, found) else found.id
 
@@ -163,10 +170,11 @@ def _lacking(git: GitProcess, remote: str, revision: Revision, last: str) -> str
 def _brought(git: GitProcess, remote: str, last: str) -> Revision | None:
     """What was noted last, fetched; nothing of it is kept by a name."""
     how = ("--no-tags", "--no-write-fetch-head", "--quiet")
-    done = git.run("fetch", *how, "--", remote, LAST, remote=remote)
+    name = git.root.reference(LAST)
+    done = git.run("fetch", *how, "--", remote, name, remote=remote)
     found = find_revisions(git, [last]).revisions[0] if done.status == 0 else None
     if found is None:
-        _log.warning("%s of the remote is no commit that can be read, and is left out", LAST)
+        _log.warning("%s of the remote is no commit that can be read, and is left out", name)
     return found
 
 
@@ -179,7 +187,7 @@ def _note(git: GitProcess, remote: str, revision: Revision, told: Told) -> Told 
     if not told.takes or told.last == revision.id:
         return told
     try:
-        push_reference(git, remote, LAST, told.last, revision.id)
+        push_reference(git, remote, git.root.reference(LAST), told.last, revision.id)
     except LostRaceError as lost:
         _log.debug("%s", lost)
         return None
@@ -190,11 +198,12 @@ def _note(git: GitProcess, remote: str, revision: Revision, told: Told) -> Told 
 
 
 def _tell_once(git: GitProcess, revision: Revision, refused: GitError) -> None:
-    is_known = find_revisions(git, [_REFUSED]).revisions[0] is not None
+    mark = git.root.reference(_REFUSED)
+    is_known = find_revisions(git, [mark]).revisions[0] is not None
     level = logging.DEBUG if is_known else logging.WARNING
     message = "%s cannot be moved, so a fresh clone will not notice a rewritten history: %s"
-    _log.log(level, message, LAST, refused)
-    git.run("update-ref", _REFUSED, revision.id)
+    _log.log(level, message, git.root.reference(LAST), refused)
+    git.run("update-ref", mark, revision.id)
 
 
 def _listed(git: GitProcess, remote: str, *names: str) -> dict[str, str]:

@@ -106,7 +106,8 @@ def _completer(
     def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         found: dict[str, None] = {}
         for source in sources:
-            with contextlib.suppress(Exception), contextlib.redirect_stderr(io.StringIO()):
+            is_silent = contextlib.redirect_stderr(io.StringIO())
+            with contextlib.suppress(Exception), is_silent, ctx.scope(cleanup=False):
                 for value in source(ctx.params):
                     if value.startswith(incomplete) and value.isprintable():
                         found[value] = None
@@ -116,19 +117,19 @@ def _completer(
 
 
 def _repository(values: dict[str, Any]) -> Any:
-    from reconciler.adapters.git.opening import open_repository
-    from reconciler.cli.shared.opening import environment
+    from reconciler.cli.shared.opening import open_here
 
-    return open_repository(values.get("repo") or Path(), environment())
+    return open_here(values.get("repo") or Path())
 
 
 def _paths(values: dict[str, Any]) -> list[str]:
     """The paths of all files of the revision."""
     git = _repository(values).git
     rev = values.get("rev") or "HEAD"
-    listed = git.run("ls-tree", "-r", "-z", "--name-only", "--end-of-options", rev)
+    names = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options")
+    listed = git.run(*names, rev, *git.root.inside([]))
     paths: list[str] = listed.out.decode("utf-8", "replace").split("\0")
-    return paths
+    return [git.root.outside(path) for path in paths]
 
 
 def _records(paths: Iterable[str]) -> list[list[str]]:

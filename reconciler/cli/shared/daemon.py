@@ -6,7 +6,7 @@ import random
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ParamSpec
 from uuid import uuid4
 
@@ -135,8 +135,9 @@ def _made(
     paced = None if clusters is None else PacedClusters(clusters, pace)
     noting = None if paced is None else NotingClusters(paced, notes)
     facts = lambda: open_facts(repository)  # noqa: E731 - opened anew for each round
+    wish = replace(order.wish, root=repository.git.root.path)
     site = Site(
-        *(repository, repository.is_in, facts, order.options, noting, order.wish),
+        *(repository, repository.is_in, facts, order.options, noting, wish),
         applies=order.applies,
         looking=None if paced is None else NotingClusters(paced, notes, looks=True),
         now=clock.now,

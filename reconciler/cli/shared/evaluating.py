@@ -20,10 +20,11 @@ from reconciler.settings import OVERRIDES, PATH
 
 
 class Reviewed(NamedTuple):
-    """A review, and the files that it is of."""
+    """A review, the files that it is of, and the folder that is the root."""
 
     compared: Compared
     source: Source
+    root: str
 
 
 def evaluated(
@@ -75,7 +76,7 @@ def reviewed(
         compared = review(source, read.repository, base, None if whole else read.facts())
     if rev == "HEAD" and not worktree:
         _tell_unread(read, compared.evaluation)
-    return Reviewed(compared, source)
+    return Reviewed(compared, source, read.repository.git.root.path)
 
 
 def _tell_unread(read: Read, evaluation: Evaluation) -> None:

@@ -11,6 +11,7 @@ from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode, UsageError
+from reconciler.report.at_top import at_top, marked
 from reconciler.report.github import github_text
 from reconciler.report.gitlab import gitlab_text
 from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
@@ -20,6 +21,8 @@ from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
 
 _DEVICES = Path("/dev")
+# Forges know files by their path from the top; people, and who reads JSON, by that from the root.
+_FOR_FORGES = ("github", "gitlab", "sarif", "junit", "markdown")
 FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown")
 
 
@@ -31,11 +34,16 @@ class Out(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a check came to."""
+    """What a check came to.
+
+    Attributes:
+        root: The folder that is the root; empty for the top of the repository.
+    """
 
     compared: Compared
     base: str | None
     code: ExitCode
+    root: str = ""
 
 
 class OutType(click.ParamType[Out]):
@@ -87,7 +95,9 @@ def review_options(function: F) -> F:
 
 def check_in(form: str, checked: Checked, painter: Painter) -> str:
     """A check in one of `FORMATS`; the painter counts for text."""
-    compared, base, code = checked
+    compared, base, code, root = checked
+    if form in _FOR_FORGES:
+        compared = at_top(compared, root)
     evaluation = compared.evaluation
     match form:
         case "text":
@@ -97,13 +107,13 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
         case "gitlab":
             return gitlab_text(evaluation)
         case "sarif":
-            return sarif_text(evaluation, __version__)
+            return sarif_text(evaluation, __version__, root)
         case "junit":
             from reconciler.report.junit import junit_text  # few ask for it, and XML takes long
 
             return junit_text(evaluation)
         case "markdown":
-            return markdown_text(compared, "check", base=base)
+            return marked(markdown_text(compared, "check", base=base), root)
     plan = plan_document(evaluation, base=base)
     document = check_document(evaluation, plan, code)
     return json_text(document) if form == "json" else yaml_text(document)

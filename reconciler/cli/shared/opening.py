@@ -8,13 +8,23 @@ from functools import cache as once
 from functools import partial
 from pathlib import Path
 
+import click
+
 import reconciler
 from reconciler.adapters import cache
 from reconciler.adapters.facts import FileFacts, FreshFacts
-from reconciler.adapters.git.opening import open_mirror, open_repository, open_worktree, with_remote
+from reconciler.adapters.git.opening import (
+    ground,
+    open_mirror,
+    open_repository,
+    open_revision,
+    open_worktree,
+    with_remote,
+)
 from reconciler.adapters.git.process import PASSED, TOKEN
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.program import known_program
+from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note
 from reconciler.commands.replay import believes
 from reconciler.documents.shipped import folder
@@ -56,6 +66,27 @@ class Read:
     source: Source
     facts: Callable[[], Facts]
 
+    @property
+    def ground(self) -> Path | None:
+        """Where the files of the root are in the checkout."""
+        return ground(self.repository)
+
+
+def asked_root() -> str | None:
+    """The folder that `--root` names; None when it is not given."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get(ROOT) if context is not None else None
+
+
+def open_here(repo: Path, branch: str | None = None) -> GitRepository:
+    """The repository that `--repo`, `--root` and `--branch` name."""
+    return open_repository(repo, environment(), branch, asked_root())
+
+
+def open_there(remote: str, branch: str | None) -> GitRepository:
+    """The mirror of the remote that `--remote`, `--root` and `--branch` name."""
+    return open_mirror(remote, cache_folder(), environment(), branch, asked_root())
+
 
 def open_source(repo: Path, rev: str, *, worktree: bool, trusts: bool = True) -> Read:
     """The files that `--repo`, `--rev` and `--worktree` name.
@@ -68,22 +99,22 @@ def open_source(repo: Path, rev: str, *, worktree: bool, trusts: bool = True) ->
     """
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
-    opened = open_repository(repo, environment())
+    opened = open_here(repo)
     facts = once(partial(open_facts, opened) if trusts else FreshFacts)
     repository = _proving(opened, facts)
     if worktree and rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")
     if worktree:
         return Read(repository, open_worktree(repository, repo), facts)
-    return Read(repository, repository.source(rev), facts)
+    return Read(repository, open_revision(repository, rev), facts)
 
 
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
     """The branch that `--repo`, `--remote` and `--branch` name, with its remote."""
     if remote is not None:
-        opened = open_mirror(remote, cache_folder(), environment(), branch)
+        opened = open_there(remote, branch)
     else:
-        opened = with_remote(open_repository(repo, environment(), branch))
+        opened = with_remote(open_here(repo, branch))
     return _proving(opened, once(partial(open_facts, opened)))
 
 
@@ -102,7 +133,9 @@ def open_facts(repository: GitRepository) -> Facts:
     if why := next(filter(None, map(cache.refusal, folders)), ""):
         _tell_unused(why)
         return FreshFacts()
-    return FileFacts(place, str(repository.git.git_dir), _program(place))
+    root = repository.git.root.path
+    about = f"{repository.git.git_dir}\n{root}" if root else str(repository.git.git_dir)
+    return FileFacts(place, about, _program(place))
 
 
 @once

@@ -122,6 +122,15 @@ def _change_folder(ctx: click.Context, param: click.Parameter, value: Path | Non
         raise click.BadParameter(said, param=param) from None
 
 
+def _take_root(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    said = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
+    if value is not None and (said or ROOT not in ctx.meta):  # said before the verb: IPAM_ROOT not
+        ctx.meta[ROOT] = value
+
+
+ROOT = "ipam.root"
+"""Where a context keeps the folder of the repository that `--root` names."""
+
 QUIET = "ipam.quiet"
 """Where a context says that notes are not wanted."""
 
@@ -135,6 +144,16 @@ directory_option = option(
     expose_value=False,
     help="Go there first.",
     callback=_change_folder,
+    is_eager=True,
+)
+
+
+root_option = option(
+    "--root",
+    metavar="DIR",
+    expose_value=False,
+    help="Folder of the repository that is the root; else the nearest with ipam.yaml upwards.",
+    callback=_take_root,
     is_eager=True,
 )
 
@@ -163,12 +182,12 @@ def voice_options(function: F) -> F:
 
 
 def common_options(function: F) -> F:
-    """What may stand before the verb, too: `-C`, `-q` and `-v`."""
-    return directory_option(voice_options(function))
+    """What may stand before the verb, too: `-C`, `--root`, `-q` and `-v`."""
+    return directory_option(root_option(voice_options(function)))
 
 
 def debug_option(function: F) -> F:
-    """What all verbs have: `-C`, `-q`, `-v` and `--debug`."""
+    """What all verbs have: `-C`, `--root`, `-q`, `-v` and `--debug`."""
     debug = option(
         "--debug",
         is_flag=True,

@@ -119,7 +119,7 @@ class LazyGroup(click.Group):
 
 @click.command(
     cls=LazyGroup,
-    options_metavar="[-C DIR] [-q|-v]",
+    options_metavar="[-C DIR] [--root DIR] [-q|-v]",
     subcommand_metavar="VERB [OPTIONS]",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 fine, 1 wrong content, 2 changes pending, 3 a gate, 4 Git, 5 a cluster,"

@@ -116,18 +116,30 @@ def _check_version(cluster: Cluster) -> None:
 
 
 def save(
-    cluster: Cluster, enrolment: Enrolment, revision: str, entries: Mapping[str, Entry]
+    cluster: Cluster,
+    enrolment: Enrolment,
+    revision: str,
+    entries: Mapping[str, Entry],
+    root: str = "",
 ) -> None:
     """Write the inventory, where it differs.
 
     The revision alone is no difference: a commit that changes nothing in a cluster writes
     nothing there.
+
+    Args:
+        cluster: Where.
+        enrolment: How it was recognised, with what its inventory said.
+        revision: What was applied.
+        entries: What there is of ours.
+        root: The folder of the repository that it was applied from; empty for the top.
     """
     old = enrolment.inventory
-    if dict(old.objects) == dict(entries) and old.uid == enrolment.uid:
+    is_same = dict(old.objects) == dict(entries) and old.uid == enrolment.uid
+    if is_same and (old.root == root or not old.revision):
         return
     there = data_of(enrolment.config_maps)
-    new = Inventory(enrolment.uid, revision, entries, damaged=old.damaged)
+    new = Inventory(enrolment.uid, revision, entries, damaged=old.damaged, root=root)
     wanted = config_maps(new, enrolment.namespace, there)
     # What goes to another ConfigMap goes there first, and is then taken from where it was. When
     # there come to be more, it goes to later ones, and when fewer, to those that stay.

@@ -4,10 +4,16 @@ from collections.abc import Callable, Collection
 from threading import Lock
 
 from reconciler.commands.applying.enrolment import Enrolment
+from reconciler.findings import shown
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import GitError, IdentityError
 
 _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
+
+
+def _root(path: str) -> str:
+    """A root in words. Whoever may write into a cluster may have written it."""
+    return f"root {shown(path)}" if path else "the top of the repository"
 
 
 class Fence:
@@ -17,7 +23,11 @@ class Fence:
     """
 
     def __init__(
-        self, revision: str, is_in: Callable[[str, str], bool], accepted: Collection[str]
+        self,
+        revision: str,
+        is_in: Callable[[str, str], bool],
+        accepted: Collection[str],
+        root: str = "",
     ) -> None:
         """Build it.
 
@@ -27,7 +37,9 @@ class Fence:
                 be told.
             accepted: Clusters in which another history may have been applied; when the management
                 cluster is one of them, all are.
+            root: The folder of the repository that it is applied from; empty for the top.
         """
+        self._root = root
         self._revision = revision
         self._is_in = is_in
         self._accepted = accepted
@@ -40,6 +52,7 @@ class Fence:
         Raises:
             IdentityError: It did, or that cannot be told and nobody said that it is meant.
         """
+        self._check_root(name, enrolment)
         last = enrolment.inventory.revision
         newer = self._newer(last)
         is_accepted = name in self._accepted or MANAGEMENT in self._accepted
@@ -55,6 +68,7 @@ class Fence:
         Raises:
             IdentityError: It is one, and nobody said that it is meant.
         """
+        self._check_root(MANAGEMENT, enrolment)
         last = enrolment.inventory.revision
         if self._holds(last) is True:
             return
@@ -62,6 +76,18 @@ class Fence:
         if MANAGEMENT not in self._accepted:
             message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
             raise IdentityError(message, f"{_HINT} {MANAGEMENT}")
+
+    def _check_root(self, name: str, enrolment: Enrolment) -> None:
+        """Refuse a cluster that another root of the repository was applied to.
+
+        What it put there is not in this one, and would be taken away.
+        """
+        other = enrolment.inventory
+        is_accepted = name in self._accepted or MANAGEMENT in self._accepted
+        if other.revision and other.root != self._root and not is_accepted:
+            message = f"{_root(other.root)} was applied last, and this is {_root(self._root)}"
+            hint = "apply each root to clusters of its own; if it moved, and is the same"
+            raise IdentityError(message, f"{hint}: --re-enrol {name}")
 
     def _newer(self, last: str) -> GitError | None:
         """Refuse what is surely newer; returns why that cannot be told."""

@@ -90,7 +90,7 @@ def apply_fleet(
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options)
-            fence = Fence(run.revision, is_in, options.re_enrol)
+            fence = Fence(run.revision, is_in, options.re_enrol, options.root)
             fence.check_line(management.enrolment)
             registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:

@@ -153,7 +153,8 @@ def _saved(work: Work) -> ClusterError | None:
     """Write the inventory; returns why that failed."""
     work.cluster.extend(LAST_SECONDS)
     try:
-        save(work.cluster, work.enrolment, work.run.revision, work.progress.entries)
+        run = work.run
+        save(work.cluster, work.enrolment, run.revision, work.progress.entries, run.options.root)
     except ClusterError as failed:
         return failed
     return None

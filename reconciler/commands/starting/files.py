@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources.abc import Traversable
+from shlex import quote
 
 from reconciler.commands.starting.forges import WORKFLOWS, Forge
 from reconciler.documents.shipped import folder, schema
@@ -16,6 +17,7 @@ from reconciler.sources import schema_files
 SCHEMAS = ".schemas"
 SETTINGS = "ipam.yaml"
 OWNERS = "CODEOWNERS"
+HOOK = ".pre-commit-config.yaml"
 UNNAMED = "<what pip installs ipam from>"
 """Stands where nobody knows what CI installs. pip refuses it, and says what it was given."""
 
@@ -43,12 +45,29 @@ class Wish:
         package: What CI installs the program from, as pip takes it.
         beginning: A pool, a provider and a tenant, to be changed; folders without a file; or what
             the person has in them.
+        root: The folder of a bigger repository that it is; empty for a whole one.
     """
 
     branch: str
     forge: Forge | None
     package: str
     beginning: Beginning
+    root: str = ""
+
+    @property
+    def up(self) -> str:
+        """From the root to the top, where forges and pre-commit look for their files."""
+        return "../" * len(self.root.split("/")) if self.root else ""
+
+    @property
+    def workflow(self) -> str:
+        """The file of CI, as it is from the root; empty for none."""
+        if self.forge is None:
+            return ""
+        path = WORKFLOWS[self.forge]
+        # A forge that has a file for each workflow takes one for each root.
+        own = path.replace("/ipam.yml", f"/ipam-{_slug(self.root)}.yml") if self.root else path
+        return f"{self.up}{own}"
 
 
 def wanted(wish: Wish) -> dict[str, str]:
@@ -69,9 +88,41 @@ def wanted(wish: Wish) -> dict[str, str]:
         found |= {f"{name}/.gitkeep": "" for name in Settings().sources}
     if wish.forge is not None:
         name = _CI.get(wish.forge, wish.forge)
-        found[WORKFLOWS[wish.forge]] = (starter / "ci" / f"{name}.yml").read_text("utf-8")
+        found[wish.workflow] = (starter / "ci" / f"{name}.yml").read_text("utf-8")
+    found = _in_root(found, wish) if wish.root else found
     found = {path: _filled(text, words) for path, text in sorted(found.items(), key=_place)}
     return {**found, **schemas()}
+
+
+def _in_root(files: dict[str, str], wish: Wish) -> dict[str, str]:
+    """The same for a folder of a bigger repository: what others read stands at its top."""
+    root = wish.root
+    entry, package = "entry: ipam check --worktree --allow-empty", "  IPAM_PACKAGE: __PACKAGE__\n"
+    found = dict(files)
+    owners, hook = found.pop(OWNERS), found.pop(HOOK)
+    spelled = root.replace(" ", "\\ ")
+    owned = re.compile(r"^# (?:\*|/(\S*))(?= )", re.MULTILINE)
+    found[f"{wish.up}{OWNERS}"] = owned.sub(lambda it: f"# /{spelled}/{it[1] or ''}", owners)
+    found[f"{wish.up}{HOOK}"] = hook.replace(entry, _entry(entry, root))
+    if wish.workflow:
+        said = found[wish.workflow].replace(package, f"{package}  IPAM_ROOT: {_scalar(root)}\n")
+        found[wish.workflow] = re.sub(
+            r"\bipam-(check|reconcile)\b", rf"ipam-\1-{_slug(root)}", said
+        )
+    return found
+
+
+def _entry(entry: str, root: str) -> str:
+    """The line of a hook: pre-commit splits it as a shell does."""
+    key, _, command = entry.partition(": ")
+    quoted = quote(root)
+    if quoted == root:
+        return f"{entry} --root {root}"
+    return f"{key}: {json.dumps(f'{command} --root {quoted}', ensure_ascii=False)}"
+
+
+def _slug(root: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", root).strip("-") or "root"
 
 
 def examples() -> dict[str, str]:

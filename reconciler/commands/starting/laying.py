@@ -1,6 +1,7 @@
 """What of a new repository is there already, what is not, and what a person has otherwise."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -139,10 +140,13 @@ def _judged(path: str, text: str, ground: Ground) -> Item:
 
 
 def _unless_elsewhere(path: str, text: str, ground: Ground) -> Item:
-    if path == OWNERS:
+    up, _, name = path.rpartition("../") if path.startswith("../") else ("", "", path)
+    if name == OWNERS:
+        top = f"{up}../" if name != path else ""
         for folder in _OTHER_OWNERS:
-            if f"{folder}/{OWNERS}" in ground.below(folder):
-                return Item(path, text, State.LEFT_OUT, f"there is {folder}/{OWNERS}")
+            with suppress(OSError):
+                if ground.text(f"{top}{folder}/{OWNERS}") is not None:
+                    return Item(path, text, State.LEFT_OUT, f"there is {top}{folder}/{OWNERS}")
     return Item(path, text, State.NEW)
 
 

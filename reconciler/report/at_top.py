@@ -1,0 +1,48 @@
+"""Evaluations for forges, which know files by their path from the top of the repository."""
+
+from dataclasses import replace
+from urllib.parse import quote
+
+from reconciler.comparison import Compared
+from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding
+from reconciler.report.markdown import MARKER
+from reconciler.settings import PATH
+
+WHOLE = "."
+"""The place of what is about a repository as a whole."""
+
+
+def at_top(compared: Compared, root: str) -> Compared:
+    """The same, with the places of findings and the names of files as they are from the top.
+
+    What a message or a hint names stays as it is from the root, where a person works.
+
+    Args:
+        compared: What counts from the root.
+        root: The folder that is the root; empty for the top.
+    """
+    if not root:
+        return compared
+    return replace(compared, evaluation=_moved(compared.evaluation, root))
+
+
+def marked(text: str, root: str) -> str:
+    """A comment in Markdown that a job finds again among those of other roots."""
+    return text.replace(MARKER, MARKER.replace("ipam", f"ipam {quote(root)}"), 1) if root else text
+
+
+def _moved(evaluation: Evaluation, root: str) -> Evaluation:
+    def placed(found: Finding) -> Finding:
+        path = found.location.path
+        inside = PATH if path == WHOLE else path
+        return replace(found, location=found.location._replace(path=f"{root}/{inside}"))
+
+    tree = evaluation.tree
+    sources = tuple(item._replace(path=f"{root}/{item.path}") for item in tree.sources)
+    return replace(
+        evaluation,
+        findings=tuple(map(placed, evaluation.findings)),
+        gates=tuple(map(placed, evaluation.gates)),
+        tree=replace(tree, sources=sources),
+    )
