@@ -11,6 +11,7 @@ from reconciler.model.settings import Limits
 from reconciler.ports import (
     Changed,
     Commit,
+    DefaultBranch,
     Entry,
     GitError,
     HistoryError,
@@ -166,8 +167,8 @@ class FakeRepository:
     def standing(self) -> "FakeRepository":
         return self
 
-    def default_branch(self) -> str:
-        return self.default
+    def default_branch(self) -> DefaultBranch:
+        return DefaultBranch(self.default, "the fake says so")
 
     def remembered(self, revision: Revision) -> str:
         is_lost = self.noted in self.commits and self.noted not in self._line(revision.id)
