@@ -105,7 +105,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *(found for item in tree.records for found in item.findings),
             *doubled,
             *check_targets(documents),
-            *without_causes(state, reading),
+            *without_causes(state, reading, plan),
             *renamed.findings,
             *shrinkable(
                 rules.check(

@@ -101,6 +101,7 @@ def joined(readings: list[Reading]) -> Reading:
         frozen=frozen,
         growing=frozenset().union(*(reading.growing for reading in readings)),
         missing={found: key for reading in readings for found, key in reading.missing.items()},
+        presumed={found: keys for each in readings for found, keys in each.presumed.items()},
     )
 
 

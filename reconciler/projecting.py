@@ -10,6 +10,7 @@ from reconciler.engine.by_hand import WRONG as BY_HAND
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
 from reconciler.families._family import DEFAULT_PORT, Projection, ProjectionInput, Reading
+from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
@@ -52,9 +53,15 @@ def project(
     made += [
         Projection(MANAGEMENT, record_object(record))
         for record in records
-        if record.path not in evaluation.unproven
+        if record.path not in evaluation.unproven and not _is_withheld(record, withheld)
     ]
     return tuple(_applied(made, _observed(evaluation)))
+
+
+def _is_withheld(record: Allocation, withheld: Mapping[str, IPSet]) -> bool:
+    """Nothing is left of what it holds."""
+    others = withheld.get(record.path, IPSet())
+    return record.range is not None and bool(others) and not IPSet((record.range,)) - others
 
 
 def _observed(evaluation: Evaluation) -> frozenset[Identity]:

@@ -6,20 +6,28 @@ from dataclasses import replace
 from reconciler.engine import rules
 from reconciler.families._family import Reading
 from reconciler.findings import Finding, Severity
+from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
+from reconciler.model.plan import Grant, Keep, Plan
 from reconciler.model.state import State
 from reconciler.tree import Tree
 
 
-def without_causes(state: State, reading: Reading) -> Iterator[Finding]:
+def without_causes(state: State, reading: Reading, plan: Plan) -> Iterator[Finding]:
     """Findings without errors that only follow from a file which never could be read.
 
-    Nor from a pool that is gone and still has records: that is told once, with all of them.
+    Nor from a pool that is gone and still has records: that is told once, with all of them. What
+    presumes that a claim gets what it asks for is not told beside its refusal.
 
     Warnings stay: a group that has nothing else is left out of the next plan, and keeps its own.
     """
     removed = rules.removed_pools(state) if reading.missing else {}
+    given = set[Key]()
+    if reading.presumed:
+        given = {it.claim for it in plan.decisions if isinstance(it, Grant | Keep)}
     for found in reading.findings:
+        if not reading.presumed.get(found, frozenset()) <= given:
+            continue
         follows = found.code == "reference-not-found" and found.severity is Severity.ERROR
         if not (state.unknown and follows) and reading.missing.get(found) not in removed:
             yield found

@@ -11,6 +11,7 @@ from reconciler.model.settings import Limits
 from reconciler.ports import (
     Changed,
     Commit,
+    DefaultBranch,
     Entry,
     GitError,
     HistoryError,
@@ -168,8 +169,8 @@ class FakeRepository:
 
     reference = "refs/ipam/last"
 
-    def default_branch(self) -> str:
-        return self.default
+    def default_branch(self) -> DefaultBranch:
+        return DefaultBranch(self.default, "the fake says so")
 
     def remembered(self, revision: Revision) -> str:
         is_lost = self.noted in self.commits and self.noted not in self._line(revision.id)

@@ -91,7 +91,10 @@ def get(what: str, names: tuple[str, ...], **wish: Any) -> int:
     evaluation = evaluated(wish["repo"], wish["rev"], wish["color"], worktree=wish["worktree"])
     chosen = choose(items(evaluation, _LISTINGS[what]), asked)
     found = in_order(chosen.items, order) if order else chosen.items
-    show(evaluation, found, len(names) == 1)
+    if found or not names:
+        show(evaluation, found, len(names) == 1)
+    if not found and not names and (wish["output"] in ("text", "wide")):
+        note(f"No resources found in {space} namespace." if space else "No resources found")
     return _missing(what, chosen)
 
 
@@ -114,7 +117,7 @@ def _tabled(what: str, form: str, color: str, *, headers: bool) -> Show:
     brush, listing, columns = painter(color), _LISTINGS[what], _columns(form)
     wide = form == "wide"
 
-    def show(evaluation: Evaluation, found: Sequence[Item], one: bool) -> None:
+    def show(evaluation: Evaluation, found: Sequence[Item], _one: bool) -> None:
         if columns:
             text = columns_text(columns, found, brush, headers=headers)
         elif listing is None:
@@ -122,10 +125,7 @@ def _tabled(what: str, form: str, color: str, *, headers: bool) -> Show:
             text = allocations_text(found, clock, brush, wide=wide, headers=headers)
         else:
             text = listing_text(listing, found, brush, wide=wide, headers=headers)
-        if text:
-            emit(text)
-        elif not one:
-            note("No resources found.")
+        emit(text)
 
     return show
 

@@ -40,7 +40,12 @@ from reconciler.report.machine import apply_document, json_line, listed, reconci
 from reconciler.report.text.apply import applied_text
 from reconciler.report.text.findings import CARRIED_OUT, findings_text
 from reconciler.report.text.plan import plan_text
-from reconciler.report.text.reconcile import nothing_sentence, published_sentence, reconcile_text
+from reconciler.report.text.reconcile import (
+    nothing_sentence,
+    published_sentence,
+    reconcile_text,
+    unpushed_sentence,
+)
 from reconciler.report.text.table import Painter
 
 
@@ -276,7 +281,11 @@ def _nothing(done: Reconciled) -> str:
 
 
 def _published(part: Part, repository: GitRepository) -> str:
-    where = f"branch {repository.branch}"
-    where += " of the remote" if repository.remote is not None else ""
+    base, head, branch = part.planned.base.id, part.head.id, repository.branch
     is_braked = part.planned.evaluation.brake is not None
-    return published_sentence(part.planned.base.id, part.head.id, where, is_braked=is_braked)
+    if repository.remote is None and repository.worktree is not None:
+        return unpushed_sentence(base, head, branch, is_braked=is_braked)
+    where = (
+        f"branch {branch} of the remote" if repository.remote is not None else f"branch {branch}"
+    )
+    return published_sentence(base, head, where, is_braked=is_braked)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from reconciler.families._family import DEFAULT_PORT
+from reconciler.model.key import Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class ApplyOptions:
         require_all: A tenant without a kubeconfig is a failure.
         re_enrol: Clusters that may have another identity than before.
         force_withdraw: Withdraw addresses although Services use them.
+        forced_claims: The same of these claims alone, as a person named them.
         confirm_withdrawn: Clusters of which a person says that they announce nothing any more.
         default_port: Of an endpoint that is written and names none.
         lb_class: Of the Services that MetalLB serves (its own `--lb-class`); empty for those without.
@@ -35,9 +37,20 @@ class ApplyOptions:
     require_all: bool = False
     re_enrol: frozenset[str] = field(default_factory=frozenset)
     force_withdraw: bool = False
+    forced_claims: frozenset[str] = field(default_factory=frozenset)
     confirm_withdrawn: frozenset[str] = field(default_factory=frozenset)
     default_port: int = DEFAULT_PORT
     lb_class: str = ""
     allow_release: int | None = None
     shard: tuple[int, int] = (0, 1)
     root: str = ""
+
+    def forces(self, claim: Key) -> bool:
+        """What a claim has left is withdrawn although Services use it."""
+        return self.force_withdraw or not self.forced_claims.isdisjoint(names_of(claim))
+
+
+def names_of(claim: Key) -> tuple[str, ...]:
+    """What a person may call a claim: its key, `namespace/name/slot`, or `namespace/name`."""
+    owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
+    return str(claim), f"{owner}/{claim.slot}", owner

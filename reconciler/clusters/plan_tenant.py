@@ -179,7 +179,7 @@ class _Tenant:
 
     def _hold_back(self) -> None:
         """Keep what must not be withdrawn now, and leave out what others may still announce."""
-        removed = _union(self.live.values()) - _union(self.wanted.values())
+        removed = _union(self.live.values()) - _union(self.wanted.values()) - self.target.forced
         if removed and (reason := self._hold(removed)):
             what = told(removed)
             for name, addresses in self.live.items():

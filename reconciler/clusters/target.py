@@ -16,6 +16,7 @@ class Target:
 
     Attributes:
         released: Ranges of its released records: positively nobody's any more.
+        forced: Those of them that a person lets go, whoever uses them.
         is_whole: Nothing in the tree is wrong, so what is not wanted is really not wanted.
         spaces: The address spaces of its records.
         withheld: Addresses that other clusters may still announce, with the name of one of them.
@@ -33,6 +34,7 @@ class Target:
     remembered: IPSet = field(default_factory=IPSet)
     is_described: bool = True
     is_re_enrolled: bool = False
+    forced: IPSet = field(default_factory=IPSet)
 
     def wanted(self) -> dict[str, IPSet]:
         """The addresses of each pool that it shall have."""

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from reconciler.addresses import IPRange, IPSet
 from reconciler.commands.reading.reader import Reader, reader_of
 from reconciler.engine.contests import Contests, contests, destination
+from reconciler.engine.rules import OVERLAP
 from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.ports import Entry, Source
 
@@ -34,6 +36,28 @@ def withheld(evaluation: Evaluation, source: Source) -> Mapping[str, IPSet]:
         )
         for path, others in shared.items()
     }
+
+
+def undecided(evaluation: Evaluation, held_back: Mapping[str, IPSet]) -> IPSet:
+    """What several records hold and history gives to none of them.
+
+    Args:
+        evaluation: Of the revision.
+        held_back: What each record must not announce, as `withheld` tells.
+    """
+    shared = contests(evaluation.state)
+    parts = {path: IPSet.of(it for each in others.values() for it in each)
+             for path, others in shared.items()}  # fmt: skip
+    given = (part - held_back.get(path, IPSet()) for path, part in parts.items())
+    return IPSet.of(it for part in parts.values() for it in part) - IPSet.of(
+        it for part in given for it in part
+    )
+
+
+def is_all(findings: Iterable[Finding], held_back: Mapping[str, IPSet]) -> bool:
+    """Nothing is wrong but that records hold what others hold, too."""
+    wrong = [item for item in findings if item.severity is Severity.ERROR]
+    return all(it.code == OVERLAP and it.location.path in held_back for it in wrong)
 
 
 def _since(reader: Reader, records: Mapping[str, Allocation], shared: Contests) -> dict[str, int]:

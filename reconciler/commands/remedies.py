@@ -68,13 +68,17 @@ def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
 
 
 def waiting(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """Which held records make room for a claim by themselves once their retention has ended."""
+    """Which held records make room for a claim by themselves once their retention has ended.
+
+    Of what a move has left no clock tells when it ends.
+    """
     state, found = evaluation.state, []
     for key in claim.candidates:
         pool = state.pools[key]
         free = pool.usable - _taken(evaluation, pool)
         for record in state.records:
-            if record.is_released and record.range and pool.usable.covers(record.range):
+            rests = record.is_released and not record.announced
+            if rests and record.range and pool.usable.covers(record.range):
                 end = retention_end(record, state)
                 if end is not None and _run(free, record.range) >= claim.size:
                     found.append((end, f"{record.path} is held until {format_instant(end)}"))

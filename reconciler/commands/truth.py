@@ -14,6 +14,7 @@ from reconciler.commands.replay import judged
 from reconciler.model.settings import Settings
 from reconciler.model.verdict import Verdict
 from reconciler.ports import (
+    DefaultBranch,
     Facts,
     GitError,
     HistoryError,
@@ -38,15 +39,20 @@ def require_truth(repository: Repository, settings: Settings) -> None:
         GitError: The remote cannot be asked.
         UsageError: It is another branch, or it cannot be told which one is.
     """
-    own, truth = repository.branch, settings.branch or repository.standing.default_branch()
+    own, default = (
+        repository.branch,
+        DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)"),
+    )
+    truth, why = default if settings.branch else repository.standing.default_branch()
     if own == truth:
         return
     anyhow = f"to reconcile {own} all the same: --branch {own} --any-branch"
     if not truth:
-        message = f"whether branch {own} is the truth cannot be told: there are several, and nobody"
+        message = (
+            f"whether branch {own} is the truth cannot be told: {why}, and ipam.yaml names none"
+        )
         hint = f"let ipam.yaml say which one is: spec: {{branch: {own}}}; {anyhow}"
-        raise UsageError(f"{message} names one", hint)
-    why = "ipam.yaml names it (spec.branch)" if settings.branch else "it is the default branch"
+        raise UsageError(message, hint)
     message = f"branch {own} is not the truth: that is {truth}, because {why}"
     raise UsageError(message, f"merge it, and reconcile with --branch {truth}; {anyhow}")
 

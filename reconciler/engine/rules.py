@@ -15,6 +15,7 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.state import Gateway, State
 
+OVERLAP = "record-overlap"
 OUTSIDE = "record-outside-pool"
 """The code of a record that holds what its pool does not give out."""
 
@@ -213,7 +214,7 @@ def competing(state: State, holding: Holding) -> Iterator[list[Entry]]:
 
 def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
     return error(
-        "record-overlap",
+        OVERLAP,
         Location(record.path, 1, 1),
         f"{format_short(common)} is also held by {other.path} ({other.claim.short})",
         "delete the record of the tenant that does not use the address; neither is moved by itself",

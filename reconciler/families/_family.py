@@ -40,6 +40,7 @@ class Reading:
         growing: Owners that are there, and hold growth: what was observed of their clusters says
             whether they need it.
         missing: Pools that a document names and that are not there, by the finding that says so.
+        presumed: Claims that must get what they ask for, or a finding is not true.
     """
 
     pools: Mapping[Key, Pool]
@@ -52,6 +53,7 @@ class Reading:
     frozen: Mapping[Key, str] = field(default_factory=dict)
     growing: frozenset[Identity] = frozenset()
     missing: Mapping[Finding, Key] = field(default_factory=dict)
+    presumed: Mapping[Finding, frozenset[Key]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,17 @@ class Collected:
         self.frozen: dict[Key, str] = {}
         self.growing: list[Identity] = []
         self.missing: dict[Finding, Key] = {}
+        self.presumed: dict[Finding, frozenset[Key]] = {}
 
     def tell(self, document: Document, *found: Finding) -> None:
         """Report, unless it is about a document as it was in an earlier revision."""
         if not document.unread:
             self.findings += found
+
+    def presume(self, document: Document, found: Finding, claims: frozenset[Key]) -> None:
+        """Report what is true only where some claims get what they ask for."""
+        self.tell(document, found)
+        self.presumed[found] = claims
 
     def lack(self, document: Document, pool: Key, found: Finding) -> None:
         """Report a pool that a document names and that is not there."""
@@ -53,4 +59,5 @@ class Collected:
             frozen=self.frozen,
             growing=frozenset(self.growing),
             missing=self.missing,
+            presumed=self.presumed,
         )

@@ -46,7 +46,7 @@ from reconciler.ports.git import (
     Step,
 )
 from reconciler.ports.revision import Revision
-from reconciler.ports.standing import Standing
+from reconciler.ports.standing import DefaultBranch, Standing
 
 __all__ = [
     "CONTACTS",
@@ -59,6 +59,7 @@ __all__ = [
     "ClusterError",
     "Clusters",
     "Commit",
+    "DefaultBranch",
     "Entry",
     "ExitCode",
     "Facts",

@@ -1,8 +1,20 @@
 """What a remote says of itself: which branch is the truth, and what was reconciled last."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from reconciler.ports.revision import Revision
+
+
+class DefaultBranch(NamedTuple):
+    """The branch that is the truth where Settings name none.
+
+    Attributes:
+        branch: Its name; empty where that is not clear.
+        why: Why it is that one; else why it is not clear.
+    """
+
+    branch: str
+    why: str
 
 
 class Standing(Protocol):
@@ -12,8 +24,8 @@ class Standing(Protocol):
     def reference(self) -> str:
         """The name under which the remote keeps what was reconciled last."""
 
-    def default_branch(self) -> str:
-        """The branch that is the truth where Settings name none; empty where that is not clear.
+    def default_branch(self) -> DefaultBranch:
+        """The branch that is the truth where Settings name none, and why.
 
         That which the remote, or a bare repository, shows to who clones it; else the only one; of a
         checkout without a remote else the only one that reconcile worked on.

@@ -13,8 +13,10 @@ from reconciler.settings import PATH
 _SAYS = {
     Severity.ERROR: "the content is wrong",
     Severity.GATE: "the content is right, but a gate stops it",
-    None: "fine",
+    None: "passes",
 }
+# Only where nothing at all is said.
+_NOTHING_SAID = "fine"
 
 
 class Verdict(NamedTuple):
@@ -35,7 +37,8 @@ def verdict(evaluation: Evaluation) -> Verdict:
     """What a check comes to; it agrees with the exit code."""
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
-    return Verdict(worst, _SAYS[worst], listed_counts(counts) or "no findings")
+    says = _SAYS[worst] if counts or evaluation.moves else _NOTHING_SAID
+    return Verdict(worst, says, listed_counts(counts) or "no findings")
 
 
 def all_found(evaluation: Evaluation) -> list[Finding]:

@@ -9,10 +9,7 @@ from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
-from reconciler.model import record_kind
-from reconciler.model.allocation import Allocation
 from reconciler.model.plan import Usage
-from reconciler.records.emit import record_document
 from reconciler.report.capped import capped
 from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
@@ -170,15 +167,6 @@ def pool_list(evaluation: Evaluation) -> dict[str, Any]:
         "kind": "PoolList",
         "revision": evaluation.tree.revision,
         "items": pools(evaluation, today=True),
-    }
-
-
-def allocation_list(records: Iterable[Allocation]) -> dict[str, Any]:
-    """Records as a list of Kubernetes objects."""
-    return {
-        "apiVersion": record_kind.API_VERSION,
-        "kind": record_kind.LIST_KIND,
-        "items": [record_document(record) for record in records],
     }
 
 

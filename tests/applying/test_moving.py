@@ -10,12 +10,12 @@ from reconciler.clusters.outcome import State
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.model.record_kind import RESOURCE, STILL_ANNOUNCED
 from reconciler.model.resource import Ref
-from reconciler.ports import UnreachableError
+from reconciler.ports import UnreachableError, UsageError
 from tests.applying.site import Files, evaluated
 from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.moving import KEY, LEAVING, NEW, OLD, carried, moved, moving
-from tests.world import CLOCK, SMALL, provider, reconciled
+from tests.world import CLOCK, SMALL, provider, reconciled, tenant
 
 ONE = "team-a/one"
 OLD_RANGE, NEW_RANGE = "10.40.0.0-10.40.0.7", "10.50.0.0-10.50.0.7"
@@ -79,6 +79,24 @@ def test_nothing_goes_that_a_service_uses_unless_a_person_says_so(clusters: Fake
     assert doubts(clusters, confirm_withdrawn=(ONE,)) == {}
     clusters.hand(ONE).put(service("10.50.0.3"))
     assert doubts(clusters) == {}
+
+
+@pytest.mark.parametrize("name", [ONE, KEY, f"{ONE}/loadbalancer"])
+def test_a_person_may_say_so_of_one_claim_alone(clusters: FakeClusters, name: str) -> None:
+    clusters.run(AFTER, "b")
+    clusters.hand(ONE).put(service("10.40.0.3"))
+    assert doubts(clusters, forced_claims=frozenset({name})) == {}
+    other = {**AFTER, "tenants/two.yaml": tenant("two")}
+    assert doubts(clusters, other, forced_claims=frozenset({"team-a/two"})) == doubts(clusters)
+    clusters.run(UNUSED, "c", forced_claims=frozenset({name}))
+    assert clusters.announced(ONE) == [NEW_RANGE]
+
+
+def test_a_claim_that_is_not_there_is_no_claim_to_force(clusters: FakeClusters) -> None:
+    with pytest.raises(UsageError, match="there is no claim 'team-a/tow'"):
+        doubts(clusters, forced_claims=frozenset({"team-a/tow"}))
+    with pytest.raises(UsageError, match="there is no claim 'team-a/tow'"):
+        clusters.apply(AFTER, "b", forced_claims=frozenset({"team-a/tow"}))
 
 
 def test_what_nobody_uses_any_more_is_withdrawn_and_expires_a_day_later(

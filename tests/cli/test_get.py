@@ -68,8 +68,27 @@ def test_what_is_not_there_is_said_and_the_rest_is_shown(got: Got) -> None:
     assert (code, out) == (1, "tenantcluster.butler.butlerlabs.dev/one\n")
     assert err == "ipam: tenants 'tow' not found; did you mean two?\n"
     assert got("tenants", "tow") == (1, "", "ipam: tenants 'tow' not found; did you mean two?\n")
-    assert got("tenants", "-n", "other") == (0, "", "No resources found.\n")
+    told = "ipam: tenants 'tow' not found; did you mean two?\nipam: tenants 'x' not found\n"
+    assert got("tenants", "tow", "x") == (1, "", told)
     assert got("ipa", "10.99.0.1") == (1, "", "ipam: allocations '10.99.0.1' not found\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "out", "err"),
+    [
+        (["tenants", "-n", "other"], "", "No resources found in other namespace.\n"),
+        (["tenants", "-n", "other", "-o", "wide"], "", "No resources found in other namespace.\n"),
+        (["tenants", "-n", "other", "-A", "--pool", "x"], "", "No resources found\n"),
+        (["tenants", "--team", "nobody"], "", "No resources found\n"),
+        (["tenants", "-n", "other", "-o", "name"], "", ""),
+        (["tenants", "-n", "other", "-o", "custom-columns=N:.metadata.name,K:.kind"], "N   K\n", ""),
+        (["tenants", "-n", "other", "-o", "jsonpath={.items[*].metadata.name}"], "", ""),
+    ],
+)  # fmt: skip
+def test_where_nothing_is_found_it_says_what_kubectl_says(
+    got: Got, words: list[str], out: str, err: str
+) -> None:
+    assert got(*words) == (0, out, err)
 
 
 def test_a_list_of_nothing_is_a_document(got: Got) -> None:

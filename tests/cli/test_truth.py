@@ -35,16 +35,22 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("where", ["repo", "clone"])
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        ("repo", "it is the one that was reconciled here before"),
+        ("clone", "it is the remote's default branch"),
+    ],
+)
 def test_a_branch_that_is_not_the_truth_is_refused_with_the_way_to_mend_it(
-    where: str, request: pytest.FixtureRequest, capsys: Capture
+    where: str, why: str, request: pytest.FixtureRequest, capsys: Capture
 ) -> None:
     folder = request.getfixturevalue(where)
     before = git(folder, "rev-parse", "lab", "main")
     ran = ipam(capsys, "reconcile", "--repo", folder)
     assert ran.code == 64
     assert ran.err.startswith(
-        "ipam: branch lab is not the truth: that is main, because it is the default branch\n"
+        f"ipam: branch lab is not the truth: that is main, because {why}\n"
         "  hint: merge it, and reconcile with --branch main; to reconcile lab all the same:"
         " --branch lab --any-branch\n"
     )
@@ -106,7 +112,10 @@ def test_of_a_remote_without_a_default_branch_the_only_one_is_the_truth(
     git(Path(url), "symbolic-ref", "HEAD", "refs/heads/gone")
     ran = ipam(capsys, "reconcile", "--repo", clone)
     assert ran.code == 64
-    assert "whether branch lab is the truth cannot be told" in ran.err
+    assert (
+        "whether branch lab is the truth cannot be told: the remote has 2 branches, shows none as its"
+        " default, and ipam.yaml names none"
+    ) in ran.err
     assert "spec: {branch: lab}" in ran.err
     git(Path(url), "branch", "-q", "-D", "main")
     assert ipam(capsys, "reconcile", "--repo", clone).code == 0
@@ -116,7 +125,20 @@ def test_a_bare_repository_is_the_remote_of_others(clone: Path, capsys: Capture)
     url = git(clone, "config", "remote.origin.url")
     assert ipam(capsys, "reconcile", "--repo", url).code == 0
     ran = ipam(capsys, "reconcile", "--repo", url, "--branch", "lab")
-    assert (ran.code, "that is main" in ran.err) == (64, True)
+    why = "that is main, because HEAD of this bare repository names it"
+    assert (ran.code, why in ran.err) == (64, True)
+
+
+def test_a_branch_that_was_never_pushed_is_not_asked_for_a_push_that_would_be_refused(
+    clone: Path, capsys: Capture
+) -> None:
+    git(clone, "switch", "-q", "-c", "mine")
+    ran = ipam(capsys, "reconcile", "--repo", clone)
+    assert ran.code == 4
+    assert ran.err.startswith(
+        "ipam: branch mine is not on the remote\n"
+        "  hint: the remote's default branch is main: reconcile that with --branch main\n"
+    )
 
 
 def test_of_several_branches_that_nobody_named_none_is_guessed(
@@ -126,7 +148,10 @@ def test_of_several_branches_that_nobody_named_none_is_guessed(
     git(folder, "branch", "other")
     ran = ipam(capsys, "reconcile", "--repo", folder)
     assert ran.code == 64
-    assert "whether branch main is the truth cannot be told" in ran.err
+    assert (
+        "whether branch main is the truth cannot be told: there are 2 branches and no remote, none was"
+        " reconciled, and ipam.yaml names none"
+    ) in ran.err
 
 
 def test_other_verbs_read_any_branch(repo: Path, capsys: Capture) -> None:

@@ -173,7 +173,8 @@ def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> 
     after = git(repo, "rev-parse", "HEAD")
     assert ran.code == 0
     assert ran.out.splitlines()[-1] == (
-        f"Committed {after[:12]} on {before[:12]} and published it: branch main."
+        f"Committed {after[:12]} on {before[:12]}: branch main of this checkout, which follows"
+        " no remote, so nothing was pushed."
     )
     assert ran.err == "Nothing was applied to clusters: --no-apply.\n"
     assert git(repo, "log", "-1", "--format=%an <%ae>") == "Ann <ann@example.com>"

@@ -10,6 +10,7 @@ from reconciler.commands.contested import withheld
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import rendered
 from reconciler.ports import Source
+from tests.cli.running import ipam
 from tests.engine.outcome import Files, without
 from tests.memory import MemorySource
 from tests.world import ENVIRONMENT, SMALL, commit, git, raw, reconciled, repository, tenant, write
@@ -31,12 +32,16 @@ BOTH = {**BASE, "tenants/two.yaml": tenant("two"), TWO: copied(BASE[ONE])}
 def given(source: Source) -> dict[str, str]:
     """The addresses of each cluster that is rendered."""
     evaluation = evaluate_source(source)
-    files = rendered(evaluation, withheld=withheld(evaluation, source))
+    made = rendered(evaluation, withheld=withheld(evaluation, source))
     return {
         path.partition("/")[0]: text.partition("addresses:\n    - ")[2].replace("\n    - ", " ")
-        for path, text in files.items()
+        for path, text in made.items()
         if "/IPAddressPool/" in path
     }
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(str(it.relative_to(folder)) for it in folder.rglob("*") if it.is_file())
 
 
 def after(*line: Files) -> dict[str, str]:
@@ -99,6 +104,31 @@ def test_of_two_records_of_one_owner_both_are_rendered_and_nothing_is_looked_up(
     evaluation = evaluate_source(source)
     monkeypatch.setattr(source, "past", unasked)
     assert withheld(evaluation, source) == {}
+
+
+def test_render_leaves_the_younger_out_of_every_cluster_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", BASE)
+    ran = ipam(capsys, "render", "--repo", folder, "--out", tmp_path / "out")
+    before = files(tmp_path / "out")
+    assert ran.code == 0
+    write(folder, BOTH)
+    commit(folder, "two branches, each reconciled by itself")
+    ran = ipam(capsys, "render", "--repo", folder, "--out", tmp_path / "out")
+    assert ran.code == 1
+    assert f"Left out: {EIGHT} of {TWO}, because another record held it first.\n" in ran.err
+    assert "error record-overlap" in ran.err
+    assert files(tmp_path / "out") == before
+
+
+def test_where_history_gives_it_to_nobody_render_leaves_all_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", BOTH)
+    ran = ipam(capsys, "render", "--repo", folder, "--out", tmp_path / "out")
+    assert (ran.code, "Nothing was written" in ran.err) == (1, True)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

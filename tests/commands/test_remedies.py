@@ -7,9 +7,11 @@ from reconciler.evaluate import Evaluation
 from reconciler.families.butler.pools import pool_key
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
+from reconciler.report.explanation import explanation
 from tests.engine.outcome import without
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip
+from tests.moving import KEY, LEAVING, moved
 from tests.world import (
     SMALL,
     evaluation_of,
@@ -124,6 +126,23 @@ def test_a_held_record_is_named_with_the_end_of_its_retention() -> None:
     (told,) = waiting(evaluation, claim)
     assert told.startswith("wait: allocations/NetworkPool/butler-system.edge/team-a/two.loadbalanc")
     assert told.endswith("is held until 2026-02-16T10:00:30Z; then 6 are free")
+
+
+def test_no_clock_ends_what_a_move_has_left() -> None:
+    files = moved(LEAVING, KEY)
+    wants = {
+        "providers/default.yaml": provider(),
+        "tenants/late.yaml": tenant("late", networking="{lbPoolSize: 249}"),
+    }
+    evaluation = evaluation_of({**files, **wants})
+    claim = evaluation.state.claims[key_of(LATE)]
+    assert waiting(evaluation, claim) == []
+    told = explanation(evaluation, claim.key)["remedies"]
+    assert [it.partition(" ")[0] for it in told[:2]] == ["ask", "give"]
+    assert told[1] == (
+        "give up 8 addresses that claims have left: move the Services that use them;"
+        " retention begins when nobody does"
+    )
 
 
 def test_a_remedy_is_told_with_its_patch() -> None:

@@ -167,6 +167,30 @@ def test_a_pin_that_is_refused_leaves_its_tenant_without_another_range(
 ) -> None:
     files = with_requests(pinned().replace(old, new))
     assert outcome(files) == {OWN: f"refuse {reason}"}
+    assert "pin-stands-for-claim" not in {code for code, _ in told(files)}
+
+
+def test_what_a_tenant_gets_beside_a_request_is_not_told_beside_its_refusal() -> None:
+    files = {**with_requests(pinned().replace("10.40.0.10", "10.41.0.10")), **sized(16)}
+    assert told(files) == []
+
+
+def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_once() -> None:
+    networking = "{loadBalancerPool: {start: 10.40.0.50, end: 10.40.0.53}}"
+    before = {**SMALL, TENANT: tenant("one", networking=networking)}
+    for files in (
+        {**before, "tenants/r.yaml": pinned()},
+        {**reconciled(before), "tenants/r.yaml": pinned()},
+    ):
+        assert outcome(files)[OWN] == GRANTED
+        assert told(files) == [
+            (
+                "request-beside-claim",
+                "TenantCluster team-a/one gets 4 loadbalancer addresses of its own beside these 4 of"
+                " IPAllocation butler-system/old: its loadBalancerPool is 10.40.0.50-10.40.0.53",
+            )
+        ]
+        assert told(reconciled(files)) == []
 
 
 def test_a_pin_on_what_another_holds_names_the_holder_and_gives_nothing_else() -> None:

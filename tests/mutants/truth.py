@@ -10,7 +10,7 @@ TRUTH = (
     Mutant("truth: any branch will do", "commands/truth.py",
            "    if own == truth:\n", "    if True:\n", BRANCH),
     Mutant("truth: Settings do not name it", "commands/truth.py",
-           "settings.branch or repository.standing.default_branch()",
+           "default if settings.branch else repository.standing.default_branch()",
            "repository.standing.default_branch()", BRANCH),
     Mutant("truth: what is said of a commit is believed", "commands/truth.py",
            "if judged(repository, facts, commit) is Verdict.SAME:", "if True:", REMEMBERED),

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from reconciler.findings import Finding, Location, Severity, error, gate, info, warning
 from reconciler.report.found import all_found, fingerprints, place_of, verdict
+from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, found
 
 WRONG = error("cidr-invalid", PLACE, "wrong")
@@ -14,8 +17,8 @@ TOLD = info("pool-added", PLACE, "new")
     ("findings", "expected"),
     [
         ([], (None, "fine", "no findings")),
-        ([WARNED], (None, "fine", "1 warning")),
-        ([TOLD, TOLD], (None, "fine", "2 to know")),
+        ([WARNED], (None, "passes", "1 warning")),
+        ([TOLD, TOLD], (None, "passes", "2 to know")),
         (
             [STOPPED, WARNED, WARNED],
             (
@@ -43,7 +46,12 @@ def test_the_gravest_come_first_and_each_sort_keeps_its_order() -> None:
 def test_what_is_only_told_comes_last_and_stops_nothing() -> None:
     told = info("override-added", PLACE, "told")
     assert all_found(found(told, WARNED)) == [WARNED, told]
-    assert verdict(found(told, WARNED)) == (None, "fine", "1 warning, 1 to know")
+    assert verdict(found(told, WARNED)) == (None, "passes", "1 warning, 1 to know")
+
+
+def test_nothing_is_fine_beside_a_move() -> None:
+    evaluation = replace(moving(LEAVING, KEY), findings=(), gates=())
+    assert verdict(evaluation) == (None, "passes", "no findings")
 
 
 def test_what_has_no_file_or_line_is_shown_at_settings_or_at_the_first_line() -> None:

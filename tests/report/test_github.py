@@ -34,7 +34,7 @@ def test_a_place_without_line_or_file_has_none() -> None:
 def test_what_is_only_to_know_is_a_notice() -> None:
     assert github_text(found(info("pool-added", PLACE, "new"))) == (
         "::notice file=pools/a.yaml,line=3,col=9,title=pool-added::new\n"
-        "✓ fine: 1 to know; 1 to allocate, 0 kept\n"
+        "✓ passes: 1 to know; 1 to allocate, 0 kept\n"
     )
 
 

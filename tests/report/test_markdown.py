@@ -140,7 +140,7 @@ def test_a_warning_stands_last_with_its_hint_and_without_a_place_that_it_lacks()
 
 def test_what_is_only_to_know_has_a_sign_of_its_own() -> None:
     text = shown(found(info("pool-added", Location("."), "new")))
-    assert "### ✅ Fine: 1 to know; " in text
+    assert "### ✅ Passes: 1 to know; " in text
     assert "- 📝 **pool-added**<br>new\n" in text
 
 

@@ -6,10 +6,18 @@ from reconciler.ports import GitError
 
 _LONG = 64
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
+_OTHER = "the remote's default branch is {}: reconcile that with --branch {}"
 
 
-def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
+def fetch(git: GitProcess, remote: str, branch: str, reference: str, default: str = "") -> None:
     """Bring a branch of a remote to a reference of this repository.
+
+    Args:
+        git: The repository.
+        remote: URL or path.
+        branch: Its branch.
+        reference: What is moved here.
+        default: The branch that the remote shows, or empty: it may be meant.
 
     Raises:
         GitError: The remote cannot be read, or has no such branch.
@@ -19,7 +27,8 @@ def fetch(git: GitProcess, remote: str, branch: str, reference: str) -> None:
         f"+refs/heads/{branch}:{reference}", remote=remote,
     )  # fmt: skip
     if "couldn't find remote ref" in result.err:
-        raise GitError(f"branch {branch} is not on the remote", _NO_BRANCH)
+        hint = _OTHER.format(default, default) if default else _NO_BRANCH
+        raise GitError(f"branch {branch} is not on the remote", hint)
     if result.status != 0:
         raise unreachable("cannot read the remote", "fetch", result)
 

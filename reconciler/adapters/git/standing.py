@@ -15,7 +15,14 @@ from reconciler.adapters.git.objects import find_revisions
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push_reference
 from reconciler.adapters.git.remote import unreachable
-from reconciler.ports import GitError, LimitError, LostRaceError, PushRefusedError, Revision
+from reconciler.ports import (
+    DefaultBranch,
+    GitError,
+    LimitError,
+    LostRaceError,
+    PushRefusedError,
+    Revision,
+)
 
 LAST = "last"
 # Here it stands that the remote does not take it, and that this was told.
@@ -23,6 +30,7 @@ _REFUSED = "refused"
 _HEADS, _SEEN = "refs/heads/", "seen"
 # In a repository without a remote: the branch that was reconciled as the truth.
 _TRUTH = "truth"
+_WORKED = "it is the one that was reconciled here before"
 
 _log = logging.getLogger(__name__)
 
@@ -31,12 +39,14 @@ class Told(NamedTuple):
     """What a remote says of itself.
 
     Attributes:
-        default: The branch that its HEAD names, else the only one; empty when it has several.
+        shown: The branch that its HEAD names; empty when it names none that is there.
+        heads: All its branches where it shows none.
         last: The id that `refs/ipam/last` has; empty when it is not there.
         takes: It may be asked to move that.
     """
 
-    default: str
+    shown: str
+    heads: tuple[str, ...]
     last: str
     takes: bool = True
 
@@ -75,10 +85,10 @@ class Standing:
         """The name under which the remote keeps what was reconciled last."""
         return self.git.root.reference(LAST)
 
-    def default_branch(self) -> str:
-        """The branch that is the truth where Settings name none; empty where that is not clear."""
+    def default_branch(self) -> DefaultBranch:
+        """The branch that is the truth where Settings name none, and why."""
         if self.remote is not None:
-            return self.ask(self.remote).default
+            return _default_there(self.ask(self.remote))
         return _default_here(self.git, is_bare=self.is_bare)
 
     def remembered(self, revision: Revision) -> str:
@@ -118,10 +128,21 @@ def _ask(git: GitProcess, remote: str) -> Told:
     last = git.root.reference(LAST)
     listed = _listed(git, remote, "HEAD", last)
     shown = listed.get("ref: HEAD", "").removeprefix(_HEADS)
-    return Told(shown or _only(_listed(git, remote, f"{_HEADS}*")), listed.get(last, ""))
+    heads = () if shown else tuple(_listed(git, remote, f"{_HEADS}*"))
+    return Told(shown, tuple(it.removeprefix(_HEADS) for it in heads), listed.get(last, ""))
 
 
-def _default_here(git: GitProcess, *, is_bare: bool) -> str:
+def _default_there(told: Told) -> DefaultBranch:
+    """The branch that is the truth of a remote."""
+    if told.shown:
+        return DefaultBranch(told.shown, "it is the remote's default branch")
+    if len(told.heads) == 1:
+        return DefaultBranch(told.heads[0], "it is the remote's only branch")
+    count = f"{len(told.heads)} branches" if told.heads else "no branch"
+    return DefaultBranch("", f"the remote has {count}, shows none as its default")
+
+
+def _default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
     """The branch that is the truth of a repository that has no remote, as far as it tells.
 
     Args:
@@ -137,11 +158,19 @@ def _default_here(git: GitProcess, *, is_bare: bool) -> str:
     names = dict(line.split(" ") for line in out.splitlines())
     heads = [name.removeprefix(_HEADS) for name in names if name.startswith(_HEADS)]
     shown = shown_branch(git) if is_bare else names.get(truth, "").removeprefix(_HEADS)
-    if shown in heads or len(heads) == 1:
-        return shown if shown in heads else heads[0]
+    if shown in heads:
+        why = "HEAD of this bare repository names it" if is_bare else _WORKED
+        return DefaultBranch(shown, why)
+    if len(heads) == 1:
+        return DefaultBranch(heads[0], "it is the only branch here")
     seen = [name.removeprefix(seen_by) for name in names if name.startswith(seen_by)]
     worked_on = [name for name in seen if name in heads]
-    return worked_on[0] if len(worked_on) == 1 else ""
+    if len(worked_on) == 1:
+        return DefaultBranch(worked_on[0], _WORKED)
+    which = (
+        f"several were reconciled ({', '.join(worked_on)})" if worked_on else "none was reconciled"
+    )
+    return DefaultBranch("", f"there are {len(heads)} branches and no remote, {which}")
 
 
 def _lacking(git: GitProcess, remote: str, revision: Revision, last: str) -> str:
@@ -217,8 +246,3 @@ def _listed(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
         is_symbol = what.startswith("ref: ")
         found[f"ref: {name}" if is_symbol else name] = what.removeprefix("ref: ")
     return found
-
-
-def _only(heads: dict[str, str]) -> str:
-    names = [name.removeprefix(_HEADS) for name in heads if name.startswith(_HEADS)]
-    return names[0] if len(names) == 1 else ""

@@ -60,6 +60,12 @@ _WISHING = (
     option("--re-enrol", metavar="CLUSTER", multiple=True, help="Accept another identity."),
     option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
     option(
+        "--force-withdraw-claim",
+        metavar="CLAIM",
+        multiple=True,
+        help="The same of what this claim has left, and of no other.",
+    ),
+    option(
         "--confirm-withdrawn",
         metavar="CLUSTER",
         multiple=True,
@@ -166,6 +172,7 @@ def _wish(
     require_all: bool,
     re_enrol: Sequence[str],
     force_withdraw: bool,
+    force_withdraw_claim: Sequence[str],
     confirm_withdrawn: Sequence[str],
     default_port: int,
 ) -> ApplyOptions:
@@ -181,6 +188,7 @@ def _wish(
         require_all=require_all,
         re_enrol=frozenset(re_enrol),
         force_withdraw=force_withdraw,
+        forced_claims=frozenset(force_withdraw_claim),
         confirm_withdrawn=frozenset(confirm_withdrawn),
         default_port=default_port,
     )

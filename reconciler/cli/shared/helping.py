@@ -15,7 +15,14 @@ GROUPS = {
     "Clusters": ("kubeconfig", "context", "cluster", "clusters", "allow_exec", "timeout"),
     "Applying": (
         *("no_apply", "crds", "policies", "break_glass", "adopt", "require_all", "re_enrol"),
-        *("force_withdraw", "confirm_withdrawn", "default_port", "lb_class", "shard"),
+        *(
+            "force_withdraw",
+            "force_withdraw_claim",
+            "confirm_withdrawn",
+            "default_port",
+            "lb_class",
+            "shard",
+        ),
     ),
     "Running on": (
         *("interval", "watch", "resync", "leader_elect", "log_format", "listen"),

@@ -28,7 +28,7 @@ from reconciler.commands.applying.access import Access
 from reconciler.commands.applying.enrolment import check_memory, enrol
 from reconciler.commands.applying.fleet import AT_ONCE
 from reconciler.commands.applying.management import ManagementCluster, open_management
-from reconciler.commands.applying.targets import is_whole
+from reconciler.commands.applying.targets import is_whole, require_claims
 from reconciler.commands.applying.turns import threads
 from reconciler.commands.applying.work import contained
 from reconciler.evaluate import Evaluation, leaving, left_behind
@@ -67,7 +67,11 @@ def still_announced(
 
     Returns:
         Why, by the path of the record.
+
+    Raises:
+        UsageError: A person named a claim that is not there.
     """
+    require_claims(evaluation, options)
     expiring = _expiring(evaluation)
     if not expiring:
         return {}
@@ -177,7 +181,7 @@ class _Doubts:
             return Shown(record, IPSet(), is_kept=True)
         now = self._current.get(record.claim)
         instead = IPSet() if now is None or now.range is None else IPSet((now.range,))
-        return Shown(record, instead, is_kept=False, is_forced=self._options.force_withdraw)
+        return Shown(record, instead, is_kept=False, is_forced=self._options.forces(record.claim))
 
     def _in_management(self, records: Records) -> Mapping[str, str]:
         """The records that objects of the management cluster still have, as their family tells."""

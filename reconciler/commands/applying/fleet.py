@@ -30,7 +30,13 @@ from reconciler.commands.applying.fence import Fence
 from reconciler.commands.applying.management import apply_management, open_management
 from reconciler.commands.applying.registry import ClusterRegistry
 from reconciler.commands.applying.renamed import renames
-from reconciler.commands.applying.targets import claims_of, is_whole, remembered, targets
+from reconciler.commands.applying.targets import (
+    claims_of,
+    is_whole,
+    remembered,
+    require_claims,
+    targets,
+)
 from reconciler.commands.applying.tenant import apply_tenant
 from reconciler.commands.applying.turns import in_turn, threads
 from reconciler.commands.applying.work import LAST_SECONDS, Run, contained, refused
@@ -80,6 +86,7 @@ def apply_fleet(
     Raises:
         UsageError: Nobody named a management cluster.
     """
+    require_claims(evaluation, options)
     run = Run(evaluation.tree.revision or "", options, extent.only)
     with ExitStack() as opened:
         try:
@@ -130,7 +137,7 @@ class _Fleet:
         """Do it, and tell what was seen."""
         every = [
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
-            for item in targets(self.evaluation, self.desired, self.known)
+            for item in targets(self.evaluation, self.desired, self.known, self.options)
         ]
         shard = self.options.shard
         found = [it for it in every if is_in_shard(it.name, shard) and self._is_touched(it.name)]

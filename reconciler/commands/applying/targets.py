@@ -9,29 +9,55 @@ from reconciler.clusters.announcing import cluster_of, described_clusters
 from reconciler.clusters.desired import DesiredObject, desired_objects
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import ranges_of
+from reconciler.clusters.options import ApplyOptions, names_of
 from reconciler.clusters.target import Target
 from reconciler.evaluate import Evaluation
 from reconciler.findings import has_error
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.plan import Grant
+from reconciler.ports import UsageError
 from reconciler.projecting import project
 from reconciler.settings import CLUSTER_TARGET
+
+
+def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
+    """Refuse a claim that a person named, and that is not there.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if not options.forced_claims:
+        return
+    state = evaluation.state
+    claims = {*state.claims, *(record.claim for record in state.records)}
+    there = {name for claim in claims for name in names_of(claim)}
+    for text in sorted(options.forced_claims - there):
+        message = f"--force-withdraw-claim: there is no claim {text!r}"
+        raise UsageError(message, "name it as NAMESPACE/NAME; ipam get allocations lists claims")
 
 
 def targets(
     evaluation: Evaluation,
     desired: Mapping[str, Sequence[DesiredObject]],
     known: Mapping[str, Enrolled],
+    options: ApplyOptions | None = None,
 ) -> list[Target]:
     """The clusters to work on, by name.
 
     Those that shall hold something, those that were applied to before, and the ClusterTargets. A
     tenant without any address needs no cluster yet.
+
+    Args:
+        evaluation: Of the revision.
+        desired: What each cluster shall hold.
+        known: Clusters that were applied to before.
+        options: What a person asks for, if it counts.
     """
     tenants = described_clusters(evaluation.documents)
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     spaces, released = _records(evaluation)
     whole = is_whole(evaluation)
+    forced = _forced(evaluation, options) if options is not None and options.forced_claims else {}
     names = sorted(frozenset([*desired, *known, *named]) - {MANAGEMENT})
     return [
         Target(
@@ -42,6 +68,7 @@ def targets(
             spaces.get(name) or (known[name].spaces if name in known else ()),
             remembered=ranges_of(known[name].addresses if name in known else ()),
             is_described=name in tenants or name in named or name in desired,
+            forced=IPSet.of(forced.get(name, ())),
         )
         for name in names
     ]
@@ -118,6 +145,16 @@ def _records(
         if record.is_released and not record.announced:
             released.setdefault(cluster, []).append(record.range)
     return spaces, released
+
+
+def _forced(evaluation: Evaluation, options: ApplyOptions) -> dict[str, list[IPRange]]:
+    """What goes from each cluster whoever uses it: claims that a person named have left it."""
+    found: dict[str, list[IPRange]] = {}
+    for record in evaluation.state.records:
+        rests = record.is_released and not record.announced
+        if record.range is not None and rests and options.forces(record.claim):
+            found.setdefault(cluster_of(record), []).append(record.range)
+    return found
 
 
 def claims_of(found: Iterable[Target]) -> dict[str, Claims]:

@@ -9,7 +9,7 @@ from reconciler.families._family import Held
 from reconciler.families.butler.balancers import SLOT, Standing, first_size, holding, is_elsewhere
 from reconciler.families.butler.kinds import TENANT
 from reconciler.families.butler.manual import MANUAL
-from reconciler.families.butler.standing_in import Asked, Own, of_type, stand_in, told
+from reconciler.families.butler.standing_in import Asked, Decided, Own, of_type, stand_in, told
 from reconciler.families.butler.tenants import Tenant, tenant_key
 from reconciler.findings import Finding, error, few, warning
 from reconciler.model.claim import Claim, Refusal
@@ -26,12 +26,14 @@ class Owned(NamedTuple):
         instead: The claims of the requests that are its own.
         announcer: The claim that its loadBalancerPool goes over to.
         findings: Each with the document that it is told of.
+        decided: What is decided of requests.
     """
 
     claims: tuple[Claim, ...]
     instead: tuple[Claim, ...]
     announcer: Key
     findings: tuple[Told, ...]
+    decided: tuple[Decided, ...]
 
 
 def own_claims(
@@ -55,11 +57,12 @@ def own_claims(
     }
     claims = tuple(tenant.claims(held, grown, instead))
     found: list[Told] = []
+    decided: list[Decided] = []
     if any(not item.is_live for item in asked):
         alone = {claim.key.slot: claim for claim in tenant.claims(held, grown)}
         for kind, item in own.items():
             if kind in alone:
-                found += told(item, chosen[kind], alone[kind], document)
+                decided += told(item, chosen[kind], alone[kind], document)
     standing = tenant.standing(held, grown, instead) if _is_stated(tenant) else None
     if standing is not None:
         found += ((document, it) for it in _sizes(document, standing))
@@ -68,7 +71,7 @@ def own_claims(
         refusal = Refusal(conflict.code, conflict.message, conflict.hint)
         instead[SLOT] = instead[SLOT]._replace(refusal=refusal)
     announcer = instead[SLOT].key if SLOT in instead else _key(document, SLOT)
-    return Owned(claims, tuple(instead.values()), announcer, tuple(found))
+    return Owned(claims, tuple(instead.values()), announcer, tuple(found), tuple(decided))
 
 
 def _key(document: Document, slot: str) -> Key:

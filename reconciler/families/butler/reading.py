@@ -17,7 +17,7 @@ from reconciler.families.butler.kinds import NAME, POOL, TEAM, TENANT
 from reconciler.families.butler.kinds import SYSTEM as NAMESPACE
 from reconciler.families.butler.manual import MANUAL, manual_range, manual_title
 from reconciler.families.butler.networks import Networks
-from reconciler.families.butler.owning import own_claims
+from reconciler.families.butler.owning import Owned, own_claims
 from reconciler.families.butler.pools import NetworkPool, pool_key
 from reconciler.families.butler.providers import (
     GATEWAY,
@@ -77,12 +77,18 @@ class Reader:
             tenant = Tenant(document, provider_of, networks, demand)
             owned = own_claims(tenant, self.held, grown.get(name, []), asked.get(name, []))
             self._manual_range(document, owned.announcer)
-            there = (it for it in owned.instead if it.key in self.collected.claims)
-            for claim in (*owned.claims, *there):
-                self.collected.claims[claim.key] = claim
-            for told_of, found in owned.findings:
-                self.collected.tell(told_of, found)
+            self._take(owned)
         return self.collected.reading()
+
+    def _take(self, owned: Owned) -> None:
+        """Collect what a tenant claims, and what is told of it."""
+        there = (it for it in owned.instead if it.key in self.collected.claims)
+        for claim in (*owned.claims, *there):
+            self.collected.claims[claim.key] = claim
+        for told_of, found in owned.findings:
+            self.collected.tell(told_of, found)
+        for item in owned.decided:
+            self.collected.presume(*item)
 
     def elastic(self, document: Document) -> Tenant | None:
         """A tenant that may grow; None where it may not, or its provider cannot be told."""

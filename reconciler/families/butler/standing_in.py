@@ -15,6 +15,7 @@ from reconciler.families.butler.requests import stands_for
 from reconciler.findings import Finding, few, info
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
+from reconciler.model.key import Key
 
 
 class Asked(NamedTuple):
@@ -42,6 +43,18 @@ class Asked(NamedTuple):
     def title(self) -> str:
         """`IPAllocation namespace/name`."""
         return self.document.title
+
+
+class Decided(NamedTuple):
+    """What is decided of requests, with the document that it is told of.
+
+    Attributes:
+        claims: Those that have to get what they ask for, or it is not true.
+    """
+
+    document: Document
+    finding: Finding
+    claims: frozenset[Key]
 
 
 class Own(NamedTuple):
@@ -106,10 +119,8 @@ def _rank(item: Asked) -> tuple[bool, str, IPRange]:
     return not item.is_live, since, item.claim.pin or IPRange(0, 0, 0)
 
 
-def told(
-    own: Own, chosen: Asked | None, alone: Claim, tenant: Document
-) -> Iterator[tuple[Document, Finding]]:
-    """What is decided of requests that hold nothing yet, with the document that it is told of.
+def told(own: Own, chosen: Asked | None, alone: Claim, tenant: Document) -> Iterator[Decided]:
+    """What is decided of requests that hold nothing yet.
 
     Args:
         own: What the tenant has and asks for.
@@ -120,9 +131,14 @@ def told(
     fresh = [item for item in own.asked if not item.is_live]
     rest = [item for item in fresh if item is not chosen]
     if chosen is not None and not chosen.is_named and chosen in fresh:
-        yield chosen.document, _stands(chosen, rest, tenant)
-    elif chosen is None and rest and alone.is_open:
-        yield rest[0].document, _beside(alone, rest, tenant)
+        found = _stands(chosen, rest, tenant)
+        yield Decided(chosen.document, found, frozenset({chosen.claim.key}))
+        return
+    if not alone.is_open:  # a range that it pins, and holds by now, is said to be another one
+        rest = [item for item in rest if own.pin is not None and item.claim.pin is not None]
+    if chosen is None and rest:
+        claims = frozenset({alone.key, *(item.claim.key for item in rest)})
+        yield Decided(rest[0].document, _beside(own, alone, rest, tenant), claims)
 
 
 def _stands(chosen: Asked, rest: Sequence[Asked], tenant: Document) -> Finding:
@@ -135,13 +151,16 @@ def _stands(chosen: Asked, rest: Sequence[Asked], tenant: Document) -> Finding:
     return info("pin-stands-for-claim", chosen.document.at("spec", "pinnedRange"), message, hint)
 
 
-def _beside(alone: Claim, rest: Sequence[Asked], tenant: Document) -> Finding:
+def _beside(own: Own, alone: Claim, rest: Sequence[Asked], tenant: Document) -> Finding:
     count = sum(item.claim.size for item in rest)
     message = (
         f"{TENANT.kind} {_name(tenant)} gets {alone.size} {alone.type} addresses of its own beside"
         f" {'this' if count == 1 else 'these'} {count} of {few([_what(item) for item in rest])}"
     )
     hint = f"to have the tenant hold these alone, pin them (pinnedRange) by a request in {SYSTEM}"
+    if own.pin is not None:
+        message += f": its loadBalancerPool is {format_range(own.pin)}"
+        hint = "if these are its own, let loadBalancerPool and pinnedRange say one range"
     return info("request-beside-claim", rest[0].document.start, message, hint)
 
 

@@ -7,6 +7,7 @@ from reconciler.addresses.notation import format_address
 from reconciler.families._objects import Listing, Row
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import age
+from reconciler.report.escape import escape
 from reconciler.report.listing.items import Item
 from reconciler.report.listing.template import Values, shown
 from reconciler.report.text.table import Cell, Painter, table
@@ -49,7 +50,10 @@ def columns_text(
         [shown(values) if (values := path(it)) else "<none>" for _, path in columns]
         for it in bodies
     ]
-    return table([header for header, _ in columns] if headers else (), rows, painter)
+    names = [header for header, _ in columns] if headers else []
+    if not rows and names:  # these stay, as for kubectl
+        return f"{'   '.join(map(escape, names))}\n"
+    return table(names, rows, painter)
 
 
 def _row(record: Allocation, clock: int, *, wide: bool) -> list[Cell]:

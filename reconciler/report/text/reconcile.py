@@ -12,6 +12,15 @@ def published_sentence(base: str, commit: str, where: str, *, is_braked: bool) -
     return f"{what}{_BRAKED if is_braked else ''}"
 
 
+def unpushed_sentence(base: str, commit: str, branch: str, *, is_braked: bool) -> str:
+    """What was committed, on what, in a checkout that has nowhere to push it."""
+    what = (
+        f"Committed {commit[:12]} on {base[:12]}: branch {branch} of this checkout, which follows"
+    )
+    what += " no remote, so nothing was pushed."
+    return f"{what}{_BRAKED if is_braked else ''}"
+
+
 def nothing_sentence(base: str, *, is_braked: bool, has_wrong_settings: bool) -> str:
     """Why nothing was committed."""
     if has_wrong_settings:

@@ -21,7 +21,7 @@ def test_a_check_ends_with_its_verdict_and_what_was_counted() -> None:
         "✗ the content is wrong: 1 error;"
     )
     shared = {"pools/a.yaml": pool("a"), "pools/b.yaml": pool("b")}
-    assert last_line(shared) == "✓ fine: 1 warning; 0 kept"
+    assert last_line(shared) == "✓ passes: 1 warning; 0 kept"
 
 
 def test_the_verdict_is_green_or_red() -> None:

@@ -100,7 +100,7 @@ def test_what_moves_is_said_first_with_both_pools_and_what_becomes_of_the_old_ra
 def test_a_check_says_first_what_moves() -> None:
     lines = check_text(moving(LEAVING, KEY), PLAIN).splitlines()
     assert lines[0] == "1 moves"
-    assert lines[-1] == "✓ fine: 1 warning; 0 kept, 1 moved"
+    assert lines[-1] == "✓ passes: 1 warning; 0 kept, 1 moved"
 
 
 def test_what_adds_to_a_range_says_from_how_many_to_how_many_in_text_and_markdown() -> None:
