@@ -1,7 +1,7 @@
 """Files of `overrides/` to Overrides: which of them can be read, and which of those count.
 
-One counts when it stood in the base already, byte for byte, and has not expired. So a change
-never lets itself pass, whoever reads it (ADR 0008).
+One counts when it stood in the base already, byte for byte, and has not expired; or when it came
+alone. So a change never lets itself pass, whoever reads it (ADR 0008).
 """
 
 import re
@@ -39,11 +39,13 @@ class Stood:
         files: The bytes of each file of the folder as it stood, by path.
         clock: A time that has passed for certain, in seconds since 1970.
         is_cut: What stood is behind the end of the clone: nothing counts.
+        is_base: It is what a change is compared with, not what came before a revision of a branch.
     """
 
     files: Mapping[str, bytes]
     clock: int
     is_cut: bool = False
+    is_base: bool = False
 
 
 def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
@@ -67,7 +69,7 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
         elif before.files.get(path) == files[path]:
             counting.append(override)
         else:
-            found.append(_added(override))
+            found.append(_added(override, before))
     return Overrides(tuple(counting), tuple(found))
 
 
@@ -185,12 +187,13 @@ def _is_scope(kind: OverrideKind, text: str) -> bool:
     return is_pool
 
 
-def _added(item: Override) -> Finding:
+def _added(item: Override, before: Stood) -> Finding:
+    when = "once it is merged," if before.is_base else "from the next commit on"
     until = format_instant(item.expires)
-    message = (
-        f"once it is merged, it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
-    )
+    message = f"{when} it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
     hint = "it changes nothing about the change that brings it"
+    if not before.is_base:
+        hint += "; in a commit that brings nothing else it counts at once"
     return info("override-added", item.location, message, hint)
 
 

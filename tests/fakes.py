@@ -45,7 +45,8 @@ class FakeSource:
             changed = tuple(
                 Changed(path, old.get(path), new.get(path))
                 for path in sorted(old | new)
-                if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
+                if old.get(path) != new.get(path)
+                and (not paths or path in paths or path.startswith(inside))
             )
             if changed:
                 yield Step(commit, changed, commit in self.repository.ours)

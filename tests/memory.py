@@ -153,7 +153,8 @@ def _changes(
     return tuple(
         Changed(path, _entry(path, old), _entry(path, new))
         for path in sorted(old.keys() | new.keys())
-        if old.get(path) != new.get(path) and (path in paths or path.startswith(inside))
+        if old.get(path) != new.get(path)
+        and (not paths or path in paths or path.startswith(inside))
     )
 
 

@@ -160,7 +160,9 @@ def test_it_counts_when_it_stood_before_just_so_and_time_is_left() -> None:
 
 
 def test_what_is_added_is_shown_with_what_it_will_allow() -> None:
-    (found,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK)).findings
+    (alone,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK)).findings
+    assert alone.message.startswith("from the next commit on it lets the capacity gate of")
+    (found,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK, is_base=True)).findings
     assert found.severity is Severity.INFO
     assert found.message == (
         f"once it is merged, it lets the capacity gate of {POOL} pass until 2026-03-01T00:00:00Z:"

@@ -156,7 +156,7 @@ class Source(Protocol):
         """
 
     def brought(self, paths: Sequence[str]) -> Step:
-        """What the revision itself changed of these files and folders.
+        """What the revision itself changed of these files and folders; of a commit, of none named all.
 
         Of a merge that is what differs from any parent that may be the branch; of a work tree what
         differs from its HEAD; without a parent all that is there.

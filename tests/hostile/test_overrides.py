@@ -186,6 +186,40 @@ def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: 
     assert "phase: Released" in git(folder, "show", "HEAD")
 
 
+@pytest.mark.parametrize("how", ["pushed", "merged", "beside a page", "squashed with more"])
+def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
+    how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tenants = {f"tenants/{name}.yaml": tenant(name) for name in ("one", "two")}
+    strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    settings = {"ipam.yaml": f"{strict}spec: {{brakes: {{minRecords: 1}}}}\n"}
+    folder = repository(tmp_path / "repo", {**FULL, **tenants, **settings})
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "rm", "-q", "tenants/one.yaml")
+    commit(folder, "one goes")
+    assert run(["reconcile", "--repo", str(folder)]) == 3
+    is_alone = how in {"pushed", "merged"}
+    git(folder, "switch", "-q", "-c", "allow")
+    write(folder, BRAKES if is_alone else {**BRAKES, "README.md": "moving out\n"})
+    commit(folder, "allow it")
+    if how != "pushed":
+        git(folder, "switch", "-q", "main")
+        options = ("--squash",) if how.startswith("squashed") else ("--no-ff", "-m", "merge")
+        git(folder, "merge", "-q", *options, "allow")
+        if how.startswith("squashed"):
+            commit(folder, "squashed")
+    else:
+        git(folder, "branch", "-q", "-f", "main", "allow")
+        git(folder, "switch", "-q", "main")
+    capsys.readouterr()
+    assert run(["reconcile", "--repo", str(folder)]) == (0 if is_alone else 3)
+    said = capsys.readouterr()
+    told = "info override-used: it lets" if is_alone else "from the next commit on it lets"
+    assert told in said.out + said.err
+    assert ("phase: Released" in git(folder, "show", "HEAD")) is is_alone
+    assert run(["verify", "--repo", str(folder)]) == 0
+
+
 def test_an_unreadable_one_permits_nothing_and_makes_check_red(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

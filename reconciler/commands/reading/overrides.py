@@ -1,14 +1,14 @@
 """Which Overrides count for a revision: those that stood before it, told by its base or its line.
 
 By itself a revision is judged by what its parent had, and of a merge each parent that may be the
-branch. Where that is behind the end of a clone nothing counts (ADR 0008).
+branch; Overrides that came alone count at once. Where that is behind the end of a clone nothing counts (ADR 0008).
 """
 
 from collections.abc import Mapping
 
 from reconciler.model.override import Overrides
 from reconciler.overrides import Stood, is_override, overrides_of
-from reconciler.ports import Source
+from reconciler.ports import LimitError, Source
 from reconciler.settings import OVERRIDES
 
 
@@ -27,7 +27,8 @@ def overrides_beside(base: Source, source: Source) -> Overrides:
     files = _files(source)
     if not files:
         return Overrides()
-    return overrides_of(files, Stood(_files(base), max(source.passed(), base.passed())))
+    stood = Stood(_files(base), max(source.passed(), base.passed()), is_base=True)
+    return overrides_of(files, stood)
 
 
 def _files(source: Source) -> Mapping[str, bytes]:
@@ -41,5 +42,16 @@ def _files(source: Source) -> Mapping[str, bytes]:
 def _stood(source: Source, files: Mapping[str, bytes]) -> Stood:
     step = source.brought([OVERRIDES])
     changed = {item.path for item in step.changed}
+    if changed and step.id and not step.is_cut and _is_all(source, changed):
+        changed = set()
     left = {path: data for path, data in files.items() if path not in changed}
     return Stood(left, source.passed(), step.is_cut)
+
+
+def _is_all(source: Source, changed: set[str]) -> bool:
+    """A revision brought Overrides and nothing that they could be for: its parent had all of that."""
+    try:
+        step = source.brought([])
+    except LimitError:
+        return False
+    return not step.is_cut and {item.path for item in step.changed} == changed
