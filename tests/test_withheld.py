@@ -77,6 +77,9 @@ def test_what_is_held_beside_something_else_is_marked_once_with_what_was_live() 
     assert set(marks_of(held).values()) == {10}
     again = carried(without(held, "tenants/004.yaml"), "later")
     assert sorted(marks_of(again).values()) == [10, 10, 10, 10, 11]
+    brake = evaluate(tree_of(again)).brake
+    assert brake is not None
+    assert "5 of 12 live records (41.7%); there were 10 when the first was held" in brake.message
     assert evaluate(tree_of(again), allow_release=5).brake is None
     back = {**again, "tenants/003.yaml": tenant("t003")}
     changes = dict(let_pass(evaluate(tree_of(back))).changes)
@@ -103,7 +106,8 @@ def test_what_came_since_counts_as_everything_that_was_there() -> None:
 def test_of_a_change_no_mark_counts_that_is_of_what_its_base_holds() -> None:
     files = carried(leaving(fleet(12), 4), *(f"late{number:02}" for number in range(8)))
     base = evaluation_of(files)
-    change = with_known(evaluation_of(without(files, "tenants/late00.yaml")), base)
+    gone = (f"tenants/late{number:02}.yaml" for number in range(4))
+    change = with_known(evaluation_of(without(files, *gone)), base)
     assert (base.brake is not None, change.brake) == (True, None)
 
 

@@ -303,8 +303,9 @@ def test_a_broken_mark_is_a_finding_and_holds_back(folder: Path, said: Said, mar
     leave(folder, 0, 1, 2, 3)
     bring(folder, "new", clock=CLOCK + 61)
     assert said("reconcile")[0] == 3
-    path = f"{FOLDER}/t00.loadbalancer.yaml"
-    write(folder, {path: text_of(folder, 0).replace('"12"', mark) + "\n"})
+    for number in range(4):
+        path = f"{FOLDER}/t{number:02}.loadbalancer.yaml"
+        write(folder, {path: text_of(folder, number).replace('"12"', mark) + "\n"})
     bring(folder, *(f"more{number}" for number in range(20)), clock=CLOCK + 120)
     code, text = said("reconcile")
     assert code in (1, 3)

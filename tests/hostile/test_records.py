@@ -1,6 +1,7 @@
 """A pull request that touches records: whatever byte it is, it is told; and no cluster believes it."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -305,7 +306,9 @@ def test_what_a_merge_removed_past_the_brake_is_not_given_away(
     head = commit(folder)
     for _ in "12":  # and it stays so, whatever is the last commit
         assert run(["reconcile", "--repo", str(folder)]) == 3
-        assert git(folder, "diff", "--stat", f"{head}^", "main", "--", *names) == ""
+        diff = git(folder, "diff", "-U0", f"{head}^", "main", "--", *names)
+        written = [line for line in diff.splitlines() if re.match(r"[+-] ", line)]
+        assert written == ['+    gitops-ipam.dev/held-of: "12"'] * 5  # the mark alone
     assert "phase: Allocated" in git(folder, "show", f"main:{FOLDER}/team-a/late.loadbalancer.yaml")
     assert run(["reconcile", "--repo", str(folder), "--allow-release", "5"]) == 0
     assert "phase: Released" in git(folder, "show", f"main:{names[0]}")
