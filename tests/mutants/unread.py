@@ -184,7 +184,7 @@ UNREAD = (
     Mutant("history: a reconcile elsewhere says what people did here", "commands/last_made.py",
            "holding=search.found", "", CARRIED),
     Mutant("history: commits that change nothing end a run", "adapters/git/saying.py",
-           '*reach, "--", _EVERYTHING)', "*reach)", CARRIED),
+           '"--", git.root.path or _EVERYTHING', "", CARRIED),
     Mutant("history: merges are planned without end", "adapters/git/past.py",
            "is_led and left > 0", "is_led", CARRIED),
     Mutant("history: anybody takes away what is due", "commands/handwork.py",

@@ -254,8 +254,7 @@ class GitRepository:
             lines.append(f"update refs/heads/{self.branch} {revision.id} {local.id}")
         if self.remote is not None:
             # As after `git push`, or a person's next --base origin/main is old.
-            moved = filter(None, (self._tracking, self.followed))
-            lines += [f"update {name} {revision.id}" for name in moved]
+            lines += [f"update {it} {revision.id}" for it in (self._tracking, self.followed) if it]
         if self.seen.last != revision:
             lines.append(f"update {self.last} {revision.id}")
         if lines:

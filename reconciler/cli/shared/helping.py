@@ -10,7 +10,7 @@ from reconciler.cli.shared.completing import complete_by_name
 _OWN = "Options"
 # Options by what they are about. Those of a verb alone are not here.
 GROUPS = {
-    "Reading": ("repo", "rev", "worktree", "root", "remote", "branch", "base", "at"),
+    "Reading": ("repo", "rev", "worktree", "remote", "branch", "base", "at"),
     "Result": ("output", "outs", "out", "color", "metrics_file"),
     "Clusters": ("kubeconfig", "context", "cluster", "clusters", "allow_exec", "timeout"),
     "Applying": (
@@ -28,7 +28,7 @@ GROUPS = {
         *("interval", "watch", "resync", "leader_elect", "log_format", "listen"),
         *("tls_cert", "tls_key", "hook_secret_file"),
     ),
-    "Everywhere": ("directory", "quiet", "verbose", "debug", "help", "version"),
+    "Everywhere": ("directory", "root", "quiet", "verbose", "debug", "help", "version"),
 }
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 

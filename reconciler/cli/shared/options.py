@@ -152,7 +152,7 @@ root_option = option(
     "--root",
     metavar="DIR",
     expose_value=False,
-    help="Folder of the repository that is the root; else the nearest with ipam.yaml upwards.",
+    help="Folder of the repository to work in; else the nearest with ipam.yaml.",
     callback=_take_root,
     is_eager=True,
 )
