@@ -213,6 +213,12 @@ def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
     )
 
 
+def is_held(decision: Decision, evaluation: Evaluation) -> bool:
+    """A brake holds it back: its own, or that of its base."""
+    is_stopped = evaluation.brake is not None or decision.claim in evaluation.known
+    return is_stopped and is_braked(decision, evaluation)
+
+
 def _live(tree: Tree, state: State) -> int:
     return sum(1 for record in state.records if record.is_live) + tree.settled.kept
 

@@ -188,7 +188,7 @@ def _is_scope(kind: OverrideKind, text: str) -> bool:
 
 
 def _added(item: Override, before: Stood) -> Finding:
-    when = "once it is merged," if before.is_base else "from the next commit on"
+    when = "once it is merged," if before.is_base else "from the next commit that a person makes on"
     until = format_instant(item.expires)
     message = f"{when} it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
     hint = "it changes nothing about the change that brings it"

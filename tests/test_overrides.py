@@ -161,7 +161,9 @@ def test_it_counts_when_it_stood_before_just_so_and_time_is_left() -> None:
 
 def test_what_is_added_is_shown_with_what_it_will_allow() -> None:
     (alone,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK)).findings
-    assert alone.message.startswith("from the next commit on it lets the capacity gate of")
+    assert alone.message.startswith(
+        "from the next commit that a person makes on it lets the capacity gate of"
+    )
     (found,) = overrides_of({GATE: raw(GATES[GATE])}, Stood({}, CLOCK, is_base=True)).findings
     assert found.severity is Severity.INFO
     assert found.message == (

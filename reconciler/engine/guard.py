@@ -165,7 +165,8 @@ def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | No
     if freed == 0 or (allowed is not None and freed <= allowed):
         return None
     share, waits = _share(going), "; none of that is carried out"
-    hint = f"if that is meant: ipam reconcile --allow-release {freed}"
+    hint = f"if that is meant: merge an Override of kind brake, releases: {freed}; or at a terminal"
+    hint += f" ipam reconcile --allow-release {freed}"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
     if going.is_everything:
         return gate("brake", place, f"the plan releases everything: {share}{waits}", hint)

@@ -3,7 +3,7 @@
 from reconciler.addresses.notation import format_short
 from reconciler.comparison import Compared
 from reconciler.digest import action_name, actions, digest, is_move, is_told
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
@@ -107,11 +107,11 @@ def _allocation(decision: Decision, evaluation: Evaluation) -> str:
         if words := growth(decision, evaluation):
             given += f"<br>{words}"
     owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
-    action = ", ".join(
-        [action_name(decision, evaluation), *map(prose, renamed_words(decision, evaluation))]
-    )
+    is_back = is_held(decision, evaluation)
+    does = "held back by a brake" if is_back else action_name(decision, evaluation)
+    action = ", ".join([does, *map(prose, renamed_words(decision, evaluation))])
     cells = (
-        f"{_ACTION[type(decision)]} {action}",
+        f"{'🟡' if is_back else _ACTION[type(decision)]} {action}",
         f"{code(owner)} {prose(claim.slot)}",
         ", ".join(code(name) for name in pools),
         given,

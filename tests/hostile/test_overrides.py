@@ -15,6 +15,7 @@ FULL = {
 MORE = {"tenants/new.yaml": tenant("new", networking="{lbPoolSize: 20}")}
 GATE = "overrides/2026-02-15-edge-full.yaml"
 BRAKE = "overrides/2026-02-15-move-out.yaml"
+ONE = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 POOL = "butler/NetworkPool/butler-system/edge"
 
 
@@ -214,9 +215,41 @@ def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
     capsys.readouterr()
     assert run(["reconcile", "--repo", str(folder)]) == (0 if is_alone else 3)
     said = capsys.readouterr()
-    told = "info override-used: it lets" if is_alone else "from the next commit on it lets"
+    told = (
+        "info override-used: it lets"
+        if is_alone
+        else "from the next commit that a person makes on it lets"
+    )
     assert told in said.out + said.err
     assert ("phase: Released" in git(folder, "show", "HEAD")) is is_alone
+    assert run(["verify", "--repo", str(folder)]) == 0
+
+
+def test_what_reconcile_commits_in_between_lets_no_change_permit_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = {
+        "pools/other.yaml": pool("other", "10.41.0.0/24"),
+        "providers/default.yaml": provider(pools="[{name: edge}, {name: other, priority: 1}]"),
+    }
+    folder = repository(tmp_path / "repo", {**FULL, **other, "tenants/one.yaml": tenant("one")})
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    claim = "butler/TenantCluster/team-a/one/loadbalancer"
+    moved = tenant("one").replace(
+        "name: one", "name: one, annotations: {gitops-ipam.dev/loadbalancer-pool: other}"
+    )
+    move = override(BRAKE, kind="move", scope=claim)
+    write(folder, {BRAKE: move, "tenants/one.yaml": moved, "tenants/new.yaml": tenant("new")})
+    commit(folder, "all in one", clock=CLOCK + 60)
+    for _ in "12":
+        assert run(["reconcile", "--repo", str(folder)]) == 0
+        said = capsys.readouterr()
+        assert "from the next commit that a person makes on" in said.out + said.err
+        assert "startAddress: 10.40." in git(folder, "show", "main:" + ONE)
+    write(folder, {"README.md": "so be it\n"})
+    commit(folder, "the next one", clock=CLOCK + 90)
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    assert "startAddress: 10.41." in git(folder, "show", "HEAD")
     assert run(["verify", "--repo", str(folder)]) == 0
 
 

@@ -5,7 +5,7 @@ as the branch makes it another parent of the merge: there the line goes on with 
 has the newest reconcile commit, if reconcile did make it. Anybody can write the trailer of one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -77,19 +77,25 @@ def brought(
 ) -> Step:
     """What a revision itself changed below the paths, of any parent that may be the branch.
 
-    Of a merge that is the first one, and each that has a commit which says that reconcile made it,
-    and which the first one lacks: somebody may have merged the branch into a change.
+    What says that reconcile made it is taken together with what it was made of: it is no change of
+    anybody's. Of a merge that is the first parent, and each that has a commit which says that
+    reconcile made it, and which the first one lacks: somebody may have merged the branch into a
+    change.
 
     Raises:
         GitError: Git fails.
         LimitError: It changed more files than are read of a revision.
     """
-    if revision in cut_off(git):
+    pairs, newest, parents = [], "", list[str]()
+    for newest, parents, is_said in _first_parents(git, revision):
+        if not (is_said and len(parents) == 1):
+            break
+        pairs.append(f"{newest} {parents[0]}")
+    if newest in cut_off(git):
         return Step(revision, (), is_cut=True)
-    _, *parents = git.check("rev-list", "--parents", "--max-count=1", revision).decode().split()
     first = parents[:1]
     asked = [*first, *(it for it in parents[1:] if any(saying(git, it, without=first[0])))]
-    pairs = [f"{revision} {parent}" for parent in asked] or [revision]
+    pairs += [f"{newest} {parent}" for parent in asked] or [newest]
     steps = differences(git, pairs, paths, tally)
     return Step(revision, tuple(item for _, changed in steps for item in changed))
 
@@ -116,9 +122,18 @@ def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict
     return parents, {commit: place for commit, place in ours.items() if commit in changed}
 
 
-def _log(git: GitProcess, revision: str) -> Iterator[bytes]:
+def _first_parents(git: GitProcess, revision: str) -> Iterator[tuple[str, list[str], bool]]:
+    """A revision and its first parents: of each its parents, and whether it says it is ours."""
+    said = _log(git, revision, "--first-parent")
+    with closing(said):
+        for ids, digest in zip(said, said, strict=True):
+            commit, _, *parents = ids.decode("ascii").split()
+            yield commit, parents, git.root.is_said(digest)
+
+
+def _log(git: GitProcess, revision: str, order: str = "--topo-order") -> Generator[bytes]:
     """Of all commits the ids, and what a trailer says; in turn, and no more of it than is asked."""
-    options = ("--topo-order", "-z", f"--format={_FORMAT}")
+    options = (order, "-z", f"--format={_FORMAT}")
     rest = b""
     with closing(git.parts("log", *options, revision, "--", memory=MEMORY)) as parts:
         for piece in parts:

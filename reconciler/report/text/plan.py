@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
 from reconciler.digest import actions, digest, former_of, growth_of, is_move, is_told, summary
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import few
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
@@ -94,6 +94,8 @@ def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
     place = f"{claimed.source.path}:{claimed.source.line}" if claimed else "no claim"
     place += "".join(f", {words}" for words in renamed_words(decision, evaluation))
     text = format_short(allocation.range) if allocation.range else "nothing"
+    if is_held(decision, evaluation):
+        sign, colour, place = "=", Colour.YELLOW, f"{place}  held back by a brake"
     if words := growth(decision, evaluation):
         place = f"{place}  {words}"
     return [(sign, colour), owner, claim.slot, allocation.pool.name, str(allocation.size),
@@ -162,8 +164,12 @@ def _sum(evaluation: Evaluation, painter: Painter) -> str:
 def counted(evaluation: Evaluation) -> str:
     """What there is to do, and how much stays: `2 to allocate, 1 to release, 12 kept`."""
     counts = summary(evaluation)
+    held = sum(is_held(it, evaluation) for it in evaluation.plan.decisions)
+    counts["release"] -= held
     names = [name for name in ("allocate", "release", "expire") if counts[name]]
     words = [f"{counts[name]} to {name}" for name in names]
+    if held:
+        words.append(f"{held} held back by a brake")
     if renamed := sum(1 for it in evaluation.plan.decisions if former_of(it, evaluation)):
         words.append(f"{renamed} to rename")
     settings = evaluation.tree.settings
