@@ -266,3 +266,28 @@ CODES: dict[str, str] = {
     "brake-held": "A release is held back by a brake; who asked for it is told.",
     "clock-ahead": "A commit is dated over an hour ahead of now. Nothing expires meanwhile.",
 }
+
+
+def alike(text: str, names: Iterable[str], most: int, likeness: float) -> list[str]:
+    """Names that a person may have meant, the likeliest first.
+
+    Args:
+        text: What was written.
+        names: All that there are.
+        most: So many at most.
+        likeness: How alike they have to be: 1.0 is the same.
+    """
+    from difflib import get_close_matches  # a run in which all is spelt right needs none of it
+
+    return get_close_matches(text, list(names), most, likeness)
+
+
+def nearest(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
+    """The name that a person may have meant; empty for none. Args: as of `alike`."""
+    return next(iter(alike(text, names, 1, likeness)), "")
+
+
+def meant(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
+    """`did you mean …?`; empty where nothing is near. Args: as of `alike`."""
+    near = nearest(text, names, likeness)
+    return f"did you mean {near}?" if near else ""

@@ -1,13 +1,12 @@
 """Our own kinds: `ipam.yaml` to Settings, with defaults where it is silent; names of ClusterTargets."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from reconciler.documents.document import Document, Documents, Kind
 from reconciler.documents.load import Kinds, load
 from reconciler.families import families
-from reconciler.findings import Finding, error, shown
+from reconciler.findings import Finding, error, meant, shown
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import parse_duration
 from reconciler.model.marks import API_VERSION
@@ -142,8 +141,7 @@ def _unfit(document: Document, settings: Settings) -> Iterator[Finding]:
         for index, kind in enumerate(kinds):
             if kind not in known:
                 place = document.at("spec", "kinds", folder, index)
-                near = get_close_matches(kind, known, 1)
-                hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+                hint = meant(kind, known) or f"known: {', '.join(known)}"
                 yield error("kind-unknown", place, f"unknown kind {shown(kind)}", hint)
 
 
@@ -155,8 +153,7 @@ def _not_taken_in(document: Document, settings: Settings) -> Iterator[Finding]:
     for index, item in enumerate(settings.intake):
         if item.kind not in known:
             place = document.at("spec", "intake", index, "kind")
-            near = get_close_matches(item.kind, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+            hint = meant(item.kind, known) or f"known: {', '.join(known)}"
             message = f"spec.intake: {shown(item.kind)} is no kind whose objects are taken in"
             yield error("kind-unknown", place, message, hint)
 

@@ -6,10 +6,12 @@ from reconciler.findings import (
     Finding,
     Location,
     Severity,
+    alike,
     article_list,
     error,
     gate,
     info,
+    meant,
     ordered,
     shown,
     warning,
@@ -72,3 +74,10 @@ def test_every_code_is_words_with_one_line_of_help() -> None:
         assert " " not in code
         assert help_line.endswith(".")
         assert "\n" not in help_line
+
+
+def test_what_a_person_may_have_meant_is_told_where_something_is_near() -> None:
+    names = ["NetworkPool", "NetworkPools", "TenantCluster"]
+    assert meant("NetworkPol", names) == "did you mean NetworkPool?"
+    assert meant("NetworkPol", names, likeness=0.99) == ""
+    assert alike("NetworkPol", names, 2, 0.6) == ["NetworkPool", "NetworkPools"]

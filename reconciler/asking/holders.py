@@ -1,7 +1,6 @@
 """Who has some addresses, or the addresses of somebody: what `ipam who` answers."""
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
@@ -9,7 +8,7 @@ from reconciler.asking.facts import Fact
 from reconciler.asking.named import pools_named
 from reconciler.asking.parts import Part, Sort, parts_of
 from reconciler.engine.due import retention_end
-from reconciler.findings import Location
+from reconciler.findings import Location, nearest
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.state import State
@@ -60,7 +59,7 @@ def near(state: State, text: str) -> str:
     """A name that is like this one; empty for none."""
     names = {name for record in state.records for name in _names(record)[:2]}
     names |= {key.name for key in state.pools}
-    return next(iter(get_close_matches(text, sorted(names), 1)), "")
+    return nearest(text, sorted(names))
 
 
 def _names(record: Allocation) -> tuple[str, ...]:

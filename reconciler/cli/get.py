@@ -1,7 +1,6 @@
 """`get`: pools, allocations and tenants, as `kubectl get` shows them."""
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import click
@@ -10,7 +9,7 @@ from reconciler.cli.shared.evaluating import evaluated
 from reconciler.cli.shared.options import option, reading_options, talk_options
 from reconciler.cli.shared.output import emit, emit_document, note, painter, tell
 from reconciler.evaluate import Evaluation
-from reconciler.findings import article_list
+from reconciler.findings import article_list, meant
 from reconciler.model import record_kind
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.escape import escape
@@ -46,8 +45,7 @@ class _What(click.ParamType[str]):
         word, slash, name = value.partition("/")
         found = known.get(word.lower())
         if found is None:
-            near = get_close_matches(word.lower(), known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(_LISTINGS)}"
+            hint = meant(word.lower(), known) or f"known: {', '.join(_LISTINGS)}"
             self.fail(f"{word!r} is nothing that can be listed; {hint}", param, ctx)
         return f"{found}{slash}{name}"
 

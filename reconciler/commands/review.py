@@ -4,13 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from reconciler.additions import gated_by_base, with_additions
-from reconciler.commands.carried import carried
-from reconciler.commands.carried import told as told_of
 from reconciler.commands.causes import with_causes
 from reconciler.commands.handwork import records_beside, records_since
-from reconciler.commands.judging import judging_settings, with_last_good
-from reconciler.commands.known import with_known_trouble
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.putting_back import Anchor, with_records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
@@ -19,19 +14,16 @@ from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.commands.sightings import Beside, with_sightings
-from reconciler.commands.uncommitted import changed_since
 from reconciler.comparison import Base, Compared, compare, left_over
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, cut_off, ordered, warning
 from reconciler.gathering import Described, described
-from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
 from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
-from reconciler.resizing import with_sizes_of_base
 from reconciler.settings import PATH
 from reconciler.strictness import held_to
 from reconciler.withheld import held_releases, with_known
@@ -54,6 +46,17 @@ def review(
     """
     if base is None or repository is None:
         return Compared(with_overrides(_alone(source, repository, facts)))
+    return _beside(source, repository, base, facts)
+
+
+def _beside(source: Source, repository: Repository, base: str, facts: Facts | None) -> Compared:
+    """The same beside a base."""
+    # A plan of a revision by itself is made far more often, and needs none of these.
+    from reconciler.commands import carried as carrying
+    from reconciler.commands.judging import judging_settings, with_last_good
+    from reconciler.commands.known import with_known_trouble
+    from reconciler.commands.uncommitted import changed_since
+
     base_source = repository.source(base)
     judging, loose = judging_settings(repository, base_source, facts)
     own = read_own_settings(source, judging).settings
@@ -63,7 +66,7 @@ def review(
     evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
-    history = carried(repository, base_source, source, (own.records, own.observed), facts)
+    history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
     own_commit = source.revision()
     is_made = own_commit is not None and history.own == own_commit.id
     records = replace(
@@ -87,7 +90,7 @@ def review(
     compared = _compared(read, (judging, own), evaluation)
     decisions = compared.evaluation.plan.decisions
     releases = is_contained and any(isinstance(it, Release) for it in decisions)
-    evaluation = _with(compared.evaluation, told_of(history, base, releases=releases))
+    evaluation = _with(compared.evaluation, carrying.told(history, base, releases=releases))
     evaluation = with_base_brake(repository, (base, base_source), evaluation, facts)
     evaluation = _with(with_causes(evaluation, repository, source), loose)
     if not is_made:
@@ -133,6 +136,10 @@ def with_base_brake(
 
 def _compared(base: Base, settings: tuple[Settings, Settings], evaluation: Evaluation) -> Compared:
     """What a change makes of its base; settings are those of the base, and those of the change."""
+    from reconciler.additions import gated_by_base, with_additions
+    from reconciler.lookalikes import with_renames
+    from reconciler.resizing import with_sizes_of_base
+
     compared = compare(base, gated_by_base(base, evaluation))
     return with_sizes_of_base(base, with_renames(base, with_additions(base, settings, compared)))
 

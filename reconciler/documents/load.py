@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from reconciler.documents import schema, yaml
@@ -17,6 +16,8 @@ from reconciler.findings import (
     article_list,
     error,
     has_error,
+    meant,
+    nearest,
     shown,
     warning,
 )
@@ -232,12 +233,11 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
     known = kinds.names(api_version)
     if not known:
         message = f"unknown apiVersion {shown(api_version)}"
-        near = get_close_matches(api_version, kinds.versions, 1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(kinds.versions)}"
+        hint = meant(api_version, kinds.versions) or f"known: {', '.join(kinds.versions)}"
         return error("kind-unknown", raw.at("apiVersion"), message, hint)
     by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(name.lower(), by_lower, 1)
-    hint = f"did you mean {by_lower[near[0]]}?" if near else f"known: {article_list(known)}"
+    near = by_lower.get(nearest(name.lower(), by_lower))
+    hint = f"did you mean {near}?" if near else f"known: {article_list(known)}"
     message = f"unknown kind {shown(name)} in {api_version}"
     return error("kind-unknown", raw.at("kind"), message, hint)
 

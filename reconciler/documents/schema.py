@@ -11,7 +11,6 @@ listed one.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -21,7 +20,15 @@ from reconciler.documents.dump import scalar
 from reconciler.documents.places import Steps, dotted
 from reconciler.documents.scalars import is_odd_integer
 from reconciler.documents.shipped import schema
-from reconciler.findings import SHOWN_CHARACTERS, Finding, article_list, error, shown
+from reconciler.findings import (
+    SHOWN_CHARACTERS,
+    Finding,
+    article_list,
+    error,
+    meant,
+    nearest,
+    shown,
+)
 
 TYPE_NAMES = {
     dict: "mapping", list: "list", str: "string", bool: "boolean", int: "integer",
@@ -144,9 +151,8 @@ def shorter(text: str) -> str:
 
 def _say_enum(document: Document, steps: Steps, failure: Any) -> Finding:
     allowed = [str(item) for item in failure.validator_value]
-    near = get_close_matches(str(failure.instance), allowed, 1)
     message = f"{dotted(steps)}: {shown(failure.instance)} is not one of {', '.join(allowed)}"
-    hint = f"did you mean {near[0]}?" if near else _help(failure)
+    hint = meant(str(failure.instance), allowed) or _help(failure)
     return error("field-value", document.at(*steps), message, hint)
 
 
@@ -191,8 +197,7 @@ def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Find
 def _near(field: str, known: Mapping[str, Any], likeness: float) -> str | None:
     """The known field that `field` misspells, if it is close to one."""
     by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(field.lower(), by_lower, 1, likeness)
-    return by_lower[near[0]] if near else None
+    return by_lower.get(nearest(field.lower(), by_lower, likeness))
 
 
 def _misspelt(document: Document) -> list[Finding]:

@@ -1,7 +1,6 @@
 """Fields that pools of all families share: addresses, thresholds, gate, annotations."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from reconciler.addresses import IPRange
@@ -15,7 +14,7 @@ from reconciler.addresses.notation import (
 )
 from reconciler.documents.document import Document
 from reconciler.documents.places import Steps, dotted
-from reconciler.findings import Finding, error, shown
+from reconciler.findings import Finding, error, meant, shown
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import Settings
 
@@ -135,8 +134,7 @@ def read_space(document: Document, settings: Settings, found: list[Finding]) -> 
     if listed is not None and space not in listed:
         place = document.at("metadata", "annotations", _SPACE)
         message = f"address space {shown(space)} is not listed in Settings"
-        near = get_close_matches(space, listed, 1)
-        hint = f"did you mean {near[0]}?" if near else "add it to spec.addressSpaces of Settings"
+        hint = meant(space, listed) or "add it to spec.addressSpaces of Settings"
         found.append(error("address-space-unknown", place, message, hint))
     return space
 
@@ -161,10 +159,10 @@ def _misspelt(document: Document) -> Iterator[Finding]:
     for name in document.annotations():
         if not name.startswith(PREFIX) or name in _ANNOTATIONS:
             continue
-        if near := get_close_matches(name.lower(), _ANNOTATIONS, 1, _LIKENESS):
+        if hint := meant(name.lower(), _ANNOTATIONS, _LIKENESS):
             place = document.at("metadata", "annotations", name, key=True)
             message = f"unknown annotation {shown(name)}"
-            yield error("annotation-invalid", place, message, f"did you mean {near[0]}?")
+            yield error("annotation-invalid", place, message, hint)
 
 
 def _bad_annotation(document: Document, name: str, text: str, wanted: str, example: str) -> Finding:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
-from reconciler.findings import shown
+from reconciler.findings import meant, shown
 
 # In the order in which they are taken: of two columns that name somebody, the first that has a value.
 HEADERS: Mapping[str, tuple[str, ...]] = {
@@ -86,8 +85,7 @@ def _told(name: str) -> tuple[str, int]:
 def _meaning(text: str) -> str:
     known = (*HEADERS, IGNORED)
     if text not in known:
-        near = get_close_matches(text, known, 1)
-        more = f"did you mean {near[0]}?" if near else f"meanings: {', '.join(known)}"
+        more = meant(text, known) or f"meanings: {', '.join(known)}"
         raise ValueError(f"{shown(text)} is no meaning of a column; {more}")
     return text
 

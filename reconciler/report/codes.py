@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from reconciler.findings import CODES
+from reconciler.findings import CODES, alike
 from reconciler.report.machine import envelope
 
 
@@ -31,4 +30,4 @@ def code_document(code: str) -> dict[str, Any]:
 
 def nearest(text: str, names: Iterable[str]) -> list[str]:
     """Codes and other names that a person may have meant, the likeliest first."""
-    return get_close_matches(text, [*CODES, *names], n=3, cutoff=0.7)
+    return alike(text, [*CODES, *names], 3, 0.7)

@@ -1,15 +1,16 @@
 """What is said of a verb that is none, and of an option that stands before the verb."""
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 import click
+
+from reconciler.findings import alike
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """` Did you mean ...?`, or nothing where nothing is near."""
     asked, names = word.lower(), list(known)
-    near = [asked] if asked in names else get_close_matches(asked, names, 2, 0.65)
+    near = [asked] if asked in names else alike(asked, names, 2, 0.65)
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 

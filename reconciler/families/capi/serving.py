@@ -4,12 +4,11 @@ The rules are capi-vip-allocator's (`capi.md` §B3). What an API server refuses 
 the same, because people keep it in files: it is applied as "true" with the annotation.
 """
 
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from reconciler.documents.document import Document
 from reconciler.families.capi.kinds import CLASS_LABEL, CONTROL_PLANE, INGRESS, ROLE_LABEL
-from reconciler.findings import Finding, Location, shown, warning
+from reconciler.findings import Finding, Location, meant, shown, warning
 from reconciler.model.key import is_label_value
 
 LISTED = "true"
@@ -35,8 +34,7 @@ def read_serves(document: Document, found: list[Finding]) -> Serves:
     roles = _values(document, ROLE_LABEL, found)
     for role in roles:
         if role not in _ROLES:
-            near = get_close_matches(role, _ROLES, 1, 0.7)
-            hint = f"did you mean {near[0]}?" if near else "write control-plane or ingress"
+            hint = meant(role, _ROLES, 0.7) or "write control-plane or ingress"
             message = f"{ROLE_LABEL}: {shown(role)} is no role, so nobody is served for it"
             found.append(warning("label-unfit", _place(document, ROLE_LABEL), message, hint))
     return Serves(frozenset(classes), frozenset(roles))

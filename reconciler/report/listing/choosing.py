@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from reconciler.addresses import IPRange
+from reconciler.findings import nearest
 from reconciler.report.listing.items import Item
 from reconciler.report.listing.selector import Labels
 from reconciler.report.listing.template import Values
@@ -51,9 +51,7 @@ def choose(items: Sequence[Item], wish: Wish) -> Chosen:
         if span is None or not any(item.is_at(span) for item in found)
     ]
     near = sorted(there)
-    return Chosen(
-        found, tuple((it, next(iter(get_close_matches(it, near, 1)), "")) for it in missing)
-    )
+    return Chosen(found, tuple((it, nearest(it, near)) for it in missing))
 
 
 def _is_at(item: Item, spans: Iterable[IPRange]) -> bool:

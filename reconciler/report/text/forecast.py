@@ -9,6 +9,9 @@ from reconciler.model.instant import format_instant
 from reconciler.report.text.table import Cell, Colour, Painter, table
 
 _LEVELS = ("warning", "gate", "full")
+_IDLE = (
+    "Idle headroom is not told: nothing in the repository says how many addresses Services use.\n"
+)
 _SOON = 4.0
 """Weeks that are shown in colour."""
 
@@ -20,7 +23,7 @@ def forecast_text(past: Past, found: Sequence[Outlook], painter: Painter) -> str
     head = f"As of {format_instant(past.clock)}, looking back {past.days} days.\n"
     rows = [_row(item, rate, past) for item in found for rate in item.rates]
     columns = ("POOL", "USED%", "SPAN", "CHANGE", *(name.upper() for name in _LEVELS))
-    return "".join([head, table(columns, rows, painter, right=(1,)), *map(_more, found)])
+    return "".join([head, table(columns, rows, painter, right=(1,)), *map(_more, found), _IDLE])
 
 
 def _row(item: Outlook, rate: Rate, past: Past) -> list[Cell]:

@@ -12,7 +12,6 @@ from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.observed import is_observed
 from reconciler.records.layout import UNPLACED
 from reconciler.report.escape import escape
-from reconciler.report.moves import Move, moves_of, range_of, room_of
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
 
 _SIGN = {
@@ -45,6 +44,10 @@ def plan_text(evaluation: Evaluation, painter: Painter, *, keeps: bool = False) 
 
 def moves_text(evaluation: Evaluation, painter: Painter) -> str:
     """How many claims move, and each from where to where; empty for none."""
+    if not evaluation.moves:
+        return ""
+    from reconciler.report.moves import moves_of, range_of, room_of  # hardly a plan has any
+
     moves = moves_of(evaluation)
     rows: list[list[Cell]] = []
     for move in moves:
@@ -56,15 +59,14 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
         rows.append([("~", Colour.YELLOW), owner, move.claim.slot, old, "→", (new, Colour.YELLOW)])
     if not moves:
         return ""
+    left = [(range_of(move.old), move.stays) for move in moves]
     head = painter.paint(f"{len(moves)} moves", Colour.BOLD, Colour.YELLOW)
-    return f"{head}\n{_indented(table((), rows, painter))}{_afterwards(moves)}"
+    return f"{head}\n{_indented(table((), rows, painter))}{_afterwards(left)}"
 
 
-def _afterwards(moves: list[Move]) -> str:
-    """What becomes of the ranges that are left."""
-    stays, free = (
-        few([range_of(it.old) for it in moves if it.stays is said]) for said in (True, False)
-    )
+def _afterwards(left: Sequence[tuple[str, bool]]) -> str:
+    """What becomes of the ranges that are left, each with whether it stays announced."""
+    stays, free = (few([text for text, is_kept in left if is_kept is it]) for it in (True, False))
     told = f"  {stays}: announced until nobody uses it\n" if stays else ""
     return f"{told}  {free}: free at once, whoever uses it\n" if free else told
 
