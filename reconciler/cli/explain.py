@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from reconciler.cli.shared.edits import write_edit
-from reconciler.cli.shared.evaluating import evaluated
+from reconciler.cli.shared.evaluating import evaluated, uncommitted_evaluation
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import Number, option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter
@@ -23,11 +23,21 @@ from reconciler.report.standing import asked_range, standing
 from reconciler.report.text.explain import code_text, explanation_text, standing_text
 from reconciler.report.text.table import Painter, table
 
+_WHICH = 0
+"""`--write` without a number."""
+
 
 @click.command()
 @click.argument("claim", required=False)
 @option("--codes", is_flag=True, help="List the codes of all findings, a line each.")
-@option("--write", metavar="N", type=Number(least=1), help="Apply patch N to the work tree.")
+@option(
+    "--write",
+    metavar="N",
+    type=Number(),
+    is_flag=False,
+    flag_value=_WHICH,
+    help="Apply patch N to the work tree.",
+)
 @reading_options
 @output_options("text", "json", "yaml")
 def explain(
@@ -64,6 +74,8 @@ def explain(
     if not found and (asked := asked_range(claim)) is not None:
         return _standing(standing(evaluation, asked), output, painter(color))
     if not found:
+        reads_head = rev == "HEAD" and not worktree and write is None
+        _require_committed(repo, evaluation, claim) if reads_head else None
         raise _unknown(evaluation, claim)
     if write is not None:
         return _write(repo, evaluation, found, write)
@@ -91,11 +103,14 @@ def _write(repo: Path, evaluation: Evaluation, found: list[Key], number: int) ->
         names = article_list(map(str, found))
         raise UsageError(f"--write needs one claim, and {len(found)} are meant", f"name {names}")
     helping = remedies(evaluation, found[0])
-    if number > len(helping):
+    if number == _WHICH and helping:
+        count = "1 patch" if len(helping) == 1 else f"{len(helping)} patches"
+        message = f"{found[0].short} has {count}: say which one --write applies"
+        raise UsageError(message, "--write 1; leave it out to see them")
+    if number > len(helping) or number == _WHICH:
         has = f"there are {len(helping)}" if helping else "there is none"
-        raise UsageError(
-            f"no patch {number} for {found[0].short}: {has}", "leave out --write to see"
-        )
+        which = f"patch {number}" if number != _WHICH else "patch"
+        raise UsageError(f"no {which} for {found[0].short}: {has}", "leave out --write to see")
     chosen = helping[number - 1]
     root = open_source(repo, "HEAD", worktree=True).ground
     write_edit(root, chosen.change, "look at the rights of the file")
@@ -109,6 +124,18 @@ def _standing(told: dict[str, Any], output: str, brush: Painter) -> int:
     else:
         emit_document(told, output)
     return ExitCode.OK
+
+
+def _require_committed(repo: Path, evaluation: Evaluation, text: str) -> None:
+    """Lead who asks for what stands in the work tree alone, where `check --worktree` named it.
+
+    Raises:
+        UsageError: It stands there.
+    """
+    beside = uncommitted_evaluation(repo, evaluation)
+    if beside is not None and matching(beside, text):
+        message = f"{text!r} is not committed"
+        raise UsageError(message, f"ipam explain {text} --worktree reads the work tree")
 
 
 def _unknown(evaluation: Evaluation, text: str) -> UsageError:

@@ -12,11 +12,13 @@ from reconciler.cli.shared.progress import progress
 from reconciler.commands.asking import find as find_runs
 from reconciler.commands.simulate import newcomer
 from reconciler.ports import ExitCode, UsageError
+from reconciler.report.escape import escape
 from reconciler.report.free_runs import free_runs_document
 from reconciler.report.text.find import find_text
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})
+@click.pass_context
 @reading_options
 @option("--count", type=Number(1), help="So many addresses in a row.")
 @option("--prefix", type=Number(1, 128), help="A CIDR block of this length: 28 for a /28.")
@@ -26,6 +28,7 @@ from reconciler.report.text.find import find_text
 )
 @output_options("text", "json", "yaml")
 def find(
+    ctx: click.Context,
     repo: Path,
     rev: str,
     worktree: bool,
@@ -40,6 +43,10 @@ def find(
 
     What the revision asks for already counts as given. Exit code 1 when it fits nowhere.
     """
+    if ctx.args:
+        name = ctx.args[0]
+        message = f"find looks for free addresses, and takes no name ({escape(name)})"
+        raise UsageError(message, f"ipam who {escape(name)} tells who has which")
     if (count is None) == (prefix is None):
         raise UsageError("say how many addresses, or which block", "--count 8, or --prefix 28")
     source = open_source(repo, rev, worktree=worktree).source

@@ -93,7 +93,7 @@ def get(what: str, names: tuple[str, ...], **wish: Any) -> int:
         show(evaluation, found, len(names) == 1)
     if not found and not names and (wish["output"] in ("text", "wide")):
         note(f"No resources found in {space} namespace." if space else "No resources found")
-    return _missing(what, chosen)
+    return _missing(what, chosen, evaluation)
 
 
 Show = Callable[[Evaluation, Sequence[Item], bool], None]
@@ -198,9 +198,13 @@ def _named(item: dict[str, Any]) -> str:
     return f"{str(item['kind']).lower()}.{group}/{item['metadata']['name']}\n"
 
 
-def _missing(what: str, chosen: Chosen) -> int:
-    """Say which names are not there."""
+def _missing(what: str, chosen: Chosen, evaluation: Evaluation) -> int:
+    """Say which names are not there, and of which of them addresses are held still."""
+    owners = (it.owner for it in evaluation.state.records if it.is_released)
+    held = {name for owner in owners for name in (owner.name, owner.short)}
     for name, near in chosen.missing:
         hint = f"; did you mean {escape(near)}?" if near else ""
+        if name in held:
+            hint = f"; its addresses are held still: ipam who {escape(name)} --history"
         tell(f"ipam: {what} {escape(repr(name))} not found{hint}")
     return ExitCode.WRONG if chosen.missing else ExitCode.OK

@@ -14,7 +14,7 @@ from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.cli.shared.past import history_of
 from reconciler.commands.annals import Caused
 from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.who import what_happened
+from reconciler.commands.who import near, what_happened
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.holders import happening_rows, history_document
 from reconciler.report.text.table import Painter
@@ -64,7 +64,8 @@ def history(
     past.keep()
     if count or (asked is None or since is not None):
         return ExitCode.OK
-    tell(f"nothing ever happened to {asked!r}")
+    meant = near(past, asked)
+    tell(f"nothing ever happened to {asked!r}{f'; did you mean {meant}?' if meant else ''}")
     return ExitCode.WRONG
 
 

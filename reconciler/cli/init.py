@@ -78,6 +78,8 @@ def init(
     site = find_site(_asked(folder), environment())
     ground = FolderGround(site.folder)
     asks = is_terminal() and not (yes or dry_run)
+    if not (asks or yes or dry_run):
+        _require_named(site)
     beginning, have = _beginning(ground, asks=asks, empty=empty)
     hosted = _forge(forge, site, asks=asks)
     source = package or installed_from() or UNNAMED
@@ -103,6 +105,22 @@ def init(
     if written:
         emit(next_text(_steps(folder, wish, have, _around(written)), brush))
     return code
+
+
+def _require_named(site: Site) -> None:
+    """Refuse to begin where one merely happens to be: nobody is asked, and others' files are there.
+
+    Raises:
+        UsageError: DIR is not given, and the folder is no checkout and not empty.
+    """
+    source = click.get_current_context().get_parameter_source("folder")
+    is_named = source is not click.core.ParameterSource.DEFAULT
+    if is_named or site.repository is not None or not any(site.folder.iterdir()):
+        return
+    message = f"{site.folder} has files already, and is no checkout"
+    raise UsageError(
+        message, "name the folder: ipam init DIR; or ipam init . (or --yes) for this one"
+    )
 
 
 def _asked(folder: Path) -> Path:

@@ -13,6 +13,7 @@ from reconciler.cli.shared.options import (
     reading_options,
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.commands.emptiness import emptiness
 from reconciler.commands.exit_codes import exit_code
 from reconciler.ports import ExitCode
 from reconciler.report.found import all_found
@@ -46,6 +47,8 @@ def plan(
     found = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at)
     compared = found.compared
     evaluation = compared.evaluation
+    if empty := emptiness(found.source, evaluation, allows=False):
+        tell(findings_text([empty], painter(color)))
     if output == "text":
         brush = painter(color)
         # Refusals stand in the plan; what else stops it is told here.

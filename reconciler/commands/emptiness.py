@@ -22,15 +22,22 @@ def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compa
         allows: A person expects none.
     """
     evaluation = compared.evaluation
-    if _has_something(evaluation):
+    found = emptiness(source, evaluation, allows=allows)
+    if found is None:
         return compared
+    found_too = ordered([*evaluation.findings, found])
+    return replace(compared, evaluation=replace(evaluation, findings=found_too))
+
+
+def emptiness(source: Source, evaluation: Evaluation, *, allows: bool) -> Finding | None:
+    """What is said where no document was found; None where there is one. Args: as above."""
+    if _has_something(evaluation):
+        return None
     settings = evaluation.tree.settings
     there = source.entries([*settings.folders, settings.records, OVERRIDES])
     if any(is_yaml(entry.path) for entry in there):
-        return compared
-    found = _told(settings.sources, is_place=bool(there), allows=allows)
-    found_too = ordered([*evaluation.findings, found])
-    return replace(compared, evaluation=replace(evaluation, findings=found_too))
+        return None
+    return _told(settings.sources, is_place=bool(there), allows=allows)
 
 
 def _has_something(evaluation: Evaluation) -> bool:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from reconciler.addresses import IPRange
 from reconciler.asking.dates import moment_of
 from reconciler.asking.happenings import Happening
-from reconciler.asking.holders import Holder, is_named, near, of_name, of_ranges
+from reconciler.asking.holders import Holder, is_named, of_name, of_ranges
+from reconciler.asking.holders import near as near_now
 from reconciler.asking.parts import Sort
 from reconciler.commands.annals import Caused, History
 from reconciler.evaluate import Evaluation
@@ -51,13 +53,21 @@ def who(evaluation: Evaluation, history: History, asked: str) -> Answer:
     state, item = evaluation.state, asked_range(asked)
     holders = of_name(state, asked) if item is None else of_ranges(state, [item])
     brought = _brought(history, holders)
-    like = "" if holders else near(state, asked)
+    like = "" if holders else near_now(state, asked)
     return Answer(asked, item, tuple(holders), brought, like)
 
 
 def what_happened(history: History, asked: str) -> Iterator[Caused]:
     """All that ever happened to some addresses, or to those of somebody; newest first."""
     return history.told(_concerning(asked))
+
+
+def near(history: History, asked: str) -> str:
+    """A name of the past, as far as it was read, that is like one that nothing bore; else empty."""
+    facts = [fact for fact in history.known.values() if fact is not None]
+    owners = {name for it in facts for name in (it.owner, it.owner.rpartition("/")[2])}
+    names = owners | {it.pool.rpartition("/")[2] for it in facts} | {it.record for it in facts}
+    return next(iter(get_close_matches(asked, sorted(names), 1)), "")
 
 
 def _concerning(asked: str) -> Callable[[Happening], bool]:

@@ -23,7 +23,8 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("space", ("vrf",)),
 )
 _NAMES = ("virtual_machine", "device", "fhrp_group", "name", "value", "display", "slug")
-_TABLE = {"Tenant": "team", "VLAN": "ignore", "Site": "ignore", "Scope": "ignore"}
+# As lists are exported; those of imports have them in small letters.
+_TABLE = {"tenant": "team", "vlan": "ignore", "site": "ignore", "scope": "ignore"}
 
 
 def netbox_rows(path: str, text: str) -> Rows:
@@ -54,7 +55,7 @@ def netbox_rows(path: str, text: str) -> Rows:
 def _table(path: str, text: str) -> Rows:
     header = next((line for line in text.splitlines() if line.strip()), "")
     names = [cell.strip().strip('"') for cell in header.split(",")]
-    mapped = {name: meaning for name, meaning in _TABLE.items() if name in names}
+    mapped = {name: _TABLE[name.casefold()] for name in names if name.casefold() in _TABLE}
     found = table_rows(path, text, mapped)
     plain = {name.casefold().replace("_", " "): shape for name, shape in _ALSO.items()}
     lowered = {shape.casefold(): meaning for shape, meaning in plain.items()}

@@ -1,6 +1,7 @@
 """A row to what it means: a network, a range to give out of, or somebody who has addresses."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
@@ -24,7 +25,15 @@ _FREE = frozenset({"free", "available", "unused", "decommissioned", "deprecated"
 _BALANCING = frozenset(
     {"lb", "loadbalancer", "load-balancer", "load balancer", "vip", "ingress", "metallb", "service"}
 )
+_HELD = frozenset(
+    {
+        *("node", "nodes", "host", "hosts", "server", "vm", "machine", "device"),
+        *("loopback", "secondary"),  # roles of NetBox
+    }
+)
+_FREE_TYPES = frozenset({"free", "available", "unused"})
 _NETWORKS = frozenset({"pool", "network", "prefix", "subnet", "vlan"})
+_LIKE_CIDR = re.compile(r"[0-9a-fA-F.:]+/[0-9]+")
 _EXAMPLE = "write 10.0.0.5, 10.0.0.0/28 or 10.0.0.5-10.0.0.9"
 
 
@@ -41,6 +50,7 @@ class Assumed(NamedTuple):
 
 def found_in(rows: Iterable[Row], assumed: Assumed) -> Found:
     """What rows say."""
+    rows = list(rows)
     parts = [_found(row, assumed) for row in rows]
     return Found(
         tuple(it for part in parts for it in part.described),
@@ -49,13 +59,23 @@ def found_in(rows: Iterable[Row], assumed: Assumed) -> Found:
         (),
         tuple(it for part in parts for it in part.conflicts),
         (),
-        tuple(it for part in parts for it in part.notes),
+        (*(it for part in parts for it in part.notes), *_unknown_types(rows, parts)),
     )
 
 
+def _unknown_types(rows: Iterable[Row], parts: Iterable[Found]) -> Iterator[str]:
+    """Types of ranges that mean nothing here, each where it stands first."""
+    told: set[str] = set()
+    for row, part in zip(rows, parts, strict=True):
+        said = row.get("type").casefold()
+        if part.holdings and said and said not in told and said not in _BALANCING | _HELD:
+            told.add(said)
+            yield f"{_place(row)}: type {shown(said)} is not known: taken as {NODES}"
+
+
 def _found(row: Row, assumed: Assumed) -> Found:
-    if row.get("status").casefold() in _FREE:
-        return Found(notes=(f"{_place(row)}: {row.get('status').casefold()}, so nobody has it",))
+    if says := _says_free(row):
+        return Found(notes=(f"{_place(row)}: {says}, so nobody has it",))
     try:
         item, is_network = _addresses(row)
         space = slug(row.get("space")) or DEFAULT_SPACE
@@ -66,6 +86,14 @@ def _found(row: Row, assumed: Assumed) -> Found:
         return Found(holdings=(_holding(row, item, space, assumed),))
     except NotationError as failed:
         return Found(conflicts=(conflict(row.place, str(failed), failed.hint),))
+
+
+def _says_free(row: Row) -> str:
+    """The word by which a row says that nobody has its addresses; empty for none."""
+    status, said = row.get("status").casefold(), row.get("type").casefold()
+    if status in _FREE:
+        return status
+    return said if said in _FREE_TYPES else ""
 
 
 def _place(row: Row) -> str:
@@ -86,11 +114,22 @@ def _addresses(row: Row) -> tuple[IPRange, bool]:
         return (one(_bare(text)) if is_host else parsed(text)), False
     if text := row.get("range"):
         return parsed(text), False
-    if text := row.get("cidr"):
+    if text := row.get("cidr") or _network_beside(row):
         is_owned = bool(row.get("name") or row.get("cluster"))
         is_named = row.get("type").casefold() in _NETWORKS
         return parsed(text), row.shape == "network" or is_named or not is_owned
     raise NotationError("the row says no address", _EXAMPLE)
+
+
+def _network_beside(row: Row) -> str:
+    """The network that stands where the name of a pool may stand, too; empty for none."""
+    text = row.get("pool")
+    return text if _LIKE_CIDR.fullmatch(text) else ""
+
+
+def _pool(row: Row) -> str:
+    """The name of the pool that a row names; of a network its addresses tell."""
+    return "" if _network_beside(row) else slug(row.get("pool"))
 
 
 def parsed(text: str) -> IPRange:
@@ -139,8 +178,8 @@ def _has_host_bits(text: str) -> bool:
 
 
 def _network(row: Row, item: IPRange, space: str) -> Described:
-    told = (row.get(meaning) for meaning in ("pool", "name", "description"))
-    name = next((label for text in told if (label := slug(text))), "")
+    told = (_pool(row), slug(row.get("name")), slug(row.get("description")))
+    name = next((label for label in told if label), "")
     return Described(name or by_address("net", item, item.prefix()), item, row.place, space)
 
 
@@ -166,7 +205,7 @@ def _holding(row: Row, item: IPRange, space: str, assumed: Assumed) -> Holding:
         place=row.place,
         team=team,
         said=said or row.get("description") or format_short(item),
-        pool=slug(row.get("pool")),
+        pool=_pool(row),
         space=space,
     )
 

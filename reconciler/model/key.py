@@ -46,6 +46,13 @@ class Key(NamedTuple):
         return f"{name} ({self.slot})" if self.slot else name
 
     @property
+    def slot_order(self) -> tuple[str, int]:
+        """What slots of one owner sort by: `loadbalancer`, `loadbalancer-2`, `loadbalancer-10`."""
+        name, _, number = self.slot.rpartition("-")
+        is_numbered = bool(name) and number.isascii() and number.isdigit()
+        return (name, int(number)) if is_numbered else (self.slot, 0)
+
+    @property
     def file_stem(self) -> str:
         """`namespace.name`, or the name of what has no namespace."""
         return f"{self.namespace}.{self.name}" if self.namespace else self.name

@@ -77,3 +77,20 @@ def test_other_verbs_do_not_mind(tmp_path: Path, capsys: Capture) -> None:
     repo = repository(tmp_path / "repo", STRANGE)
     assert ipam(capsys, "plan", "--repo", repo).code == 0
     assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+
+
+def test_a_plan_of_nothing_says_on_stderr_what_check_says(tmp_path: Path, capsys: Capture) -> None:
+    repo = repository(tmp_path / "repo", STRANGE)
+    ran = ipam(capsys, "plan", "--repo", repo)
+    assert (ran.code, "nothing-to-check" in ran.out) == (0, False)
+    assert ran.err.startswith(".: error nothing-to-check: nothing to check: no file is in pools/")
+    full = repository(tmp_path / "full", SMALL)
+    assert "nothing-to-check" not in ipam(capsys, "plan", "--repo", full).err
+
+
+def test_a_folder_that_is_no_repository_is_told_with_both_ways_out(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, "plan", "--repo", tmp_path)
+    assert ran.code == 4
+    assert "hint: name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one" in ran.err

@@ -8,7 +8,7 @@ import pytest
 from reconciler.cli import run
 from reconciler.ports import ExitCode
 from tests.cli.running import ipam
-from tests.world import SMALL, git, pool, repository, tenant
+from tests.world import SMALL, git, pool, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -82,6 +82,11 @@ def test_people_see_the_patches(full: Path, capsys: Capture) -> None:
     ("words", "says"),
     [
         (("wide", "--write", "9"), "no patch 9 for team-a/wide (loadbalancer): there are 3"),
+        (
+            ("wide", "--write"),
+            "team-a/wide (loadbalancer) has 3 patches: say which one --write applies",
+        ),
+        (("one", "--write"), "no patch for team-a/one (loadbalancer): there is none"),
         (("one", "--write", "1"), "no patch 1 for team-a/one (loadbalancer): there is none"),
         (("wide", "--write", "1", "--rev", "HEAD~1"), "--worktree and --rev exclude each other"),
     ],
@@ -93,3 +98,12 @@ def test_a_patch_that_is_not_there_is_not_written(
     assert (ran.code, ran.out) == (64, "")
     assert says in ran.err
     assert git(full, "status", "--porcelain") == ""
+
+
+def test_what_is_not_committed_is_named_so_and_not_unknown(repo: Path, capsys: Capture) -> None:
+    write(repo, {"tenants/lake.yaml": tenant("lake")})
+    ran = ipam(capsys, "explain", "lake", "--repo", repo)
+    assert ran.code == 64
+    assert "'lake' is not committed\n  hint: ipam explain lake --worktree" in ran.err
+    assert ipam(capsys, "explain", "lake", "--worktree", "--repo", repo).code == 0
+    assert "no claim and no code" in ipam(capsys, "explain", "laek", "--repo", repo).err

@@ -58,6 +58,7 @@ def test_one_is_what_fits_nowhere(repo: Path, capsys: Capture) -> None:
     ("options", "said"),
     [
         ([], "say how many addresses"),
+        (["one"], "takes no name (one)\n  hint: ipam who one tells who has which"),
         (["--count", "1", "--prefix", "28"], "say how many addresses"),
         (["--count", "1", "--pool", "nobody"], "no pool 'nobody'\n  hint: there are: edge, small"),
         (["--count", "1", "--pool", "edge", "--provider", "nobody"], "no ProviderConfig 'nobody'"),

@@ -78,3 +78,15 @@ def test_one_is_that_nothing_ever_happened_to_it(repo: Path, capsys: Capture) ->
 def test_an_earlier_revision_has_its_own_past(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "history", "--rev", "HEAD~2", "--repo", repo)
     assert [word for word, *_ in words(ran.out)] == ["released", "allocated", "allocated"]
+
+
+def test_a_name_like_one_of_the_past_is_guessed_at(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "history", "tow", "--repo", repo)
+    assert (ran.code, ran.err) == (1, "nothing ever happened to 'tow'; did you mean two?\n")
+    assert "did you mean" not in ipam(capsys, "history", "nope", "--repo", repo).err
+
+
+def test_get_leads_from_a_tenant_that_left_to_its_past(repo: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "get", "tenants", "two", "--repo", repo)
+    says = "its addresses are held still: ipam who two --history"
+    assert (ran.code, ran.err) == (1, f"ipam: tenants 'two' not found; {says}\n")

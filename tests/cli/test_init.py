@@ -213,6 +213,33 @@ def test_wrong_content_that_is_there_ends_it_with_what_check_says(
     assert "cidr-invalid" in ran.out
 
 
+def test_nobody_begins_a_repository_by_chance_among_other_files(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"letter.txt": "mine\n"})
+    monkeypatch.chdir(tmp_path)
+    ran = ipam(capsys, "init")
+    assert (ran.code, ran.out) == (64, "")
+    assert f"{tmp_path} has files already, and is no checkout" in ran.err
+    assert "hint: name the folder: ipam init DIR; or ipam init . (or --yes)" in ran.err
+    assert list(files(tmp_path)) == ["letter.txt"]
+    assert ipam(capsys, "init", "--dry-run").code == 0
+    assert ipam(capsys, "init", ".").code == 0
+    assert ipam(capsys, "init").code == 0  # it is a checkout now
+
+
+def test_an_empty_folder_and_a_yes_need_no_name(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"other/letter.txt": "mine\n"})
+    assert ipam(capsys, "init", "--yes").code == 0
+    empty = tmp_path.parent / f"{tmp_path.name}-empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    assert ipam(capsys, "init").code == 0
+
+
 def test_with_yes_nothing_is_asked_on_a_terminal(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,7 +137,22 @@ def test_a_branch_that_was_never_pushed_is_not_asked_for_a_push_that_would_be_re
     assert ran.code == 4
     assert ran.err.startswith(
         "ipam: branch mine is not on the remote\n"
-        "  hint: the remote's default branch is main: reconcile that with --branch main\n"
+        "  hint: the truth is main, because it is the remote's default branch: git switch main, or"
+        " reconcile it with --branch main\n"
+    )
+
+
+def test_the_only_branch_of_a_remote_that_shows_none_is_named_as_well(
+    clone: Path, capsys: Capture
+) -> None:
+    url = Path(git(clone, "config", "remote.origin.url"))
+    git(url, "symbolic-ref", "HEAD", "refs/heads/gone")
+    git(url, "branch", "-q", "-D", "lab")
+    git(clone, "switch", "-q", "-c", "mine")
+    ran = ipam(capsys, "reconcile", "--repo", clone)
+    assert (ran.code, "the truth is main, because it is the remote's only branch" in ran.err) == (
+        4,
+        True,
     )
 
 

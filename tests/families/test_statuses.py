@@ -128,6 +128,17 @@ def test_a_range_that_is_no_block_is_told_by_its_ends() -> None:
     assert "ipAllocationRef" not in found
 
 
+def test_all_ranges_by_which_a_tenant_grew_are_told_in_the_order_of_its_slots() -> None:
+    files = SMALL
+    for size in range(8, 20):
+        grown = tenant("one", networking=f"{{lbPoolSize: {size}}}")
+        files = reconciled({**files, "tenants/one.yaml": grown})
+    found = of_tenant(files)
+    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
+    ranges = ["10.40.0.0/29", *(f"10.40.0.{at}/32" for at in range(8, 19))]
+    assert told(found) == ("True", "Ready", f"LB IPs allocated: {', '.join(ranges)}")
+
+
 SKIPPED = "LB IP allocation skipped (initial pool size 0)"
 BARE = tenant("one", addons="{ingress: {enabled: false}}")
 NOBODY = tenant("one", providerConfigRef="{name: nobody}")

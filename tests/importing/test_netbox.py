@@ -67,6 +67,17 @@ def test_a_list_that_was_exported_as_a_table_is_read_alike() -> None:
     assert netbox("Colour\nred\n").conflicts
 
 
+def test_a_table_as_netbox_imports_it_says_the_same_as_one_that_it_exports() -> None:
+    exported = "IP Address,Status,Tenant,VRF,Role,DNS name,Description\n"
+    taken_in = "address,status,tenant,vrf,role,dns_name,description\n"
+    rows = "10.0.1.70/24,Active,Shop,,,web,gate\n10.0.1.71/24,Reserved,,,VIP,,spare\n"
+    assert netbox(taken_in + rows) == netbox(exported + rows)
+    exported, taken_in = "Prefix,Status,Tenant,VLAN\n", "prefix,status,tenant,vlan\n"
+    row = "10.0.1.0/24,Active,Shop,60\n"
+    assert netbox(taken_in + row) == netbox(exported + row)
+    assert netbox(taken_in + row).described
+
+
 def test_addresses_of_two_vrfs_are_apart() -> None:
     item = {"address": "10.0.1.70/24", "dns_name": "web"}
     found = netbox(json.dumps([item, {**item, "dns_name": "shop", "vrf": {"name": "Blue"}}]))

@@ -1,5 +1,7 @@
 """Tables to rows and owners: headers, encodings, delimiters, and what nobody can read."""
 
+from pathlib import Path
+
 import pytest
 
 from reconciler.addresses.notation import format_short
@@ -66,6 +68,44 @@ def test_who_is_not_named_is_held_under_the_address() -> None:
 def test_what_nobody_has_is_passed_over_and_told() -> None:
     found = table("ip,name,status\n10.0.0.5,old,Deprecated\n")
     assert (found.holdings, found.notes) == ((), ("a.csv:2: deprecated, so nobody has it",))
+
+
+@pytest.mark.parametrize("header", ["network", "prefix", "subnet", "cidr"])
+def test_a_network_is_a_pool_under_each_of_its_names_and_holders_beside_it_are_in_it(
+    header: str,
+) -> None:
+    found = table(
+        f"{header},ip,name,description\n10.0.0.0/24,,,VLAN 60\n10.0.0.0/24,10.0.0.5,web,\n"
+    )
+    assert found.conflicts == ()
+    assert [(it.name, it.item) for it in found.holdings] == [("web", found.holdings[0].item)]
+    assert found.holdings[0].pool == ""
+    assert [(it.name, format_short(it.extent)) for it in found.described] == [
+        ("vlan-60", "10.0.0.0-10.0.0.255")
+    ]
+
+
+def test_the_table_of_the_docs_is_read_without_a_conflict() -> None:
+    text = Path("docs/importing.md").read_text(encoding="utf-8")
+    sample = text.partition("```csv\n")[2].partition("```")[0]
+    found = table(sample)
+    assert found.conflicts == ()
+    assert [it.name for it in found.described] == ["vlan-60"]
+    assert [it.title for it in found.holdings] == ["team-a/forum", "team-c/lake", "default/printer"]
+    assert found.notes == ("a.csv:6: free, so nobody has it",)
+
+
+def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once() -> None:
+    found = table("ip,name,type\n10.0.0.5,,Free\n10.0.0.6,a,odd\n10.0.0.7,b,Odd\n10.0.0.8,c,node\n")
+    assert [(it.name, it.type) for it in found.holdings] == [
+        ("a", "nodes"),
+        ("b", "nodes"),
+        ("c", "nodes"),
+    ]
+    assert found.notes == (
+        "a.csv:2: free, so nobody has it",
+        "a.csv:3: type 'odd' is not known: taken as nodes",
+    )
 
 
 @pytest.mark.parametrize(

@@ -93,3 +93,9 @@ def test_the_folder_of_a_pool_bears_its_namespace_if_it_has_one() -> None:
 def test_all_claims_of_one_object_have_one_owner() -> None:
     assert CLAIM.owner == CLAIM._replace(slot="nodes").owner
     assert CLAIM.owner == ("butler", "TenantCluster", "team-backend", "my-cluster")
+
+
+def test_slots_of_one_owner_sort_by_their_numbers() -> None:
+    slots = ["nodes", "loadbalancer-10", "address", "loadbalancer-2", "loadbalancer"]
+    keys = sorted((CLAIM._replace(slot=slot) for slot in slots), key=lambda it: it.slot_order)
+    assert [it.slot for it in keys] == [slots[2], slots[4], slots[3], slots[1], slots[0]]

@@ -2,14 +2,17 @@
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import unreachable
-from reconciler.ports import GitError
+from reconciler.ports import DefaultBranch, GitError
 
 _LONG = 64
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
-_OTHER = "the remote's default branch is {}: reconcile that with --branch {}"
+_OTHER = "the truth is {0}, because {1}: git switch {0}, or reconcile it with --branch {0}"
+_UNKNOWN = DefaultBranch("", "")
 
 
-def fetch(git: GitProcess, remote: str, branch: str, reference: str, default: str = "") -> None:
+def fetch(
+    git: GitProcess, remote: str, branch: str, reference: str, truth: DefaultBranch = _UNKNOWN
+) -> None:
     """Bring a branch of a remote to a reference of this repository.
 
     Args:
@@ -17,7 +20,7 @@ def fetch(git: GitProcess, remote: str, branch: str, reference: str, default: st
         remote: URL or path.
         branch: Its branch.
         reference: What is moved here.
-        default: The branch that the remote shows, or empty: it may be meant.
+        truth: The branch that is the truth there, as far as the remote tells: it may be meant.
 
     Raises:
         GitError: The remote cannot be read, or has no such branch.
@@ -27,7 +30,7 @@ def fetch(git: GitProcess, remote: str, branch: str, reference: str, default: st
         f"+refs/heads/{branch}:{reference}", remote=remote,
     )  # fmt: skip
     if "couldn't find remote ref" in result.err:
-        hint = _OTHER.format(default, default) if default else _NO_BRANCH
+        hint = _OTHER.format(*truth) if truth.branch else _NO_BRANCH
         raise GitError(f"branch {branch} is not on the remote", hint)
     if result.status != 0:
         raise unreachable("cannot read the remote", "fetch", result)

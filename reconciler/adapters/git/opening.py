@@ -27,7 +27,7 @@ from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
 from reconciler.settings import PATH as SETTINGS
 
-_NO_REPOSITORY = "git init, or name one with --repo"
+_NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 
 
 def open_repository(

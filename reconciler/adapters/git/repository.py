@@ -138,8 +138,8 @@ class GitRepository:
         head = local
         if self.remote is not None:
             head = self._tracking
-            told = self.standing.ask(self.remote)  # first: what it names was on the branch by then
-            fetch(self.git, self.remote, self.branch, head, told.shown)
+            truth = self.standing.default_branch()  # first: what it names was on the branch by then
+            fetch(self.git, self.remote, self.branch, head, truth)
         found = find_revisions(self.git, [head, local, self.last])
         revision, self.seen.local, self.seen.last = found.revisions
         if revision is None:

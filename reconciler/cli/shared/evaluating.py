@@ -79,12 +79,29 @@ def reviewed(
     return Reviewed(compared, source, read.repository.git.root.path)
 
 
+def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | None:
+    """What the work tree comes to, where it has files that are not committed; else None.
+
+    Args:
+        repo: As `--repo`.
+        evaluation: Of its HEAD.
+    """
+    read = open_source(repo, "HEAD", worktree=False)
+    if not uncommitted(read.repository, _looked_at(evaluation)):
+        return None
+    return evaluate_source(open_source(repo, "HEAD", worktree=True).source)
+
+
+def _looked_at(evaluation: Evaluation) -> list[str]:
+    """The files and folders that verbs read."""
+    settings = evaluation.tree.settings
+    return [PATH, OVERRIDES, *settings.folders, settings.records]
+
+
 def _tell_unread(read: Read, evaluation: Evaluation) -> None:
     """Say which files of the work tree were not looked at: who looks at a revision may forget."""
-    settings = evaluation.tree.settings
-    paths = [PATH, OVERRIDES, *settings.folders, settings.records]
-    if not (found := uncommitted(read.repository, paths)):
+    if not (found := uncommitted(read.repository, _looked_at(evaluation))):
         return
-    are = "1 file is" if len(found) == 1 else f"{len(found)} files are"
+    are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
     listed = escape(few(found))
-    note(f"note: {are} not committed, and were not looked at: {listed}; --worktree reads them")
+    note(f"note: {are} not committed, and {were} not looked at: {listed}; --worktree reads them")

@@ -1,6 +1,6 @@
 """TenantCluster status: its allocations, and whether it has its addresses (`butler.md` §1.4)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from reconciler.addresses.notation import format_cidr, format_range
@@ -32,6 +32,7 @@ def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Pr
     standing = {it.key: it.stands_for for it in world.reading.claims.values() if it.stands_for}
     records = _records(world.records, standing)
     stood_for = {**_stood_for(world.documents), **dict.fromkeys(standing.values(), True)}
+    further = _further(world.records)
     context = _Context(world, providers, stood_for, _poolless(world.documents))
     for document in world.documents.of(TENANT):
         status: dict[str, Any] = {}
@@ -40,7 +41,7 @@ def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Pr
             if record is not None:
                 status[field] = {"name": record.name}
         balancer = records.get(tenant_key(document.namespace, document.name, "loadbalancer"))
-        told = context.network(document, balancer)
+        told = context.network(document, balancer, further.get(_of(document), ()))
         status["conditions"] = [condition(CONDITION, *told, world.clock)]
         yield status_only(document, status)
 
@@ -53,15 +54,23 @@ class _Context(NamedTuple):
     stood_for: Mapping[Key, bool]
     poolless: Mapping[tuple[str, str], bool]
 
-    def network(self, document: Document, record: Allocation | None) -> tuple[str, str, str]:
-        """Status, reason and message of a tenant's network."""
+    def network(
+        self, document: Document, record: Allocation | None, further: Sequence[Allocation]
+    ) -> tuple[str, str, str]:
+        """Status, reason and message of a tenant's network.
+
+        Args:
+            document: Of the tenant.
+            record: That of its first load-balancer claim.
+            further: Those by which that grew, in order.
+        """
         provider, key = self.providers.of(document)
         if provider is not None and not provider.is_ipam:
             return _CLOUD
         if key in self.poolless:
             return _NO_POOLS
         if record is not None:
-            return _recorded(record)
+            return _recorded(record, further)
         return _WAITING if self._is_wanted(document) else _SKIPPED
 
     def _is_wanted(self, document: Document) -> bool:
@@ -73,10 +82,11 @@ class _Context(NamedTuple):
         return provider is None or key.owner in self.world.reading.protected
 
 
-def _recorded(record: Allocation) -> tuple[str, str, str]:
+def _recorded(record: Allocation, further: Sequence[Allocation]) -> tuple[str, str, str]:
     if record.range is not None:
-        text = format_cidr(record.range) or format_range(record.range)
-        return "True", "Ready", f"LB IPs allocated: {text}"
+        ranges = [it.range for it in (record, *further) if it.range is not None]
+        told = ", ".join(format_cidr(item) or format_range(item) for item in ranges)
+        return "True", "Ready", f"LB IPs allocated: {told}"
     if record.phase is Phase.PENDING:
         return _WAITING
     if record.reason in _EXHAUSTED:
@@ -111,6 +121,22 @@ def _records(records: Iterable[Allocation], standing: Mapping[Key, Key]) -> dict
         if other is None or _speaks_first(record) < _speaks_first(other):
             found[key] = record
     return found
+
+
+def _further(records: Iterable[Allocation]) -> dict[tuple[str, str], list[Allocation]]:
+    """Live records by which the first load-balancer claim of each tenant grew, in order."""
+    found: dict[tuple[str, str], list[Allocation]] = {}
+    for record in sorted(current_records(records).values(), key=lambda it: it.claim.slot_order):
+        key = record.claim
+        is_tenants = key.family == NAME and key.kind == TENANT.kind and record.role == "initial"
+        is_first = key.slot == _SLOTS["lbAllocationRef"]
+        if is_tenants and record.is_live and record.type == "loadbalancer" and not is_first:
+            found.setdefault((key.namespace, key.name), []).append(record)
+    return found
+
+
+def _of(document: Document) -> tuple[str, str]:
+    return document.namespace, document.name
 
 
 def _speaks_first(record: Allocation) -> tuple[bool, bool, str]:

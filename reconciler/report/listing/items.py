@@ -120,7 +120,8 @@ class _Documents:
         namespace = {"namespace": document.namespace} if document.namespace else {}
         body = {**document.body, "metadata": {**document.metadata, **namespace}}
         status = dict(self.statuses().get(document.identity, {}))
-        if held := [_held(it, it.range) for it in records if it.range is not None]:
+        ordered = sorted(records, key=lambda it: it.claim.slot_order)
+        if held := [_held(it, it.range) for it in ordered if it.range is not None]:
             status["addresses"] = held
         return {**body, "status": status} if status else body
 

@@ -50,6 +50,14 @@ def test_a_tenant_is_found_by_what_it_holds() -> None:
     assert names("tenants", Wish(has_labels=parse_selector("app"))) == []
 
 
+def test_a_tenant_lists_what_it_holds_in_the_order_of_its_slots() -> None:
+    grown = {**reconciled(FILES), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 16}")}
+    (one,) = choose(all_of("tenants", evaluation_of(reconciled(grown))), Wish(("one",))).items
+    assert one.body is not None
+    status = one.body()["status"]
+    assert [it["slot"] for it in status["addresses"]] == ["loadbalancer", "loadbalancer-1"]
+
+
 def test_what_is_not_there_is_told_with_what_is_near() -> None:
     chosen = choose(all_of("tenants"), Wish(("one", "tow", "10.99.0.1")))
     assert [item.name for item in chosen.items] == ["one"]
