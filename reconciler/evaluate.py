@@ -224,11 +224,17 @@ def _live(tree: Tree, state: State) -> int:
 
 
 def _resting(evaluation: Evaluation) -> int:
-    """How many records were released before, and hold their addresses still, but for growth."""
+    """How many records were released before, and hold their addresses still.
+
+    But for growth, and for what claims have left that moved: nobody gave that up.
+    """
     going = {item.path for item in leaving(evaluation)}
     grown = evaluation.state.grown
     return sum(
-        record.is_released and record.path not in grown and record.path not in going
+        record.is_released
+        and not record.announced
+        and record.path not in grown
+        and record.path not in going
         for record in evaluation.state.records
     )
 

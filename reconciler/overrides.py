@@ -39,7 +39,8 @@ class Stood:
         files: The bytes of each file of the folder as it stood, by path.
         clock: A time that has passed for certain, in seconds since 1970.
         is_cut: What stood is behind the end of the clone: nothing counts.
-        is_base: It is what a change is compared with, not what came before a revision of a branch.
+        is_base: It is what a change is compared with: a base, or HEAD of a work tree; not what came
+            before a revision of a branch.
     """
 
     files: Mapping[str, bytes]

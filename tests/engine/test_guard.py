@@ -92,7 +92,10 @@ def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -
         "the plan releases 4 of 10 live records (40.0%), over the 30% of brakes.maxReleasePercent"
         "; none of that is carried out"
     )
-    assert found.hint == "if that is meant: merge an Override of kind brake, releases: 4; or at a terminal ipam reconcile --allow-release 4"
+    assert (
+        found.hint
+        == "if that is meant: merge an Override of kind brake, releases: 4; or at a terminal ipam reconcile --allow-release 4"
+    )
     assert codes(files) == [("gate", "brake")]
 
 

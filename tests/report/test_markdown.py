@@ -72,7 +72,9 @@ def test_what_stays_is_shown_on_demand() -> None:
 
 
 def test_what_is_released_has_no_claim_any_more() -> None:
-    text = shown(evaluation_of(without(TWO, "tenants/one.yaml")))
+    gone = without(TWO, "tenants/one.yaml")
+    assert row_of(shown(evaluation_of(gone)), "team-a/one")[0] == "🟡 held back by a brake"
+    text = shown(evaluate(tree_of(gone), 1))
     assert row_of(text, "team-a/one") == [
         "🟠 release", "`team-a/one` loadbalancer", "`edge`", "`10.40.0.0-10.40.0.7`", "8",
         "no claim",

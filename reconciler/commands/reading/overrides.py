@@ -45,7 +45,7 @@ def _stood(source: Source, files: Mapping[str, bytes]) -> Stood:
     if changed and step.id and not step.is_cut and _is_all(source, changed):
         changed = set()
     left = {path: data for path, data in files.items() if path not in changed}
-    return Stood(left, source.passed(), step.is_cut)
+    return Stood(left, source.passed(), step.is_cut, is_base=not step.id)
 
 
 def _is_all(source: Source, changed: set[str]) -> bool:
