@@ -1,9 +1,12 @@
 """What a process that runs on gives back to the machine."""
 
 import ctypes
+import gc
 import os
 import subprocess
 import sys
+import weakref
+from collections.abc import Iterator
 
 import pytest
 
@@ -31,6 +34,12 @@ print(before - resident())
 """
 
 
+@pytest.fixture(autouse=True)
+def everything_is_looked_at_again() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="no GNU C library")
 def test_what_threads_let_go_of_goes_back_to_the_machine() -> None:
     done = subprocess.run(
@@ -52,3 +61,29 @@ def test_with_another_c_library_nothing_is_asked(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(ctypes, "CDLL", lacking)
     assert (memory.keep_little(), memory.give_back()) == (False, False)
+
+
+class Ring:
+    """Something that is in a cycle: no count of references ends it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_is_in_cycles_is_dropped_but_what_was_kept_is_left_until_all_is_swept() -> None:
+    gc.disable()
+    try:
+        kept, lasting = Ring(), Ring()
+        memory.give_back()
+        later, known = Ring(), weakref.ref(kept)
+        del kept
+        memory.drop_waste()  # it is old by now, and ends none the later for that
+        waste = weakref.ref(later)
+        del later
+        memory.drop_waste()
+        assert (waste() is None, known() is None) == (True, False)
+        memory.give_back()
+        assert known() is None
+        assert lasting.itself is lasting
+    finally:
+        gc.enable()

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.where import BranchHead
-from reconciler.adapters.memory import give_back, keep_little
+from reconciler.adapters.memory import drop_waste, give_back, keep_little
 from reconciler.cli.shared import clock, logs, streams
 from reconciler.cli.shared.cluster_options import Reach
 from reconciler.cli.shared.ending import Ending, ending
@@ -161,7 +161,7 @@ def _made(
         Schedule(resync),
         health,
         order.observer,
-        _Teller(order, repository),
+        Teller(order, repository.tidy),
         chance,
         work.later,
         leads,
@@ -208,20 +208,21 @@ def _always() -> bool:
     return True
 
 
-class _Teller:
+class Teller:
     """Gives out what rounds did: into the log, and on stdout a document for each, or the same lines.
 
     A log of JSON has them all, and may share its file with stdout: then stdout stays empty.
     """
 
-    def __init__(self, order: Order, repository: GitRepository) -> None:
+    def __init__(self, order: Order, tidy: Callable[[], None]) -> None:
+        """Nothing was told yet; `tidy` is called after each round over everything."""
         self._order = order
-        self._repository = repository
+        self._tidy = tidy
         self._log = RoundLog()
         self._is_text = order.emit is None and order.watch.log_format != "json"
 
     def __call__(self, done: RoundDone) -> None:
-        """Give out a round."""
+        """Give out a round, and let go of what it has left in memory."""
         if self._order.emit is not None and done.rounds:
             self._order.emit(done.rounds, done.code)
         told = self._log.tell(done)
@@ -232,8 +233,10 @@ class _Teller:
             "round ended: %s, %.2f s", done.ending, done.seconds, extra={"round": done.number}
         )
         if done.clusters is None:
-            self._repository.tidy()
+            self._tidy()
             give_back()
+        else:
+            drop_waste()
 
 
 def _opened(order: Order, inbox: Inbox) -> GitRepository | None:
