@@ -22,6 +22,7 @@ class What(StrEnum):
     RELEASED = "released"
     EXPIRED = "expired"
     REMOVED = "removed"
+    RENAMED = "renamed"
     REFUSED = "refused"
 
     @property
@@ -39,6 +40,7 @@ class Happening(NamedTuple):
         source: Those that it had before, where it moved.
         delta: How many addresses more are held since, allocated or after release, and in which
             pool, as text of its key.
+        heir: The claim that has the addresses since, as a person calls it, where it was renamed.
     """
 
     row: Row
@@ -47,6 +49,7 @@ class Happening(NamedTuple):
     range: IPRange | None
     source: IPRange | None = None
     delta: tuple[tuple[str, int], ...] = ()
+    heir: str = ""
 
     def concerns(self, asked: Iterable[IPRange]) -> bool:
         """Some of these addresses are told of."""
@@ -54,6 +57,7 @@ class Happening(NamedTuple):
         return any(item.overlaps(one) for one in asked for item in told)
 
 
+_COMES = (What.ALLOCATED, What.GREW)
 Facts = Mapping[tuple[str, str], Fact | None]
 """What versions of records said, by their id and path."""
 
@@ -72,8 +76,16 @@ def happenings(row: Row, facts: Facts) -> Iterator[Happening]:
             fact = facts.get((oid, touch.path)) if oid else None
             if fact is not None:
                 found.setdefault(fact.claim, []).append(fact)
-    for claim in sorted(before.keys() | after.keys()):
-        yield from _of_claim(row, before.get(claim, []), after.get(claim, []))
+    found = [
+        item
+        for claim in sorted(before.keys() | after.keys())
+        for item in _of_claim(row, before.get(claim, []), after.get(claim, []))
+    ]
+    came = {(it.fact.pool, it.range): it for it in found if it.what in _COMES}
+    for item in found:
+        heir = came.get((item.fact.pool, item.range)) if item.what is What.REMOVED else None
+        # A live record makes way for one of just its addresses where its claim got another name.
+        yield item if heir is None else item._replace(what=What.RENAMED, heir=heir.fact.name)
 
 
 def _of_claim(row: Row, before: list[Fact], after: list[Fact]) -> Iterator[Happening]:

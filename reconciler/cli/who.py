@@ -18,6 +18,7 @@ from reconciler.commands.who import Answer, revision_at, what_happened
 from reconciler.commands.who import who as find_out
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.holders import happening_rows, holder_rows, holders_document
+from reconciler.report.standing import mistaken
 from reconciler.report.text.table import Painter
 from reconciler.report.text.who import happening_text, who_text
 
@@ -58,7 +59,7 @@ def who(
         is_known = answer.is_known
     history.keep()
     if not is_known:
-        _unknown(answer)
+        _unknown(answer, looked_back=past)
     return ExitCode.OK if is_known else ExitCode.WRONG
 
 
@@ -106,9 +107,13 @@ def _lines(told: Iterator[Caused], brush: Painter) -> Iterator[str]:
     return (happening_text(item, brush) for item in told)
 
 
-def _unknown(answer: Answer) -> None:
+def _unknown(answer: Answer, *, looked_back: bool) -> None:
     if answer.range is not None:
         tell(f"nothing of this repository stands at {answer.asked}")
         return
+    if (wrong := mistaken(answer.asked)) is not None:
+        tell(f"{wrong}{f'; {wrong.hint}' if wrong.hint else ''}")
+        return
     near = f"; did you mean {answer.near}?" if answer.near else "; ipam get allocations lists them"
-    tell(f"no tenant, record or pool is named {answer.asked!r}{near}")
+    before = "" if looked_back else "; with --history: who had that name"
+    tell(f"no tenant, record or pool is named {answer.asked!r}{near}{before}")

@@ -69,6 +69,7 @@ def happening_item(told: Told) -> dict[str, Any]:
         "pool": fact.pool if item.range is not None else None,
         "range": _range(item.range),
         "from": _range(item.source),
+        "heir": item.heir or None,
         "commit": _row(item.row),
         "cause": _cause(cause),
     }

@@ -1,14 +1,17 @@
 """What stands at some addresses: pools, records, routers, ranges in use, networks inside clusters."""
 
+import re
 from typing import Any
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import NotationError, format_address, parse_address, parse_cidr
 from reconciler.engine.standing import Standing, everything, of_pool
 from reconciler.evaluate import Evaluation
+from reconciler.findings import shown
 from reconciler.model.pool import Pool
 from reconciler.report.machine import envelope
 
+_LIKE = re.compile(r"[0-9]+(\.[0-9]*){2,}[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*", re.ASCII)
 _ORDER = ("pool", "record", "in-use", "gateway", "pods", "services")
 
 
@@ -25,6 +28,18 @@ def asked_range(text: str) -> IPRange | None:
     except NotationError:
         return None
     return IPRange(version, start, end) if version == other and start <= end else None
+
+
+def mistaken(text: str) -> NotationError | None:
+    """Why a text that looks like addresses means none; None where it looks like a name."""
+    if not _LIKE.fullmatch(text):
+        return None
+    first, _, last = text.partition("-")
+    try:
+        parse_cidr(text) if "/" in text else (parse_address(first), parse_address(last or first))
+    except NotationError as wrong:
+        return wrong
+    return NotationError(f"{shown(text)} does not end after it starts")
 
 
 def standing(evaluation: Evaluation, asked: IPRange) -> dict[str, Any]:

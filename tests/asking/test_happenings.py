@@ -94,3 +94,18 @@ def test_what_a_version_says_comes_back_from_the_cache_as_it_was() -> None:
 
 def test_what_gives_is_told_apart() -> None:
     assert [it.value for it in What if it.gives] == ["allocated", "grew", "taken back", "moved"]
+
+
+@pytest.mark.parametrize(("first", "told"), [(0, "renamed"), (16, "removed")])
+def test_a_record_that_makes_way_for_another_name_of_its_addresses_was_renamed(
+    first: int, told: str
+) -> None:
+    other = RECORD.replace("one.", "store.")
+    new = fact(first=first)._replace(claim=LIVE.claim.replace("/one/", "/store/"), name="store")
+    row = ROW._replace(touched=(Touch(RECORD, "old", ""), Touch(other, "", "new")))
+    found = list(happenings(row, {("old", RECORD): LIVE, ("new", other): new}))
+    assert [(it.what.value, it.fact.name) for it in found] == [
+        (told, LIVE.name),
+        ("allocated", "store"),
+    ]
+    assert [it.heir for it in found] == ["store" if told == "renamed" else "", ""]

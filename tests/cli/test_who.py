@@ -77,11 +77,46 @@ def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
     assert ran.err == "nothing of this repository stands at 192.0.2.1\n"
     ran = ipam(capsys, "who", "twos", "--repo", repo)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "no tenant, record or pool is named 'twos'; did you mean two?\n"
+    assert ran.err == (
+        "no tenant, record or pool is named 'twos'; did you mean two?; with --history: who had that"
+        " name\n"
+    )
     for form in ("text", "csv", "json"):
         ran = ipam(capsys, "who", "zzz", "--history", "--repo", repo, "-o", form)
         assert ran.code == 1
-        assert "ipam get allocations lists them" in ran.err
+        assert ran.err.endswith("ipam get allocations lists them\n")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("10.40.0.999", "'10.40.0.999' is not a canonical IPv4 address"),
+        ("10.40.0.0/33", "'10.40.0.0/33' is not a canonical IPv4 CIDR"),
+        ("10.40.0.9-10.40.0.1", "'10.40.0.9-10.40.0.1' does not end after it starts"),
+        ("2001:db8::g", "no tenant, record or pool is named"),
+        ("2001:db8:::1", "'2001:db8:::1' is not"),
+    ],
+)
+def test_what_looks_like_an_address_and_is_none_is_told_so(
+    repo: Path, capsys: Capture, asked: str, says: str
+) -> None:
+    ran = ipam(capsys, "who", asked, "--repo", repo)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(says)
+
+
+def test_who_was_renamed_is_told_by_the_new_name(repo: Path, capsys: Capture) -> None:
+    (repo / "tenants/one.yaml").unlink()
+    text = tenant("store").replace("{name: store,", "{name: store, annotations: {%s: team-a/one},")
+    write(repo, {"tenants/store.yaml": text.replace("%s", "gitops-ipam.dev/formerly")})
+    commit(repo, "rename", CLOCK + 2 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    now = ipam(capsys, "who", "one", "--repo", repo)
+    assert (now.code, "with --history: who had that name" in now.err) == (1, True)
+    ran = ipam(capsys, "who", "team-a/one", "--history", "--repo", repo)
+    first = ran.out.splitlines()[0]
+    assert first.split()[2] == "renamed"
+    assert "team-a/one (loadbalancer) to team-a/store (loadbalancer) in edge" in first
 
 
 @pytest.mark.parametrize(

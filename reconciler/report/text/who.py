@@ -36,7 +36,7 @@ def happening_text(told: Told, painter: Painter) -> str:
         item.row.id[:12],
         f"{item.what.value:<10}",
         f"{where:<24}",
-        f"{escape(item.fact.name)} in {pool}",
+        f"{escape(item.fact.name)}{f' to {escape(item.heir)}' if item.heir else ''} in {pool}",
     ]
     parts.append(painter.paint(escape(_by(item.row, cause)), Colour.DIM))
     return f"{'  '.join(parts)}\n"
