@@ -16,6 +16,7 @@ from reconciler.counting import counting_of
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, duplicate
+from reconciler.documents.text import legible
 from reconciler.families import families, family_of, family_of_kind, is_pool
 from reconciler.families._demand import growth_index
 from reconciler.families._family import Reading
@@ -221,7 +222,7 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
 
     Of a second description of a pool none: what it gives out is no use of it.
     """
-    texts = [(source.path, source.text.decode("utf-8", "replace")) for source in _never_read(tree)]
+    texts = [(it.path, text) for it in _never_read(tree) for text in legible(it.text)]
     texts += [
         (document.path, dump(document.body)) for document in second if not is_pool(document.kind.id)
     ]
@@ -248,7 +249,7 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     broken: list[tuple[Loaded, frozenset[str]]] = []
     for source in tree.sources:
         if source.text:
-            words = _WORD.findall(source.text.decode("utf-8", "replace"))
+            words = _WORD.findall("\n".join(legible(source.text)))
             broken.append((source, frozenset(words)))
             for word in words:
                 named.setdefault(word, source)

@@ -40,6 +40,7 @@ _UNSAFE = re.compile(
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: [^\n]*)?\r?$", re.MULTILINE)
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _AS_UTF8 = "save the file as UTF-8"
+_WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _BREAKS = {"\x85": "NEL", "\u2028": "LS", "\u2029": "PS", "\r": "a lone CR"}
 
 
@@ -63,6 +64,19 @@ def decode(data: bytes) -> tuple[str, Problem | None]:
         return "", Problem("not-utf8", line, column, message, _AS_UTF8)
     text = text.removeprefix("\ufeff")
     return text, _unsafe(text) or _conflict(text)
+
+
+def legible(data: bytes) -> tuple[str, ...]:
+    """All that can be made out of a file that nobody can read, whatever it is encoded in.
+
+    For those who look for names and addresses in it. Text in UTF-16 or UTF-32, with a mark or
+    without, has zero bytes between its letters; some of a file may be so, and some may not.
+    """
+    plain = data.decode("utf-8", "replace")
+    if b"\0" not in data:
+        return (plain,)
+    bare = data.replace(b"\0", b"").decode("utf-8", "replace")
+    return (plain, bare, *(data.decode(codec, "replace") for codec in _WIDE))
 
 
 @lru_cache(maxsize=1)

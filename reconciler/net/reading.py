@@ -118,6 +118,8 @@ def holding_of(folder: str, path: str, data: bytes) -> Holding:
     text = data.decode("utf-8", "replace")
     place = _place(folder, path)
     found = _canonical(path, text, place) or _careful(path, data, place)
+    if found is None and "\0" in text:  # UTF-16 has zero bytes between its letters
+        text = f"{text}\n{text.replace(chr(0), '')}"
     return found or Holding(path, "", "", place, literals(text))
 
 

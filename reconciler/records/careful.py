@@ -11,6 +11,7 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
 from reconciler.addresses.notation import NotationError, format_range, parse_address, parse_cidr
 from reconciler.documents import yaml
+from reconciler.documents.text import legible
 from reconciler.families import claim_of_copy, family_of
 from reconciler.findings import Finding, Location, error, shown, warning
 from reconciler.model.allocation import Allocation, Phase
@@ -45,7 +46,8 @@ def recall_carefully(
         allocation = record.allocation()
     except _UnclearError as unclear:
         hint = f"restore it: git log -p -- {path}"
-        ranges = literal_ranges(data.decode("utf-8", "replace"))
+        named = [item for text in legible(data) for item in literal_ranges(text)]
+        ranges = tuple(dict.fromkeys(named))
         found = error("record-unreadable", start, str(unclear), hint)
         return None, Unreadable(path, place.claim, place.pool, ranges), (found,)
     if not record.annotation:

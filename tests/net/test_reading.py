@@ -101,6 +101,11 @@ def test_bytes_that_are_no_text_go_on_holding_it() -> None:
     assert holding_of(FOLDER, RECORD.path, data).pool == POOL
 
 
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-be", "utf-32"])
+def test_a_record_in_another_encoding_goes_on_holding_it(codec: str) -> None:
+    assert holding_of(FOLDER, RECORD.path, TEXT.encode(codec)).ranges == HELD
+
+
 def test_a_record_of_another_style_is_read_as_yaml() -> None:
     text = (
         "{kind: IPAllocation, metadata: {namespace: net}, spec: {poolRef: {name: p}},"

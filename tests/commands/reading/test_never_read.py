@@ -1,5 +1,8 @@
 """What never could be read, and what stands twice: who waits until it is told what is meant."""
 
+import pytest
+
+from reconciler.addresses.notation import format_range
 from reconciler.model.plan import Refuse
 from tests.commands.reading.test_last_good import NEW, NEWCOMER, ONE, after
 from tests.engine.outcome import decided, without
@@ -74,3 +77,26 @@ def test_a_second_description_of_a_tenant_gives_it_nothing_new() -> None:
     }
     new = {**small, "tenants/again.yaml": double}
     assert set(after({}, new).values()) == {"refuse pool-frozen"}
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+def test_what_is_in_another_encoding_is_off_limits_and_its_tenant_waits(codec: str) -> None:
+    pin = request("pin", pinnedRange="{startAddress: 10.40.0.0, endAddress: 10.40.0.3}")
+    pin = pin.replace("{name: pin, namespace", "{name: one, namespace")
+    legacy = f"{pin}# and 10.40.0.4\u201310.40.0.11\n".encode(codec)
+    evaluation = evaluation_after([SMALL], {**SMALL, "tenants/legacy.yaml": legacy, **NEWCOMER})
+    assert decided(evaluation) == {
+        ONE: "refuse pool-frozen",
+        NEW: "allocate 10.40.0.12-10.40.0.19 of edge",
+    }
+
+
+def test_a_record_in_another_encoding_keeps_its_addresses_off_limits() -> None:
+    before = reconciled(SMALL)
+    (path,) = (path for path in before if path.startswith("allocations/"))
+    text = before[path]
+    data = (text if isinstance(text, str) else text.decode()).encode("utf-16")
+    evaluation = evaluation_after([], {**before, path: data})
+    (record,) = (item.unreadable for item in evaluation.tree.records)
+    assert record is not None
+    assert "10.40.0.0-10.40.0.7" in [format_range(item) for item in record.ranges]
