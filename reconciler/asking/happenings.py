@@ -76,13 +76,13 @@ def happenings(row: Row, facts: Facts) -> Iterator[Happening]:
             fact = facts.get((oid, touch.path)) if oid else None
             if fact is not None:
                 found.setdefault(fact.claim, []).append(fact)
-    found = [
+    items = [
         item
         for claim in sorted(before.keys() | after.keys())
         for item in _of_claim(row, before.get(claim, []), after.get(claim, []))
     ]
-    came = {(it.fact.pool, it.range): it for it in found if it.what in _COMES}
-    for item in found:
+    came = {(it.fact.pool, it.range): it for it in items if it.what in _COMES}
+    for item in items:
         heir = came.get((item.fact.pool, item.range)) if item.what is What.REMOVED else None
         # A live record makes way for one of just its addresses where its claim got another name.
         yield item if heir is None else item._replace(what=What.RENAMED, heir=heir.fact.name)

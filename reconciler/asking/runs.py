@@ -48,12 +48,14 @@ class Fit(NamedTuple):
 class Held(NamedTuple):
     """Addresses of a released record; `until` in seconds since 1970, None for without end.
 
-    What a claim has left `is_left`: its retention begins when nobody uses it any more.
+    What a claim has left `is_left`: its retention begins when nobody uses it any more. What only
+    the plan releases or moves `is_planned`: a live record has it until that is reconciled.
     """
 
     range: IPRange
     until: int | None
     is_left: bool = False
+    is_planned: bool = False
 
 
 class Runs(NamedTuple):
@@ -92,6 +94,12 @@ def free_runs(state: State, wanted: Wanted, pools: Sequence[Key]) -> list[Runs]:
         why = _closed(pool, unread_of.get(key) or state.halted)
         found.append(_of(pool, space.free, wanted, _held(state, pool, space.taken), why))
     return found
+
+
+def as_planned(runs: Runs, today: IPSet) -> Runs:
+    """The same, with what of its held addresses live records have today."""
+    held = (it._replace(is_planned=bool(today & IPSet((it.range,)))) for it in runs.held)
+    return runs._replace(held=tuple(held))
 
 
 def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:

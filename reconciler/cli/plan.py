@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.evaluating import reviewed
+from reconciler.cli.shared.evaluating import Reviewed, reviewed
 from reconciler.cli.shared.options import (
     at_option,
     base_option,
@@ -13,7 +13,6 @@ from reconciler.cli.shared.options import (
     reading_options,
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
-from reconciler.commands.emptiness import emptiness
 from reconciler.commands.exit_codes import exit_code
 from reconciler.ports import ExitCode
 from reconciler.report.found import all_found
@@ -47,8 +46,8 @@ def plan(
     found = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at)
     compared = found.compared
     evaluation = compared.evaluation
-    if empty := emptiness(found.source, evaluation, allows=False):
-        tell(findings_text([empty], painter(color)))
+    if not (evaluation.state.pools or evaluation.plan.decisions):
+        _tell_emptiness(found, color)
     if output == "text":
         brush = painter(color)
         # Refusals stand in the plan; what else stops it is told here.
@@ -71,3 +70,12 @@ def plan(
     code = exit_code(evaluation)
     pending = detailed_exitcode and bool(evaluation.changes)
     return ExitCode.CHANGES if code is ExitCode.OK and pending else code
+
+
+def _tell_emptiness(found: Reviewed, color: str) -> None:
+    """Say what `check` says where there is no document at all."""
+    from reconciler.commands.emptiness import emptiness  # seldom needed
+
+    empty = emptiness(found.source, found.compared.evaluation, allows=False)
+    if empty is not None:
+        tell(findings_text([empty], painter(color)))

@@ -1,13 +1,16 @@
 """Questions about one revision: where a run of addresses is free."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from reconciler.addresses import IPRange, IPSet
 from reconciler.asking.named import pools_named
-from reconciler.asking.runs import Runs, Wanted, free_runs
+from reconciler.asking.runs import Runs, Wanted, as_planned, free_runs
 from reconciler.commands.reading.whole import read_tree
 from reconciler.commands.simulate import pools_of, served
 from reconciler.evaluate import Evaluation
+from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.model.pool import Pool
 from reconciler.ports import Source, UsageError
 from reconciler.report.free_runs import FreeRuns
 
@@ -24,12 +27,32 @@ def find(source: Source, wanted: Wanted, pool: str | None, provider: str | None)
     Raises:
         UsageError: There is no such pool or provider.
     """
-    today = served(read_tree(source))
+    tree = read_tree(source)
+    today = served(tree)
     pools = list(today.state.pools) if provider is None else pools_of(today, provider)
     if pool is not None:
         pools = pools_of_name(today, pool, pools)
-    found = free_runs(today.state, wanted, pools)
-    return FreeRuns(today.tree.revision, wanted, tuple(found if provider is None else _led(found)))
+    recorded = [it.allocation for it in tree.records if it.allocation is not None]
+    found = [
+        as_planned(runs, _live(recorded, today.state.pools, runs.pool))
+        for runs in free_runs(today.state, wanted, pools)
+    ]
+    is_planned = _given(recorded) != _given(today.state.records)
+    told = tuple(found if provider is None else _led(found))
+    return FreeRuns(today.tree.revision, wanted, told, is_planned)
+
+
+def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) -> IPSet:
+    """What live records hold in the address space of a pool."""
+    space = pools[key].space
+    homes = ((it, pools.get(it.pool)) for it in records if it.is_live)
+    ranges = (it.range for it, home in homes if home is not None and home.space == space)
+    return IPSet.of(item for item in ranges if item is not None)
+
+
+def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
+    """What records hold, and whether it is released."""
+    return {(it.claim, it.range, it.is_released) for it in records if it.range is not None}
 
 
 def _led(found: Sequence[Runs]) -> Iterator[Runs]:

@@ -16,11 +16,13 @@ class FreeRuns:
 
     Attributes:
         revision: Id of the commit; None of a work tree.
+        is_planned: The plan of the revision changes who holds what, and counts as carried out.
     """
 
     revision: str | None
     wanted: Wanted
     pools: tuple[Runs, ...]
+    is_planned: bool = False
 
     @property
     def fits(self) -> bool:

@@ -6,10 +6,11 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_cidr, format_short
 from reconciler.asking.holders import of_ranges
 from reconciler.asking.named import pools_named
-from reconciler.asking.runs import Runs, Wanted, free_runs
+from reconciler.asking.runs import Runs, Wanted, as_planned, free_runs
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Grant
 from tests.families.capi.trees import pool as capi_pool
@@ -167,3 +168,11 @@ def test_what_a_claim_has_left_comes_free_only_when_nobody_uses_it() -> None:
     assert (held.until, held.is_left) == (None, True)
     (holder,) = of_ranges(state, [held.range])
     assert holder.until is None
+
+
+def test_what_live_records_have_is_given_back_by_the_plan_alone() -> None:
+    (runs,) = found(gone("tenants/two.yaml", reconciled(TWO)), Wanted(8))
+    (held,) = runs.held
+    for today, is_planned in (((held.range,), True), ((), False)):
+        (told,) = as_planned(runs, IPSet.of(today)).held
+        assert told == held._replace(is_planned=is_planned)

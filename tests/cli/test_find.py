@@ -49,6 +49,18 @@ def test_of_a_provider_the_pools_are_asked_in_its_order_and_one_of_them_gives(
     assert "small: does not fit: 8 free" in only.out
 
 
+def test_what_comes_next_only_after_the_plan_is_told_so(repo: Path, capsys: Capture) -> None:
+    plain = ipam(capsys, "find", "--count", "9", "--pool", "edge", "--repo", repo)
+    assert plain.out.splitlines()[1].endswith("comes next")
+    write(repo, {"tenants/two.yaml": tenant("two")})
+    commit(repo, "two", CLOCK + 9)
+    ran = ipam(capsys, "find", "--count", "9", "--pool", "edge", "--repo", repo)
+    assert ran.out.splitlines()[1].endswith("comes next, once the plan is reconciled")
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    done = ipam(capsys, "find", "--count", "9", "--pool", "edge", "--repo", repo).out
+    assert "plan is reconciled" not in done
+
+
 def test_one_is_what_fits_nowhere(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "find", "--count", "9", "--pool", "small", "--repo", repo, "-o", "json")
     assert (ran.code, json.loads(ran.out)["fits"]) == (1, False)

@@ -129,7 +129,7 @@ def test_a_range_that_is_no_block_is_told_by_its_ends() -> None:
 
 
 def test_all_ranges_by_which_a_tenant_grew_are_told_in_the_order_of_its_slots() -> None:
-    files: dict[str, str | bytes] = {**SMALL}
+    files: Files = SMALL
     for size in range(8, 20):
         grown = tenant("one", networking=f"{{lbPoolSize: {size}}}")
         files = reconciled({**files, "tenants/one.yaml": grown})

@@ -3,7 +3,7 @@
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "init": (
         ("ipam init addresses", "a new repository in a new folder"),
-        ("ipam init --forge gitlab", "here, with CI of GitLab"),
+        ("ipam init . --forge gitlab", "here, with CI of GitLab"),
         ("ipam init --dry-run", "what it would write"),
     ),
     "import": (

@@ -16,7 +16,7 @@ MOST_HELD = 10
 
 def find_text(found: FreeRuns, painter: Painter) -> str:
     """A row for each free run in which it fits; where it does not, what there is."""
-    rows = [row for runs in found.pools for row in _fitting(runs, found.wanted)]
+    rows = [row for runs in found.pools for row in _fitting(runs, found)]
     headers = ("POOL", "ADDRESSES", "IN FREE RUN", "SIZE", "")
     parts = [table(headers, rows, painter, right=(3,))]
     parts += [line for runs in found.pools for line in _more(runs)]
@@ -28,11 +28,13 @@ def find_text(found: FreeRuns, painter: Painter) -> str:
     return "".join(parts) or "No pools found.\n"
 
 
-def _fitting(runs: Runs, wanted: Wanted) -> Iterator[list[Cell]]:
+def _fitting(runs: Runs, found: FreeRuns) -> Iterator[list[Cell]]:
+    # What the plan takes first, or gives back, is so only when it is carried out.
+    says = "comes next, once the plan is reconciled" if found.is_planned else "comes next"
     for fit in runs.fits[:MOST_RUNS]:
-        note: Cell = ("comes next", Colour.GREEN) if fit.is_next else ""
+        note: Cell = (says, Colour.GREEN) if fit.is_next else ""
         size = format_count(fit.run.size)
-        yield [runs.pool.name, _block(fit, wanted), format_short(fit.run), size, note]
+        yield [runs.pool.name, _block(fit, found.wanted), format_short(fit.run), size, note]
 
 
 def _block(fit: Fit, wanted: Wanted) -> str:
@@ -64,6 +66,9 @@ def _held(runs: Runs) -> Iterator[list[Cell]]:
 
 
 def _free_from(item: Held) -> str:
+    if item.is_planned:
+        ends = "nobody uses it, and retention" if item.is_left else "and its retention ends"
+        return f"the plan is reconciled, {ends}"
     if item.until is not None:
         return format_instant(item.until)
     return "nobody uses it, and retention" if item.is_left else "a person mends its record"

@@ -31,6 +31,19 @@ def test_each_run_in_which_it_fits_is_a_row() -> None:
     ).replace("ADDRESSES                IN", "ADDRESSES               IN")
 
 
+def test_what_is_only_planned_is_told_as_such() -> None:
+    left = Held(run(0, 7), None, is_left=True)
+    runs = NONE._replace(fits=(Fit(run(8, 15), run(8, 23), True),), held=(left,))
+    assert "   nobody uses it, and retention\n" in told(runs)
+    planned = runs._replace(
+        held=(left._replace(is_planned=True), Held(run(24, 31), 0, False, True))
+    )
+    text = find_text(FreeRuns("a" * 40, Wanted(8), (planned,), is_planned=True), PLAIN)
+    assert "   comes next, once the plan is reconciled\n" in text
+    assert "   the plan is reconciled, nobody uses it, and retention\n" in text
+    assert "   the plan is reconciled, and its retention ends\n" in text
+
+
 def test_a_block_is_told_as_a_cidr() -> None:
     fits = (Fit(run(16, 31), run(8, 255), False),)
     assert "10.40.0.16/28" in told(NONE._replace(fits=fits), prefix=28)
