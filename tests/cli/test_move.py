@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli.shared.edits import write_edit
-from reconciler.commands.exit_codes import ExitCode
 from reconciler.model.change import Change
-from reconciler.ports import UsageError
+from reconciler.ports import ExitCode, UsageError
 from tests.cli.running import Ran, given_out, ipam
 from tests.moving import KEY, NEW, OLD
 from tests.world import CLOCK, SMALL, commit, git, pool, provider, request
