@@ -17,7 +17,7 @@ from reconciler.documents.document import Document, Documents, GroupKind, Identi
 from reconciler.documents.dump import dump
 from reconciler.documents.load import Loaded, duplicate
 from reconciler.documents.text import legible
-from reconciler.families import families, family_of, family_of_kind, is_pool
+from reconciler.families import families, family_of, family_of_kind, is_pool, meant_in
 from reconciler.families._demand import growth_index
 from reconciler.families._family import Reading
 from reconciler.families._routers import hold_back
@@ -33,6 +33,14 @@ from reconciler.model.state import Blocked, Former, State
 from reconciler.tree import Tree
 
 _WORD = re.compile(r"[-a-z0-9]+")
+
+
+class _Broken(NamedTuple):
+    """A broken file: the words in it, and whom its references may mean."""
+
+    source: Loaded
+    words: frozenset[str]
+    meant: frozenset[tuple[str, str, str]]
 
 
 def documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
@@ -246,11 +254,11 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     its owner is named there.
     """
     named: dict[str, Loaded] = {}
-    broken: list[tuple[Loaded, frozenset[str]]] = []
+    broken: list[_Broken] = []
     for source in tree.sources:
         if source.text:
             words = _WORD.findall("\n".join(legible(source.text)))
-            broken.append((source, frozenset(words)))
+            broken.append(_Broken(source, frozenset(words), meant_in(source.text)))
             for word in words:
                 named.setdefault(word, source)
     never = {source.path: source for source in _never_read(tree)}
@@ -267,12 +275,20 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     return found
 
 
-def _naming(broken: Iterable[tuple[Loaded, frozenset[str]]], claim: Claim) -> Loaded | None:
-    """The broken file that names the owner of an open claim."""
+def _naming(broken: Iterable[_Broken], claim: Claim) -> Loaded | None:
+    """The broken file that names the owner of an open claim, or whose reference may mean it."""
     if not claim.is_open:
         return None
-    owner = {claim.owner.namespace, claim.owner.name}
-    return next((source for source, words in broken if owner <= words), None)
+    owner, family = claim.owner[:2], claim.key.family
+    return next(
+        (
+            source
+            for source, words, meant in broken
+            if words.issuperset(owner)
+            or not meant.isdisjoint({(family, owner[0], ""), (family, "", owner[1])})
+        ),
+        None,
+    )
 
 
 def _line_of_error(source: Loaded) -> int:

@@ -3,7 +3,7 @@
 import os
 import stat
 from contextlib import suppress
-from errno import EISDIR, ELOOP, ENOTDIR
+from errno import EISDIR, ELOOP, ENOENT, ENOTDIR
 from pathlib import Path
 
 _MOST = 1 << 20
@@ -62,6 +62,16 @@ class FolderGround:
                 with suppress(OSError):
                     place.unlink()
                 raise
+
+    def rewrite(self, path: str, data: bytes) -> None:
+        """Write a file anew that is there.
+
+        Raises:
+            OSError: It is not there, is a link, or cannot be written.
+        """
+        if self.text(path) is None:
+            raise FileNotFoundError(ENOENT, "is not there")
+        (self._folder / path).write_bytes(data)
 
     def _require_way(self, path: str) -> None:
         """Refuse a path that leads through a link, or through a file."""

@@ -6,6 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
 
+from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.families._checking import require_apart
 from reconciler.families._family import Family
@@ -47,6 +48,20 @@ def family_of(name: str) -> Family | None:
 def family_of_kind(kind: GroupKind) -> Family | None:
     """The family that reads a kind, or None for a kind of our own."""
     return _by_kind().get(kind)
+
+
+def meant_in(text: bytes) -> frozenset[tuple[str, str, str]]:
+    """Family, namespace and name of those whose claim a broken file may hold, by its references.
+
+    Of namespace and name one cannot be read, and is empty: it may be any.
+    """
+    bodies = [parsed.value for parsed in yaml.read(text).documents]
+    return frozenset(
+        (family.name, *meant)
+        for body in bodies
+        for family in families()
+        if isinstance(body, dict) and (meant := family.meant(body)) is not None
+    )
 
 
 @cache

@@ -106,6 +106,11 @@ def of_namespace(document: Document, documents: Documents) -> str:
     return document.namespace
 
 
+def of_nobody(body: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What a family says whose documents name their owner by themselves."""
+    return None
+
+
 def as_named(record: Allocation, documents: Documents) -> Key:
     """The claim of a copied record where its text says all: the one that it was read as."""
     del documents
@@ -152,6 +157,8 @@ class Family:
             there. None where a claim can have no two ranges announced at once, as it does
             while it moves without a break.
         team: The team of a document that claims, as its records name it.
+        meant: Whose claim a broken document may be, by namespace and name; "" where nobody can read
+            it. None where it can be told by the words in it, or cannot be told at all.
         load_objects: What it is in clusters. Whoever asks no cluster does not load it.
         load_metering: What it tells in figures, likewise.
         load_mending: How its documents may be changed where a claim is refused, likewise.
@@ -169,6 +176,7 @@ class Family:
     adopt: Callable[[Allocation, Documents], Key] = as_named
     relocate: Callable[[Key, Key], tuple[tuple[str, ...], str]] | None = None
     team: Callable[[Document, Documents], str] = of_namespace
+    meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = of_nobody
     load_objects: Callable[[], "Objects"] = _nothing_there
     load_metering: Callable[[], "Metering"] = _no_figures
     load_mending: Callable[[], "Mending"] = _nothing_to_edit

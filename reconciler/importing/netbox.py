@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from reconciler.findings import Location
+from reconciler.findings import Location, shown
 from reconciler.importing.rows import MOST_ROWS, Row, Rows, table_rows, wrong
 
 _SHAPES = (("prefix", "network"), ("start_address", "range"), ("address", "host"))
@@ -31,12 +31,9 @@ def netbox_rows(path: str, text: str) -> Rows:
     """The rows of an export: a list of objects, a page of the API, or a table."""
     if text.lstrip()[:1] not in ("[", "{"):
         return _table(path, text)
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError) as failed:
-        line = getattr(failed, "lineno", 0)
-        why = getattr(failed, "msg", "it is nested too deep")
-        return wrong(path, f"the file is no JSON: {why}", "export it once more", line)
+    read = _parsed(path, text)
+    if isinstance(read, Rows):
+        return read
     items = read.get("results", [read]) if isinstance(read, dict) else read
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         hint = "a list of prefixes, ip-ranges or ip-addresses, as /api/ipam/… gives it"
@@ -50,6 +47,37 @@ def netbox_rows(path: str, text: str) -> Rows:
         hint = "export all of them: add ?limit=0 to the address, or name all pages"
         return Rows(rows, wrong(path, "the file is one page of several", hint).conflicts)
     return Rows(rows)
+
+
+def _parsed(path: str, text: str) -> Any:
+    """What a JSON text says; `Rows` that say why where it cannot be read."""
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except _TwiceError as failed:
+        message = f"an object says {shown(str(failed))} twice"
+        return wrong(path, message, "export it once more: of two values one would be lost")
+    except json.JSONDecodeError as failed:
+        message = f"the file is no JSON: {failed.msg}"
+        return wrong(path, message, "export it once more", failed.lineno)
+    except RecursionError:
+        return wrong(path, "the file is no JSON: it is nested too deep", "export it once more")
+    except ValueError:  # Python converts no number of more than some thousand digits
+        message = "the file holds a number of thousands of digits"
+        return wrong(path, message, "export it once more: NetBox writes none")
+
+
+class _TwiceError(Exception):
+    """An object has a key twice: the key."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, whose keys all differ."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _TwiceError(key)
+        found[key] = value
+    return found
 
 
 def _table(path: str, text: str) -> Rows:

@@ -93,7 +93,7 @@ def _edited(path: str, came_from: str, old: Stated, item: Stated, base: str) -> 
         message += (
             f"; {HELD_OF} was {before.held_of or 'not there'}, {new.held_of or 'not there'} now"
         )
-    hint = f"{_REVERT}; to move a claim, delete its record"
+    hint = f"{_REVERT}; to move a claim: ipam move"
     return Told(path, "record-edited", message, hint, is_error, is_error or bool(came_from))
 
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.cli.shared.edits import write_edit
+from reconciler.model.change import Change
+from reconciler.ports import ExitCode, UsageError
 from tests.cli.running import Ran, given_out, ipam
 from tests.moving import KEY, NEW, OLD
 from tests.world import CLOCK, SMALL, commit, git, pool, provider, request
@@ -144,3 +147,22 @@ def test_a_pool_that_the_provider_does_not_name_has_to_be_added_there(
     assert "'far' is not in the poolRefs of ProviderConfig default" in ran.err
     assert "or add the pool to the poolRefs of ProviderConfig default first" in ran.err
     assert status(folder) == ["M providers/default.yaml"]
+
+
+def test_nothing_is_written_through_a_link(folder: Path, move: Moving) -> None:
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    (folder / "overrides").symlink_to(outside)
+    ran = move("team-a/one", "--to", "far", "--reason", "x")
+    assert ran.code == ExitCode.USAGE
+    assert f"{OVERRIDE} cannot be written: overrides is a link" in ran.err
+    assert list(outside.iterdir()) == []
+    assert status(folder) == ["?? overrides"]
+
+
+def test_a_file_that_is_a_link_is_not_written(tmp_path: Path) -> None:
+    (tmp_path / "real.yaml").write_text("a: 1\n")
+    (tmp_path / "a.yaml").symlink_to("real.yaml")
+    with pytest.raises(UsageError, match=r"a\.yaml cannot be written: is a link"):
+        write_edit(tmp_path, Change("a.yaml", b"a: 2\n"), "hint")
+    assert (tmp_path / "real.yaml").read_text() == "a: 1\n"

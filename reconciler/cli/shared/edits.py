@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+from reconciler.adapters.ground import FolderGround
 from reconciler.model.change import Change
 from reconciler.ports import UsageError
 
 
 def write_edit(root: Path | None, change: Change, hint: str, *, is_new: bool = False) -> None:
     """Write a file into a work tree; one that is there is not written over by a new one.
+
+    No link is followed: it may lead out of the repository.
 
     Args:
         root: The work tree; opening it refuses a repository without one.
@@ -20,14 +23,12 @@ def write_edit(root: Path | None, change: Change, hint: str, *, is_new: bool = F
     """
     assert root is not None  # noqa: S101 - opening it refuses one without  # nosec B101
     assert change.data is not None  # noqa: S101 - nothing is removed  # nosec B101
-    path = root / change.path
+    ground, text = FolderGround(root), change.data.decode("utf-8", "replace")
     try:
         if not is_new:
-            path.write_bytes(change.data)
-        elif not path.exists() or path.read_bytes() != change.data:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as file:
-                file.write(change.data)
+            ground.rewrite(change.path, change.data)
+        elif ground.text(change.path) != text:
+            ground.add(change.path, text)
     except OSError as failure:
         message = f"{change.path} cannot be written: {failure.strerror}"
         raise UsageError(message, hint) from failure

@@ -8,7 +8,7 @@ from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
 from reconciler.families.butler.relocating import relocate
-from reconciler.families.butler.requests import team_of
+from reconciler.families.butler.requests import meant, team_of
 
 if TYPE_CHECKING:
     from reconciler.families._mending import Mending
@@ -53,6 +53,7 @@ FAMILY = Family(
     adopt=adopt,
     relocate=relocate,
     team=team_of,
+    meant=meant,
     load_objects=_objects,
     load_metering=_metering,
     load_mending=_mending,

@@ -1,5 +1,8 @@
 """A hand-made IPAllocation to a claim in its own right, with count or pinnedRange (seed 001)."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.families._pool_fields import read_range
@@ -8,7 +11,7 @@ from reconciler.families.butler.pools import NetworkPool
 from reconciler.families.butler.tenants import owner_of, tenant_key
 from reconciler.findings import Finding, warning
 from reconciler.model.claim import Claim, Owner, Quota
-from reconciler.model.key import Key
+from reconciler.model.key import Key, is_label
 from reconciler.model.record_kind import LABEL
 
 _COUNT = {"nodes": 5, "loadbalancer": 8}
@@ -59,6 +62,20 @@ def stands_for(document: Document) -> Key | None:
     if document.name != own_name((reference["namespace"], reference["name"]), kind):
         return None
     return tenant_key(reference["namespace"], reference["name"], kind)
+
+
+def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The tenants that a broken request may stand for, where its reference names none.
+
+    What can be read of the reference counts: a namespace, or a name, else nobody is meant.
+    """
+    spec = body.get("spec") if body.get("kind") == REQUEST.kind else None
+    reference = spec.get("tenantClusterRef") if isinstance(spec, Mapping) else None
+    if not isinstance(reference, Mapping):
+        return None
+    said = [reference.get(field) for field in ("namespace", "name")]
+    namespace, name = (it if isinstance(it, str) and is_label(it) else "" for it in said)
+    return (namespace, name) if bool(namespace) != bool(name) else None
 
 
 def read_pin(document: Document, found: list[Finding]) -> IPRange | None:

@@ -100,3 +100,27 @@ def test_a_record_in_another_encoding_keeps_its_addresses_off_limits() -> None:
     (record,) = (item.unreadable for item in evaluation.tree.records)
     assert record is not None
     assert "10.40.0.0-10.40.0.7" in [format_range(item) for item in record.ranges]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "{name: One, namespace: team-a}",
+        "{namespace: team-a}",
+        "{name: 1, namespace: team-a}",
+        "{name: one}",
+        "{name: one, namespace: Team_A}",
+    ],
+)
+def test_a_request_whose_reference_nobody_can_read_may_be_any_tenants(reference: str) -> None:
+    pin = request("pin", pinnedRange="{startAddress: 10.40.0.50, endAddress: 10.40.0.57}")
+    pin = pin.replace("{name: pin, namespace: team-a}", reference)
+    far = tenant("far").replace("team-a", "team-b")
+    files = {**SMALL, "tenants/far.yaml": far, "tenants/pin.yaml": pin}
+    evaluation = evaluation_after([SMALL], files)
+    assert decided(evaluation) == {
+        ONE: "refuse pool-frozen",
+        "team-b/far (loadbalancer)": "allocate 10.40.0.8-10.40.0.15 of edge",
+    }
+    refused = next(it for it in evaluation.plan.decisions if isinstance(it, Refuse))
+    assert "gets nothing new while tenants/pin.yaml:6 cannot be read" in refused.message
