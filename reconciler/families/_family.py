@@ -1,6 +1,6 @@
 """What a family is: a value holding functions, with no base class to inherit from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +106,11 @@ def of_namespace(document: Document, documents: Documents) -> str:
     return document.namespace
 
 
+def names_nobody(_: Documents) -> Iterable[tuple[Document, tuple[str, ...], Key]]:
+    """What names those who claim: nothing, in most families."""
+    return ()
+
+
 def as_named(record: Allocation, documents: Documents) -> Key:
     """The claim of a copied record where its text says all: the one that it was read as."""
     del documents
@@ -152,6 +157,7 @@ class Family:
             there. None where a claim can have no two ranges announced at once, as it does
             while it moves without a break.
         team: The team of a document that claims, as its records name it.
+        referring: Documents that name who claims, each with the field that does, and whose key.
         load_objects: What it is in clusters. Whoever asks no cluster does not load it.
         load_metering: What it tells in figures, likewise.
         load_mending: How its documents may be changed where a claim is refused, likewise.
@@ -169,6 +175,7 @@ class Family:
     adopt: Callable[[Allocation, Documents], Key] = as_named
     relocate: Callable[[Key, Key], tuple[tuple[str, ...], str]] | None = None
     team: Callable[[Document, Documents], str] = of_namespace
+    referring: Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]] = names_nobody
     load_objects: Callable[[], "Objects"] = _nothing_there
     load_metering: Callable[[], "Metering"] = _no_figures
     load_mending: Callable[[], "Mending"] = _nothing_to_edit

@@ -7,6 +7,7 @@ from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
+from reconciler.families.butler.referring import referring
 from reconciler.families.butler.relocating import relocate
 from reconciler.families.butler.requests import team_of
 
@@ -53,6 +54,7 @@ FAMILY = Family(
     adopt=adopt,
     relocate=relocate,
     team=team_of,
+    referring=referring,
     load_objects=_objects,
     load_metering=_metering,
     load_mending=_mending,
