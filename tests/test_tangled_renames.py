@@ -7,15 +7,9 @@ import pytest
 from reconciler.evaluate import Evaluation
 from reconciler.model.plan import Expire, Grant, Release
 from tests.engine.outcome import without
-from tests.moving import KEY
+from tests.moving import KEY, LEAVING, moved
 from tests.test_renaming import DAY, TWO, Files, codes, decided, formerly, ranges, renamed
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
-
-OVERRIDE = f"""apiVersion: gitops-ipam.dev/v1alpha1
-kind: Override
-metadata: {{name: 2026-02-15-move}}
-spec: {{kind: move, scope: {KEY}, reason: the VLAN goes, expires: "2027-02-15T00:00:00Z"}}
-"""
+from tests.world import CLOCK, SMALL, evaluation_of, reconciled, request, tenant
 
 
 def changes_hands(evaluation: Evaluation) -> bool:
@@ -68,17 +62,8 @@ def _text(data: str | bytes) -> str:
     return data.decode() if isinstance(data, bytes) else data
 
 
-def moved() -> Files:
-    """The tenant `one` went to another pool; its old range is announced still."""
-    files: Files = {**SMALL, "overrides/2026-02-15-move.yaml": OVERRIDE}
-    files = reconciled(files)
-    files["pools/far.yaml"] = pool("far", "10.50.0.0/24")
-    files["providers/default.yaml"] = provider(pools="[{name: far}]")
-    return reconciled(files, CLOCK + 120)
-
-
 def test_what_a_move_has_left_goes_along_and_stays_released() -> None:
-    files = moved()
+    files = moved(LEAVING, KEY)
     left = [it for it in evaluation_of(files).state.records if it.announced]
     assert len(left) == 1
     files = without(files, "tenants/one.yaml")
