@@ -1,6 +1,6 @@
 """What a family is: a value holding functions, with no base class to inherit from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -111,6 +111,11 @@ def of_nobody(body: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
+def names_nobody(_: Documents) -> Iterable[tuple[Document, tuple[str, ...], Key]]:
+    """What names those who claim: nothing, in most families."""
+    return ()
+
+
 def as_named(record: Allocation, documents: Documents) -> Key:
     """The claim of a copied record where its text says all: the one that it was read as."""
     del documents
@@ -159,6 +164,7 @@ class Family:
         team: The team of a document that claims, as its records name it.
         meant: Whose claim a broken document may be, by namespace and name; "" where nobody can read
             it. None where it can be told by the words in it, or cannot be told at all.
+        referring: Documents that name who claims, each with the field that does, and whose key.
         load_objects: What it is in clusters. Whoever asks no cluster does not load it.
         load_metering: What it tells in figures, likewise.
         load_mending: How its documents may be changed where a claim is refused, likewise.
@@ -177,6 +183,7 @@ class Family:
     relocate: Callable[[Key, Key], tuple[tuple[str, ...], str]] | None = None
     team: Callable[[Document, Documents], str] = of_namespace
     meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = of_nobody
+    referring: Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]] = names_nobody
     load_objects: Callable[[], "Objects"] = _nothing_there
     load_metering: Callable[[], "Metering"] = _no_figures
     load_mending: Callable[[], "Mending"] = _nothing_to_edit

@@ -52,7 +52,7 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
             if written is not None and written.record is not None:
                 files[written.record.path] = written.record
     for path, record in _renamed(plan, state):
-        record = record._replace(path=places.of(record.pool, record.claim, path), pristine=True)
+        record = record._replace(path=places.left(record, path), pristine=True)
         if record.path != path:
             files.setdefault(path, None)
         files[record.path] = record
@@ -60,7 +60,7 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
 
 
 def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
-    """Released records that nothing is decided on, but whose pool has another name by now."""
+    """Released records that nothing is decided on, but whose pool or claim has another name by now."""
     if not state.former:
         return
     decided = {item.allocation.path for item in plan.decisions if item.allocation is not None}
@@ -224,6 +224,18 @@ class _Places:
                 wanted, number = f"{stem}.{number}.yaml", number + 1
         self._occupied.add(wanted)
         return wanted
+
+    def left(self, record: Allocation, old: str) -> str:
+        """The path of a released record whose pool or claim has another name by now."""
+        wanted = path_of(self._folder, record.pool, record.claim)
+        if self._state.former[old].claim is None or wanted not in self._occupied:
+            return self.of(record.pool, record.claim, old)
+        stem, number = wanted.removesuffix(".yaml"), 2
+        path = f"{stem}.released.yaml"
+        while path in self._occupied:
+            path, number = f"{stem}.released.{number}.yaml", number + 1
+        self._occupied.add(path)
+        return path
 
     def beside(self, wanted: Allocation, old: str) -> str:
         """The path of a record that its claim leaves: `<owner>.<slot>.released.yaml` in one pool."""

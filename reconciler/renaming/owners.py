@@ -13,6 +13,7 @@ from reconciler.model.key import Key
 from reconciler.model.state import Former
 from reconciler.renaming.links import REFUSED, Link, broken, is_there, several, still_there, unclear
 from reconciler.renaming.renamed import Name, Renamed
+from reconciler.renaming.tangles import each_naming, left_naming, next_in_chain, references, tangled
 from reconciler.tree import Tree
 
 
@@ -33,6 +34,9 @@ class _Owners:
         self._records = records
         self._live: dict[Name, list[Allocation]] = {}
         self._lost: dict[Name, str] = {}
+        self._by_former: dict[Name, list[Link]] = {}
+        self._by_now: dict[Name, Link] = {}
+        self._named = references(documents)
         self._becomes: dict[Name, Key] = {}
         self._teams = {family.name: family.team for family in families()}
         self._findings: list[Finding] = []
@@ -42,10 +46,10 @@ class _Owners:
 
     def renamed(self, links: list[Link]) -> Renamed:
         self._note([name for link in links for name in (link.before.owner, link.now.owner)])
-        by_former: dict[Name, list[Link]] = {}
+        self._by_now = {link.now.owner: link for link in links}
         for link in links:
-            by_former.setdefault(link.before.owner, []).append(link)
-        for rivals in by_former.values():
+            self._by_former.setdefault(link.before.owner, []).append(link)
+        for rivals in self._by_former.values():
             self._decide(rivals)
         former: dict[str, Former] = {}
         records = tuple(self._taken(former)) if self._becomes else self._records
@@ -56,10 +60,12 @@ class _Owners:
         """Find what those hold who are named: live, or in a file that cannot be read."""
         self._live = {name: [] for name in names}
         for record in self._records:
-            if (mine := self._live.get(record.claim.owner)) is not None and record.is_live:
+            if (mine := self._live.get(record.claim.owner)) is None or not _goes_along(record):
+                continue
+            if record.is_live:
                 mine.append(record)
-                if record.path in self._tree.last_good.records:
-                    self._lost.setdefault(record.claim.owner, record.path)
+            if record.path in self._tree.last_good.records:
+                self._lost.setdefault(record.claim.owner, record.path)
         for item in (it.unreadable for it in self._tree.records if it.unreadable):
             if item.claim is not None and item.claim.owner in self._live:
                 self._lost.setdefault(item.claim.owner, item.path)
@@ -68,23 +74,48 @@ class _Owners:
         first = rivals[0]
         if is_there(first, self._documents):
             for link in rivals:
-                self._findings += still_there(link, self._documents)
-                if path := broken(link, self._documents):
-                    self._doubts[link.now.owner] = path
+                self._decide_beside(link)
             return
         live = self._live[first.before.owner]
         lost = self._lost.get(first.before.owner, "")
-        if not (live or lost):
+        named = self._named.get(first.before.owner, [])
+        if not (live or lost or named):
             return  # it was renamed, once, or never held anything
         if path := lost or unclear(self._tree) or first.document.doubt:
             self._protected.append(first.before.owner)
             self._doubts |= {link.now.owner: path for link in rivals}
         elif len(rivals) > 1:
             self._refuse(rivals, several(rivals))
-        elif found := self._other_team(first, live) or self._taken_already(first, live):
+        elif found := self._why_not(first, live):
             self._refuse(rivals, [found])
+        elif named:
+            self._refuse(rivals, [left_naming(first, named)])
+            self._findings += each_naming(first, named)
         else:
             self._becomes[first.before.owner] = first.now
+
+    def _decide_beside(self, link: Link) -> None:
+        """Decide of a document whose former name another one has."""
+        if path := broken(link, self._documents):
+            self._doubts[link.now.owner] = path
+        elif self._live[link.before.owner] and (
+            found := tangled(link, self._by_now, self._is_pending)
+        ):
+            self._refuse([link], [found])
+        else:
+            self._findings += still_there(link, self._documents)
+
+    def _is_pending(self, name: Name) -> bool:
+        """Nothing has a name any more, and it holds addresses still."""
+        holds = self._live[name] or name in self._lost or name in self._named
+        return bool(holds) and not is_there(self._by_former[name][0], self._documents)
+
+    def _why_not(self, link: Link, live: list[Allocation]) -> Finding | None:
+        """Why somebody alone gets nothing of what its former name holds."""
+        after = self._by_former.get(link.now.owner)
+        if after and self._live[link.now.owner]:
+            return next_in_chain(link, after)
+        return self._other_team(link, live) or self._taken_already(link, live)
 
     def _refuse(self, links: list[Link], findings: Iterable[Finding]) -> None:
         self._protected.append(links[0].before.owner)
@@ -124,7 +155,7 @@ class _Owners:
     def _taken(self, former: dict[str, Former]) -> Iterator[Allocation]:
         """All records, those that go on under another name among them."""
         for record in self._records:
-            now = self._becomes.get(record.claim.owner) if record.is_live else None
+            now = self._becomes.get(record.claim.owner) if _goes_along(record) else None
             if now is None:
                 yield record
                 continue
@@ -134,3 +165,8 @@ class _Owners:
             if (owner.namespace, owner.name) == (record.claim.namespace, record.claim.name):
                 owner = owner._replace(namespace=claim.namespace, name=claim.name)
             yield record._replace(claim=claim, owner=owner, pristine=False)
+
+
+def _goes_along(record: Allocation) -> bool:
+    """What a claim has left in a move is announced for it still: it stays so under the new name."""
+    return record.is_live or record.announced

@@ -12,6 +12,7 @@ from tests.applying.site import FIRST, Files, evaluated, world
 from tests.engine.outcome import without
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
+from tests.moving import KEY, LEAVING, moved
 from tests.test_renaming import formerly
 from tests.world import CLOCK, reconciled, tenant
 
@@ -104,3 +105,20 @@ def test_two_that_were_one_and_what_is_still_there_have_no_former_name() -> None
     there = {**renamed(), "tenants/web.yaml": tenant("web")}
     assert former_clusters(evaluated(there).documents) == {}
     assert former_clusters(evaluated(renamed()).documents) == {NEW: FIRST}
+
+
+def test_what_a_move_left_is_announced_and_asked_for_under_the_new_name() -> None:
+    found, one, uno = FakeClusters(), "team-a/one", "team-a/uno"
+    files: Files = moved(LEAVING, KEY)
+    found.run(files)
+    both = found.announced(one)
+    assert both is not None
+    assert len(both) == 2
+    found.objects[uno] = found.objects[one]
+    files = without(files, "tenants/one.yaml")
+    files = reconciled({**files, "tenants/uno.yaml": formerly(tenant("uno"), one)})
+    assert found.run(files, "b")[uno].state is State.APPLIED
+    assert found.announced(uno) == both
+    found.unnamed = (uno,)
+    (why,) = still_announced(evaluated(files, clock=LATER), found, ApplyOptions()).values()
+    assert why == "team-a/uno was applied to, and there is no kubeconfig for it any more"

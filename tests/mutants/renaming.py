@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 RENAMING = ("tests/test_renaming.py",)
+TANGLED = ("tests/test_tangled_renames.py",)
 CLUSTERS = ("tests/applying/test_renamed.py",)
 
 RENAMES = (
@@ -30,7 +31,7 @@ RENAMES = (
     Mutant(
         "rename: what is released is taken back",
         "renaming/owners.py",
-        "self._becomes.get(record.claim.owner) if record.is_live else None",
+        "self._becomes.get(record.claim.owner) if _goes_along(record) else None",
         "self._becomes.get(record.claim.owner)",
         RENAMING,
     ),
@@ -82,5 +83,40 @@ RENAMES = (
         "if (why := self.renames.left.get(target.name)) and known is not None:",
         "if False:",
         CLUSTERS,
+    ),
+    Mutant(
+        "rename: what a move left stays behind",
+        "renaming/owners.py",
+        "return record.is_live or record.announced",
+        "return record.is_live",
+        TANGLED,
+    ),
+    Mutant(
+        "rename: requests keep the old name",
+        "renaming/owners.py",
+        "        elif named:\n",
+        "        elif False:\n",
+        TANGLED,
+    ),
+    Mutant(
+        "rename: what a request alone holds is no reason to look",
+        "renaming/owners.py",
+        "if not (live or lost or named):",
+        "if not (live or lost):",
+        TANGLED,
+    ),
+    Mutant(
+        "rename: names are swapped",
+        "renaming/tangles.py",
+        "        if following in chain:\n            return _told(link, [*chain, following], is_swap=following is link)\n",
+        "        if following in chain:\n            return None\n",
+        TANGLED,
+    ),
+    Mutant(
+        "rename: the end of a chain gets others",
+        "renaming/tangles.py",
+        "is_pending(chain[-1].before.owner) and len(chain) > 1",
+        "False",
+        TANGLED,
     ),
 )

@@ -7,6 +7,7 @@ from reconciler.families.butler.judging import judge
 from reconciler.families.butler.kinds import KINDS, NAME, POOL
 from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
+from reconciler.families.butler.referring import referring
 from reconciler.families.butler.relocating import relocate
 from reconciler.families.butler.requests import meant, team_of
 
@@ -54,6 +55,7 @@ FAMILY = Family(
     relocate=relocate,
     team=team_of,
     meant=meant,
+    referring=referring,
     load_objects=_objects,
     load_metering=_metering,
     load_mending=_mending,

@@ -1,0 +1,115 @@
+"""Renames that hang on one another, on requests, or on what a move has left."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.evaluate import Evaluation
+from reconciler.model.plan import Expire, Grant, Release
+from tests.engine.outcome import without
+from tests.moving import KEY, LEAVING, moved
+from tests.test_renaming import DAY, TWO, Files, codes, decided, formerly, ranges, renamed
+from tests.world import CLOCK, SMALL, evaluation_of, reconciled, request, tenant
+
+
+def changes_hands(evaluation: Evaluation) -> bool:
+    """Something is given, released or removed."""
+    return any(isinstance(it, Grant | Release | Expire) for it in evaluation.plan.decisions)
+
+
+def asking(name: str = "one", **spec: str) -> str:
+    """A request for load balancers; further fields of the spec."""
+    return request(name, **spec).replace("type: nodes", "type: loadbalancer")
+
+
+STOOD_FOR = reconciled(
+    {
+        **SMALL,
+        "tenants/r.yaml": asking(pinnedRange="{startAddress: 10.40.0.50, endAddress: 10.40.0.57}"),
+    }
+)
+BESIDE = reconciled({**SMALL, "tenants/r.yaml": request("one", count="3")})
+
+
+@pytest.mark.parametrize("files", [STOOD_FOR, BESIDE], ids=["stands-in", "beside"])
+def test_a_request_of_the_old_name_refuses_the_rename_and_nothing_moves(files: Files) -> None:
+    new = {**without(files, "tenants/one.yaml")}
+    new["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
+    found = [it for it in evaluation_of(new).findings if it.code == "rename-refused"]
+    assert [it.location.path for it in found] == ["tenants/r.yaml", "tenants/uno.yaml"]
+    assert "IPAllocation butler-system/one (tenants/r.yaml:" in found[1].message
+    assert "tenants/r.yaml:6" in str(found[0].location)
+    assert not changes_hands(evaluation_of(new))
+    after = reconciled(new, CLOCK + DAY)
+    assert {it: what for it, what in ranges(after).items() if "Alloc" in what} == ranges(files)
+    assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
+
+
+@pytest.mark.parametrize("files", [STOOD_FOR, BESIDE], ids=["stands-in", "beside"])
+def test_a_rename_goes_on_once_requests_name_the_new_name(files: Files) -> None:
+    new = {**without(files, "tenants/one.yaml")}
+    new["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
+    text = str(SMALL.get("tenants/r.yaml") or _text(files["tenants/r.yaml"]))
+    new["tenants/r.yaml"] = text.replace(
+        "tenantClusterRef: {name: one", "tenantClusterRef: {name: uno"
+    )
+    assert "rename-refused" not in codes(new)
+    assert not changes_hands(evaluation_of(new))
+    assert sorted(ranges(reconciled(new)).values()) == sorted(ranges(files).values())
+
+
+def _text(data: str | bytes) -> str:
+    return data.decode() if isinstance(data, bytes) else data
+
+
+def test_what_a_move_has_left_goes_along_and_stays_released() -> None:
+    files = moved(LEAVING, KEY)
+    left = [it for it in evaluation_of(files).state.records if it.announced]
+    assert len(left) == 1
+    files = without(files, "tenants/one.yaml")
+    files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
+    after = reconciled(files, CLOCK + 180)
+    records = evaluation_of(after, CLOCK + 180).state.records
+    assert {(it.claim.name, it.owner.name) for it in records} == {("uno", "uno")}
+    (still,) = [it for it in records if it.announced]
+    assert (still.range, still.phase, still.since) == (left[0].range, left[0].phase, left[0].since)
+    assert Path(still.path).name == "uno.loadbalancer.yaml"
+    assert not any("/one." in path for path in after if path.startswith("allocations/"))
+    assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
+
+
+def test_two_names_that_are_swapped_are_refused_at_both() -> None:
+    files = dict(TWO)
+    files["tenants/one.yaml"] = formerly(tenant("one"), "team-a/two")
+    files["tenants/two.yaml"] = formerly(tenant("two"), "team-a/one")
+    found = [it for it in evaluation_of(files).findings if it.code == "rename-refused"]
+    assert [it.location.path for it in found] == ["tenants/one.yaml", "tenants/two.yaml"]
+    assert all("two names are swapped" in it.message for it in found)
+    assert set(decided(evaluation_of(files)).values()) == {"Keep"}
+
+
+def test_names_that_go_round_are_refused_at_each() -> None:
+    files = reconciled({**TWO, "tenants/three.yaml": tenant("three")})
+    for now, before in (("one", "two"), ("two", "three"), ("three", "one")):
+        files[f"tenants/{now}.yaml"] = formerly(tenant(now), f"team-a/{before}")
+    assert codes(files) == ["rename-refused"] * 3
+    assert not changes_hands(evaluation_of(files))
+
+
+def test_a_chain_is_refused_as_a_whole() -> None:
+    files = renamed("two")
+    files["tenants/two.yaml"] = files.pop("tenants/uno.yaml")
+    files["tenants/new.yaml"] = formerly(tenant("new"), "team-a/two")
+    found = evaluation_of(files).findings
+    assert [(it.code, it.location.path) for it in found] == [
+        ("rename-refused", "tenants/new.yaml"),
+        ("rename-refused", "tenants/two.yaml"),
+    ]
+    assert all("team-a/one -> team-a/two, team-a/two -> team-a/new" in it.message for it in found)
+    assert decided(evaluation_of(files)) == {
+        "team-a/one (loadbalancer)": "Keep",
+        "team-a/two (loadbalancer)": "Keep",
+        "team-a/new (loadbalancer)": "Refuse",
+    }
+    after = reconciled(files, CLOCK + DAY)
+    assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
