@@ -15,7 +15,7 @@ BRAKES = (
            "gone = self.freed + self.resting\n", "gone = self.freed\n",
            GUARD),
     Mutant("brake: what rests is forgotten in a tree", "evaluate.py",
-           "record.is_released and record.path not in grown", "False and record.path not in grown",
+           "and record.path not in grown", "and False",
            (*GUARD, *HISTORIES)),
     Mutant("brake: what goes in this plan rests still", "evaluate.py",
            "and record.path not in going", "", GUARD),
