@@ -10,12 +10,19 @@ import gc
 ARENAS = 2
 """Arenas of the C library: one for each processor that a daemon is expected to have."""
 
+MANY = 10_000
+"""Objects that come together until those in cycles are dropped, while a round goes on."""
+
 _ARENA_MAX = -8
 """M_ARENA_MAX of glibc's mallopt."""
 
 
 def keep_little() -> bool:
-    """Have the C library keep little, before threads begin; False where it cannot be told."""
+    """Keep little, and have the C library keep little; False where it cannot be told.
+
+    It is called before threads begin.
+    """
+    gc.set_threshold(MANY, 10, 10)
     ask = _function("mallopt")
     return ask is not None and bool(ask(_ARENA_MAX, ARENAS))
 
@@ -23,9 +30,9 @@ def keep_little() -> bool:
 def drop_waste() -> None:
     """Drop what is in cycles: the connections of a round, and the ways of its failures.
 
-    They stay until somebody looks for them. A run that ends puts that off; in a process that goes
-    on they fill memory, and what comes meanwhile and stays holds it in pieces. What was there when
-    `give_back` was called is not looked at: in a large fleet that would take seconds.
+    They stay until somebody looks for them. In a process that goes on they fill memory, and what
+    comes meanwhile and stays holds it in pieces. What was there when `give_back` was called is not
+    looked at: in a large fleet that would take seconds.
     """
     gc.collect()
 

@@ -36,8 +36,10 @@ print(before - resident())
 
 @pytest.fixture(autouse=True)
 def everything_is_looked_at_again() -> Iterator[None]:
+    before = gc.get_threshold()
     yield
     gc.unfreeze()
+    gc.set_threshold(*before)
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="no GNU C library")
@@ -68,6 +70,32 @@ class Ring:
 
     def __init__(self) -> None:
         self.itself = self
+
+
+class Counted(Ring):
+    """A ring; how many there are is counted."""
+
+    there = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        Counted.there += 1
+
+    def __del__(self) -> None:
+        Counted.there -= 1
+
+
+def test_what_a_long_round_leaves_in_cycles_is_dropped_before_there_is_much_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: object())  # the tests' own memory stays
+    gc.set_threshold(100_000, 50, 100)  # as for a run that ends
+    memory.keep_little()
+    most = 0
+    for _ in range(5 * memory.MANY):
+        Counted()
+        most = max(most, Counted.there)
+    assert most < 1.1 * memory.MANY
 
 
 def test_what_is_in_cycles_is_dropped_but_what_was_kept_is_left_until_all_is_swept() -> None:
