@@ -31,7 +31,8 @@ TRUTH = (
            [f"{ROOTS}what_the_remote_remembers_of_one_says_nothing_of_the_other"]),
     Mutant("roots: commits of another one are taken for its own", "adapters/git/root_folder.py",
            'return f" {self.path}" if self.path else ""', 'return ""',
-           [f"{ROOTS}each_reconciles_verifies_and_remembers_its_own"]),
+           ["tests/adapters/git/test_root_folder.py::test_git_finds_the_commits_of_a_root_by_its"
+            "_very_name"]),
     Mutant("roots: a cluster of another one is emptied", "commands/applying/fence.py",
            "other.root != self._root", "False",
            ["tests/applying/test_fence.py::test_what_another_root_of_the_repository_put_there_is_left"
