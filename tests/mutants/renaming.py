@@ -45,7 +45,7 @@ RENAMES = (
     Mutant(
         "rename: onto a name that holds something",
         "renaming/owners.py",
-        " or self._taken_already(first, live)",
+        " or self._taken_already(link, live)",
         "",
         RENAMING,
     ),
