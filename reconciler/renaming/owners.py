@@ -143,9 +143,9 @@ class _Owners:
         held = [it for it in self._live[link.now.owner] if it.claim.slot in slots]
         if not held:
             return None
-        now = link.now.short
+        now, ranges = link.now.short, few([format_range(it.range) for it in held if it.range])
         message = (
-            f"{FORMERLY}: {now} holds {few([format_range(it.range) for it in held if it.range])} by its name already:"
+            f"{FORMERLY}: {now} holds {ranges} by its name already:"
             f" the addresses of {link.title} stay with it"
         )
         hint = f"to keep those of {link.before.short}, let those of {now} be released first;"

@@ -1,4 +1,4 @@
-"""Renames that hang on one another: names that are swapped, chains, and references to a name that went."""
+"""Renames that hang on one another: swapped names, chains, and references to a name that went."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
