@@ -101,7 +101,9 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after[path] = raw(after[path])[: draw(st.integers(0, 1200))]
         case 7:
             pinned = f"{{startAddress: 10.{other}.0.40, endAddress: 10.{other}.0.41}}"
-            after["tenants/r.yaml"] = request(f"r{number}", f"p{other}", pinnedRange=pinned)
+            whose = draw(st.sampled_from(("r", "a")))  # nobody's, or of a tenant
+            named = request(f"{whose}{number}", f"p{other}", pinnedRange=pinned)
+            after["tenants/r.yaml"] = named
         case 8:
             after["teams/t.yaml"] = TEAM
             after[f"tenants/b{number}.yaml"] = member(
