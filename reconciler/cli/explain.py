@@ -15,7 +15,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.findings import CODES, article_list
 from reconciler.model.key import Key
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.codes import code_document, nearest
+from reconciler.report.codes import code_document, likely
 from reconciler.report.escape import escape
 from reconciler.report.explanation import explanation, matching
 from reconciler.report.machine import envelope
@@ -142,7 +142,7 @@ def _unknown(evaluation: Evaluation, text: str) -> UsageError:
     """There is no such claim; a code or a claim of a name like it may be meant."""
     keys = {decision.claim for decision in evaluation.plan.decisions}
     names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
-    meant = nearest(text, names)
+    meant = likely(text, names)
     hint = "ipam plan --all lists all claims, ipam explain --codes all codes"
     did = f"did you mean {article_list(meant)}? {hint}" if meant else hint
     return UsageError(f"no claim and no code {text!r}", did)

@@ -28,6 +28,6 @@ def code_document(code: str) -> dict[str, Any]:
     }
 
 
-def nearest(text: str, names: Iterable[str]) -> list[str]:
+def likely(text: str, names: Iterable[str]) -> list[str]:
     """Codes and other names that a person may have meant, the likeliest first."""
     return alike(text, [*CODES, *names], 3, 0.7)

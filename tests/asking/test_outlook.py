@@ -23,9 +23,10 @@ from reconciler.asking.outlook import (
 from reconciler.evaluate import Evaluation
 from reconciler.model.instant import DAY
 from reconciler.model.pool import Tier
+from tests.asking.leaving import left
 from tests.asking.pasts import EDGE, fact, happened, run
 from tests.families.novaedge import pool as vip_pool
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
 
 (GIVEN,) = happened(None, fact())
 (EXPIRED,) = happened(fact("Released"), None)
@@ -128,16 +129,7 @@ def served(world: dict[str, str | bytes], count: int, size: int) -> Evaluation:
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(1, 9), max_size=5), st.sets(st.integers(0, 4)), st.integers(1, 9))
 def test_so_many_fit_as_a_plan_gives(sizes: list[int], going: set[int], size: int) -> None:
-    world: dict[str, str | bytes] = {
-        "pools/edge.yaml": pool(cidr="10.40.0.0/26"),
-        "providers/d.yaml": provider(),
-    }
-    for number, each in enumerate(sizes):
-        world[f"tenants/{number}.yaml"] = request(f"t{number}", count=each)
-    files = reconciled(world)
-    for number in going:
-        files.pop(f"tenants/{number}.yaml", None)
-    files = reconciled(files)
+    files = reconciled(left("10.40.0.0/26", sizes, going))
     evaluation = evaluation_of(files)
     (edge,) = evaluation.state.pools.values()
     taken = IPSet.of(it.range for it in evaluation.state.records if it.range)

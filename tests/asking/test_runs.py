@@ -13,10 +13,11 @@ from reconciler.asking.named import pools_named
 from reconciler.asking.runs import Runs, Wanted, as_planned, free_runs
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Grant
+from tests.asking.leaving import left
 from tests.families.capi.trees import pool as capi_pool
 from tests.families.novaedge import pool as vip_pool
 from tests.moving import KEY, LEAVING, moved
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
 
 Files = Mapping[str, str | bytes]
 TWO = {**SMALL, "tenants/two.yaml": tenant("two"), "tenants/three.yaml": tenant("three")}
@@ -143,15 +144,7 @@ def test_pools_are_meant_by_name_place_and_key() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 24), max_size=6), st.sets(st.integers(0, 5)), st.integers(1, 80))
 def test_what_comes_next_is_what_a_plan_gives(sizes: list[int], going: set[int], size: int) -> None:
-    world: dict[str, str | bytes] = {
-        "pools/edge.yaml": pool(cidr="10.40.0.0/25"),
-        "providers/d.yaml": provider(),
-    }
-    for number, each in enumerate(sizes):
-        world[f"tenants/{number}.yaml"] = request(f"t{number}", count=each)
-    files = reconciled(world)
-    for number in going:
-        files.pop(f"tenants/{number}.yaml", None)
+    files = left("10.40.0.0/25", sizes, going)
     files = reconciled(reconciled(files), CLOCK + 9 * 86_400)
     later = CLOCK + 10 * 86_400
     (runs,) = found(files, Wanted(size), later)

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,10 @@ STILL = (
     " from reconciler.cli import main; main()",
 )
 """Arguments of Python that run `ipam` where nothing falls due because of the day of the test."""
+
+
+Said = Callable[..., tuple[int, str]]
+"""Runs a verb on a repository that is known: the exit code, and all that it says."""
 
 
 class Ran(NamedTuple):

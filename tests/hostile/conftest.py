@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.cli import run
 from tests.adapters.git.command import Command
-from tests.cli.running import given_out
+from tests.cli.running import Said, given_out
 from tests.hostile.tenants import TENANTS
 from tests.world import SMALL, repository
 
@@ -26,3 +27,16 @@ def author(tmp_path: Path) -> Path:
 def folder(tmp_path: Path) -> Path:
     """A repository of twelve tenants that reconcile went over once."""
     return given_out(tmp_path / "repo", {**SMALL, **TENANTS})
+
+
+@pytest.fixture
+def said(folder: Path, capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs a verb: the exit code, and all that it says."""
+
+    def ran(verb: str, *more: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = run([verb, "--repo", str(folder), *more])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    return ran

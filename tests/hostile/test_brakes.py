@@ -1,22 +1,18 @@
 """A brake holds back its own releases alone, tells who asked for them, and is not dodged."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reconciler.cli import run
-from tests.cli.running import given_out
+from tests.cli.running import Said, given_out
 from tests.hostile.test_overrides import override
 from tests.world import CLOCK, SMALL, commit, git, provider, tenant, write
 
 HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 FOLDER = "allocations/NetworkPool/butler-system.edge/team-a"
 LEAVE = "overrides/2026-02-15-move-out.yaml"
-
-Said = Callable[..., tuple[int, str]]
 
 
 def files(count: int) -> dict[str, str | bytes]:
@@ -28,19 +24,6 @@ def files(count: int) -> dict[str, str | bytes]:
 def folder(tmp_path: Path) -> Path:
     """Twelve tenants with their records."""
     return given_out(tmp_path / "repo", files(12))
-
-
-@pytest.fixture
-def said(folder: Path, capsys: pytest.CaptureFixture[str]) -> Said:
-    """Runs a verb: the exit code, and all that it says."""
-
-    def ran(verb: str, *more: str) -> tuple[int, str]:
-        capsys.readouterr()
-        code = run([verb, "--repo", str(folder), *more])
-        told = capsys.readouterr()
-        return code, told.out + told.err
-
-    return ran
 
 
 def leave(folder: Path, *numbers: int, clock: int = CLOCK + 60) -> str:

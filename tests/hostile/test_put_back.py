@@ -1,7 +1,6 @@
 """Past the brake, what people took out of records is put back: nobody gets it, and all else goes on."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from reconciler.adapters.git.opening import open_repository
 from reconciler.cli import run
 from reconciler.commands.last_made import LastMade, last_made
-from tests.cli.running import given_out
+from tests.cli.running import Said, given_out
 from tests.hostile.test_overrides import override
 from tests.memory import MemoryFacts
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, tenant, write
@@ -19,27 +18,12 @@ GONE = [f"{FOLDER}/t{n}.loadbalancer.yaml" for n in range(5)]
 LATE = f"{FOLDER}/late.loadbalancer.yaml"
 LEAVE = "overrides/2026-02-15-move-out.yaml"
 
-Said = Callable[..., tuple[int, str]]
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Twelve tenants with their records, and one more that asks; five records are removed."""
     tenants = {f"tenants/t{n}.yaml": tenant(f"t{n}") for n in range(11)}
     return given_out(tmp_path / "repo", {**SMALL, **tenants})
-
-
-@pytest.fixture
-def said(folder: Path, capsys: pytest.CaptureFixture[str]) -> Said:
-    """Runs a verb: the exit code, and all that it says."""
-
-    def ran(verb: str, *more: str) -> tuple[int, str]:
-        capsys.readouterr()
-        code = run([verb, "--repo", str(folder), *more])
-        told = capsys.readouterr()
-        return code, told.out + told.err
-
-    return ran
 
 
 def remove(folder: Path, paths: list[str] = GONE) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.findings import CODES
-from reconciler.report.codes import code_document, examples, nearest
+from reconciler.report.codes import code_document, examples, likely
 from reconciler.report.text.explain import code_text
 from reconciler.report.text.table import Painter
 from tests.bad_input.examples import FILE, text
@@ -38,4 +38,4 @@ def test_a_code_without_an_example_tells_its_meaning() -> None:
     [("pool-overlaps", "pool-overlap"), ("checkuot", "checkout"), ("zzz", None)],
 )
 def test_a_word_that_is_neither_leads_to_the_nearest(said: str, meant: str | None) -> None:
-    assert next(iter(nearest(said, ["checkout"])), None) == meant
+    assert next(iter(likely(said, ["checkout"])), None) == meant

@@ -1,7 +1,8 @@
 """Which Overrides count for a revision: those that stood before it, told by its base or its line.
 
 By itself a revision is judged by what its parent had, and of a merge each parent that may be the
-branch; Overrides that came alone count at once. Where that is behind the end of a clone nothing counts (ADR 0008).
+branch; Overrides that came alone count at once. Where that is behind the end of a clone nothing
+counts (ADR 0008).
 """
 
 from collections.abc import Mapping
