@@ -7,7 +7,7 @@ from types import MappingProxyType
 from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, GroupKind, Identity
 from reconciler.engine.by_hand import WRONG as BY_HAND
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, is_held
 from reconciler.families import families
 from reconciler.families._family import DEFAULT_PORT, Projection, ProjectionInput, Reading
 from reconciler.model.allocation import Allocation
@@ -19,6 +19,7 @@ from reconciler.records.claimed import apart
 from reconciler.records.emit import record_object
 from reconciler.records.forms import form_of
 
+_BY_SOMEBODY = ("record-edited", "record-misplaced")
 _NAMED = ("name", "namespace")
 
 
@@ -38,17 +39,8 @@ def project(
         default_port: Of an endpoint that names none.
     """
     records = apart(evaluation.state.records, evaluation.state.claims)
-    given = ProjectionInput(
-        evaluation.documents,
-        _without_wrong_ranges(evaluation),
-        records,
-        evaluation.plan.before,
-        format_instant(evaluation.tree.clock),
-        evaluation.tree.settings.applies_documents,
-        {**withheld, **_nobodys(evaluation), **evaluation.unproven},
-        default_port,
-        evaluation.tree.settings.metallb_pool,
-    )
+    out = {**withheld, **_nobodys(evaluation), **evaluation.unproven}
+    given = replace(world_of(evaluation, records, out), default_port=default_port)
     made = [item for family in families() for item in family.project(given)]
     made += [
         Projection(MANAGEMENT, record_object(record))
@@ -56,6 +48,24 @@ def project(
         if record.path not in evaluation.unproven and not _is_withheld(record, withheld)
     ]
     return tuple(_applied(made, _observed(evaluation)))
+
+
+def world_of(
+    evaluation: Evaluation,
+    records: tuple[Allocation, ...],
+    withheld: Mapping[str, IPSet] = MappingProxyType({}),
+) -> ProjectionInput:
+    """What is projected of an evaluation, for some records."""
+    return ProjectionInput(
+        documents=evaluation.documents,
+        reading=_without_wrong_ranges(evaluation),
+        records=records,
+        usage=evaluation.plan.before,
+        clock=format_instant(evaluation.tree.clock),
+        applies_documents=evaluation.tree.settings.applies_documents,
+        withheld=withheld,
+        metallb_pool=evaluation.tree.settings.metallb_pool,
+    )
 
 
 def _is_withheld(record: Allocation, withheld: Mapping[str, IPSet]) -> bool:
@@ -112,8 +122,17 @@ def _without_wrong_ranges(evaluation: Evaluation) -> Reading:
 
 
 def _nobodys(evaluation: Evaluation) -> dict[str, IPSet]:
-    """What records hold whose claim is gone, and which nothing but their own text says whose it is."""
-    gone = (item.allocation for item in evaluation.plan.decisions if isinstance(item, Release))
+    """What records hold whose claim is gone, and which nothing but their own text says whose it is.
+
+    But for what a brake holds back: its cluster announces it on, as reconcile wrote it.
+    """
+    touched = {it.location.path for it in evaluation.findings if it.code in _BY_SOMEBODY}
+    gone = (
+        item.allocation
+        for item in evaluation.plan.decisions
+        if isinstance(item, Release)
+        and (not is_held(item, evaluation) or item.allocation.path in touched)
+    )
     return {
         record.path: IPSet((record.range,))
         for record in gone

@@ -51,7 +51,7 @@ def plan(
     if output == "text":
         brush = painter(color)
         # Refusals stand in the plan; what else stops it is told here.
-        shown = ("capacity", "brake", "clock-ahead")
+        shown = ("capacity", "brake", "clock-ahead", "announcement-moved")
         refused = [item for item in evaluation.gates if item.code not in shown]
         others = [item for item in all_found(evaluation) if item not in refused]
         tell(findings_text(others, brush)) if others else None

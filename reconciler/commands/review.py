@@ -1,8 +1,8 @@
 """Check and plan: one evaluation of a revision, beside its base when there is one."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from reconciler.commands.causes import with_causes
 from reconciler.commands.handwork import records_beside, records_since
@@ -91,7 +91,9 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     decisions = compared.evaluation.plan.decisions
     releases = is_contained and any(isinstance(it, Release) for it in decisions)
     evaluation = _with(compared.evaluation, carrying.told(history, base, releases=releases))
-    evaluation = with_base_brake(repository, (base, base_source), evaluation, facts)
+    evaluation = _beside_plan(
+        read, cache(partial(_planned, base_source, repository, facts)), evaluation
+    )
     evaluation = _with(with_causes(evaluation, repository, source), loose)
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
@@ -105,33 +107,48 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
 
 
 def _alone(source: Source, repository: Repository | None, facts: Facts | None) -> Evaluation:
+    """The evaluation of a revision beside what reconcile made last, with causes."""
+    if repository is None:
+        return evaluate_incrementally(source, facts)
+    return with_causes(_planned(source, repository, facts), repository, source)
+
+
+def _planned(source: Source, repository: Repository, facts: Facts | None) -> Evaluation:
     """The evaluation of a revision beside what reconcile made last."""
     evaluation = evaluate_incrementally(source, facts)
-    if repository is None:
-        return evaluation
-    evaluation = with_changes_by_hand(repository, source, evaluation, facts)
-    return with_causes(evaluation, repository, source)
+    return with_changes_by_hand(repository, source, evaluation, facts)
+
+
+def _beside_plan(
+    base: Base, planned: Callable[[], Evaluation], evaluation: Evaluation
+) -> Evaluation:
+    """The evaluation of a change beside the plan of its base.
+
+    What a brake holds back on the base already, and what clusters lose by it, is nothing that the
+    change did. The base is planned only where a brake holds the change, or clusters lose something.
+    """
+    from reconciler.announced import with_losses
+
+    return with_losses(base, with_base_brake(base.name, planned, evaluation), planned)
 
 
 def with_base_brake(
-    repository: Repository, base: tuple[str, Source], evaluation: Evaluation, facts: Facts | None
+    name: str, planned: Callable[[], Evaluation], evaluation: Evaluation
 ) -> Evaluation:
     """The evaluation of a change without what a brake holds back on its base already.
 
     That is nothing that the change did. The base is planned only where a brake holds the change.
     """
-    name, source = base
     if evaluation.brake is None:
         return evaluation
-    planned = evaluate_incrementally(source, facts)
-    planned = with_changes_by_hand(repository, source, planned, facts)
-    held = len(held_releases(planned))
-    if planned.brake is None or not held:
+    base = planned()
+    held = len(held_releases(base))
+    if base.brake is None or not held:
         return evaluation
     message = f"{name} has a brake already, which holds {held} releases back: they count there,"
     message += " and not for this change"
-    told_of_base = [warning("brake-held", planned.brake.location, message)]
-    return _with(with_known(evaluation, planned), told_of_base)
+    told_of_base = [warning("brake-held", base.brake.location, message)]
+    return _with(with_known(evaluation, base), told_of_base)
 
 
 def _compared(base: Base, settings: tuple[Settings, Settings], evaluation: Evaluation) -> Compared:

@@ -3,11 +3,13 @@
 All of it is a value beside the family's pure half; what is not given means nothing or nobody.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.families._family import ProjectionInput
 from reconciler.families._importing import Copied, Writing
 from reconciler.families._intake import Intake
 from reconciler.model.allocation import Allocation
@@ -203,6 +205,11 @@ def _nobody(manifest: Manifest) -> str | None:
     return None
 
 
+def _nothing(world: ProjectionInput) -> Mapping[str, Sequence[IPRange]]:
+    del world
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Objects:
     """A family in clusters.
@@ -232,6 +239,8 @@ class Objects:
             that is the management cluster.
         announcer: The same told from a record's copy in the management cluster; None when it is of
             another family, or its addresses are not announced.
+        announces: What each cluster but the management cluster announces, for the records given,
+            by the cluster's name.
         clusters: The kind whose objects stand for clusters.
         listings: What `ipam get` can list: its pools first.
         newcomer: What `ipam simulate` adds.
@@ -261,6 +270,7 @@ class Objects:
     still_has: Callable[[Iterable[Allocation], Lists], Mapping[str, str]] | None = None
     cluster_of: Callable[[Allocation], str] = _nowhere_else
     announcer: Callable[[Manifest], str | None] = _nobody
+    announces: Callable[[ProjectionInput], Mapping[str, Sequence[IPRange]]] = _nothing
     clusters: ClusterKind | None = None
     listings: tuple[Listing, ...] = ()
     newcomer: Newcomer | None = None

@@ -51,6 +51,8 @@ ELSEWHERE = {
     "renamed": "a rename: tests/test_renaming.py",
     "rename-refused": "a rename: tests/test_renaming.py",
     "rename-unused": "a rename: tests/test_renaming.py",
+    "announcement-lost": "check --base: tests/hostile/test_announced.py",
+    "announcement-moved": "check --base: tests/hostile/test_announced.py",
     "looks-renamed": "check --base: tests/commands",
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",

@@ -9,6 +9,7 @@ from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.intake import INTAKE
 from reconciler.families.butler.listing import LISTINGS
 from reconciler.families.butler.locking import UPDATE_RULES
+from reconciler.families.butler.projecting import announces
 from reconciler.families.butler.resources import (
     NETWORK_POOL,
     OBSERVED,
@@ -35,6 +36,7 @@ OBJECTS = Objects(
     observe=observe,
     cluster_of=cluster_of,
     announcer=announcer,
+    announces=announces,
     clusters=CLUSTERS,
     listings=LISTINGS,
     newcomer=NEWCOMER,

@@ -128,7 +128,22 @@ def _conditions(pool: Pool, usage: Usage, since: str) -> list[Mapping[str, str]]
 
 
 def _tenants(world: ProjectionInput) -> list[Projection]:
-    """Each tenant's ranges, whether or not its document is there and can be read.
+    """Each tenant's ranges, whether or not its document is there and can be read."""
+    ranges = announces(world)
+    named = {
+        tenant_name(document.namespace, document.name): pool
+        for document in world.documents.of(TENANT)
+        if (pool := document.annotations().get(NAMED)) is not None
+    }
+    return [
+        Projection(cluster, item)
+        for cluster in sorted(ranges)
+        for item in metallb_objects(ranges[cluster], named.get(cluster, world.metallb_pool))
+    ]
+
+
+def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
+    """What each tenant's cluster announces, by its name.
 
     A record is a fact: what a tenant announces goes with its record, not with a mistake in its
     document. What a claim left when it moved stays beside the new range. A range set by hand counts
@@ -143,10 +158,7 @@ def _tenants(world: ProjectionInput) -> list[Projection]:
             own = IPSet((record.range,)) - world.withheld.get(record.path, _NOTHING)
             ranges.setdefault(cluster_of(record), []).extend(own)
     manual = {blocked.title: blocked for blocked in world.reading.blocked}
-    named: dict[str, str] = {}
     for document in world.documents.of(TENANT):
-        if (pool := document.annotations().get(NAMED)) is not None:
-            named[tenant_name(document.namespace, document.name)] = pool
         blocked = manual.get(manual_title(document))
         if blocked is None or blocked.by_hand is None:
             continue
@@ -154,8 +166,4 @@ def _tenants(world: ProjectionInput) -> list[Projection]:
         claim = blocked.by_hand.claim
         if (claim is None and not there) or (claim is not None and claim not in live):
             there.append(blocked.range)
-    return [
-        Projection(cluster, item)
-        for cluster in sorted(ranges)
-        for item in metallb_objects(ranges[cluster], named.get(cluster, world.metallb_pool))
-    ]
+    return ranges

@@ -1,0 +1,221 @@
+"""What clusters announce once a change is carried out, beside what they announce before.
+
+A record may go from one living cluster to another, or may no longer be announced, while no claim
+is granted or released: the plan alone does not show that. Whoever uses the addresses is cut off.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses.notation import format_count, format_short
+from reconciler.clusters.announcing import cluster_kinds, cluster_of
+from reconciler.comparison import Base
+from reconciler.documents.document import GroupKind
+from reconciler.engine.usage import space_of
+from reconciler.evaluate import Evaluation, is_braked, is_held
+from reconciler.families import families
+from reconciler.findings import Finding, Location, Severity, few, gate, ordered, warning
+from reconciler.gathering import Described, records_of
+from reconciler.model.allocation import Allocation
+from reconciler.model.cluster import MANAGEMENT, tenant_name
+from reconciler.model.key import Key
+from reconciler.model.override import OverrideKind
+from reconciler.model.plan import Release
+from reconciler.projecting import world_of
+from reconciler.records.changes import records_after
+
+_NOTHING = IPSet()
+
+
+class Loss(NamedTuple):
+    """Addresses that a cluster announces, and no longer will.
+
+    Attributes:
+        cluster: Its name.
+        claim: The claim that they are of; None for a range that a person set by hand.
+        addresses: What it loses of that.
+        to: The cluster that announces some of them instead, the first by name; empty for none.
+    """
+
+    cluster: str
+    claim: Key | None
+    addresses: IPSet
+    to: str = ""
+
+
+def with_losses(
+    base: Base, evaluation: Evaluation, planned: Callable[[], Evaluation]
+) -> Evaluation:
+    """The evaluation of a change, with what clusters lose by it that are there before and after.
+
+    Args:
+        base: The base.
+        evaluation: Of the change.
+        planned: The evaluation of the base, whose own losses are none of the change. It is asked
+            for only where there are losses.
+    """
+    gone = _gone(base)
+    found = [loss for loss in losses(evaluation) if loss.cluster not in gone]
+    known = losses(planned()) if found else []
+    told = [_told(loss, evaluation) for loss in found if loss not in known]
+    if not told:
+        return evaluation
+    gates = [item for item in told if item.severity is Severity.GATE]
+    findings = [item for item in told if item.severity is not Severity.GATE]
+    return replace(
+        evaluation,
+        findings=ordered([*evaluation.findings, *findings]),
+        gates=ordered([*evaluation.gates, *gates]),
+    )
+
+
+def losses(evaluation: Evaluation) -> list[Loss]:
+    """What clusters announce by the records as they stand, and no longer by the plan; by cluster.
+
+    But for what is shown elsewhere: claims that move, and growth that nobody needs any more.
+    """
+    before = records_of(evaluation.tree, evaluation.documents)
+    after = _carried_out(evaluation)
+    stood, stands = _announcing(before), _announcing(after)
+    clusters = sorted({it.cluster: None for it in stood.keys() ^ stands.keys()})
+    if not clusters:
+        return []
+    there, then = (_Side(evaluation, records, clusters) for records in (before, after))
+    gains = [record for record in then.records if _announced(record) not in stood]
+    shown = _shown(evaluation)
+    return [
+        loss
+        for cluster in clusters
+        for loss in _of_cluster(cluster, there, then, gains)
+        if loss.claim not in shown
+    ]
+
+
+class _Announced(NamedTuple):
+    """What a record says that a cluster announces; a family knows by the type whether it does."""
+
+    cluster: str
+    type: str
+    range: IPRange | None
+
+
+def _announced(record: Allocation) -> _Announced:
+    return _Announced(cluster_of(record), record.type, record.range)
+
+
+def _announcing(records: Iterable[Allocation]) -> dict[_Announced, None]:
+    found = (_announced(it) for it in records if it.is_live or it.announced)
+    return {it: None for it in found if it.cluster != MANAGEMENT}
+
+
+def _carried_out(evaluation: Evaluation) -> tuple[Allocation, ...]:
+    """Records once all of the plan is carried out that no brake holds back."""
+    plan, state = evaluation.plan, evaluation.state
+    is_stopped = evaluation.brake is not None and evaluation.is_freed
+    rest = () if is_stopped else (it for it in plan.decisions if not is_held(it, evaluation))
+    carried = replace(plan, decisions=tuple(rest))
+    return records_after(carried, state, evaluation.tree.settings.records)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What some clusters announce by the records of one side."""
+
+    evaluation: Evaluation
+    every: Iterable[Allocation]
+    clusters: Sequence[str]
+
+    @cached_property
+    def records(self) -> tuple[Allocation, ...]:
+        """The records of the clusters."""
+        wanted = frozenset(self.clusters)
+        return tuple(record for record in self.every if cluster_of(record) in wanted)
+
+    @cached_property
+    def announced(self) -> Mapping[str, IPSet]:
+        """All that each of them announces."""
+        world = world_of(self.evaluation, self.records)
+        told = [family.objects.announces(world) for family in families()]
+        return {
+            cluster: IPSet.of(item for each in told for item in each.get(cluster, ()))
+            for cluster in self.clusters
+        }
+
+
+def _of_cluster(
+    cluster: str, there: _Side, then: _Side, gains: Iterable[Allocation]
+) -> Iterator[Loss]:
+    """What a cluster loses, by the records that it was announced by, then what was set by hand."""
+    rest = there.announced[cluster] - then.announced[cluster]
+    pools = then.evaluation.state.pools
+    for record in there.records if rest else ():
+        mine = IPSet((record.range,)) & rest if record.range is not None else _NOTHING
+        if not mine or cluster_of(record) != cluster:
+            continue
+        space = space_of(pools, record)
+        others = {cluster_of(it): None for it in gains if space_of(pools, it) == space}
+        to = sorted(it for it in others if it != cluster and mine & then.announced[it])
+        rest -= mine
+        yield Loss(cluster, record.claim, mine, to[0] if to else "")
+    if rest:
+        yield Loss(cluster, None, rest)
+
+
+def _shown(evaluation: Evaluation) -> frozenset[Key]:
+    """Claims of which is shown already that they lose something."""
+    given_back = (
+        it.claim
+        for it in evaluation.plan.decisions
+        if isinstance(it, Release) and not is_braked(it, evaluation)
+    )
+    return frozenset((*evaluation.moves, *given_back))
+
+
+def _gone(base: Base) -> frozenset[str]:
+    """The clusters that the change takes away: what they announced goes with them."""
+    now = _clusters(base.described_now)
+    return frozenset(cluster for cluster in _clusters(base.described) if cluster not in now)
+
+
+def _clusters(described: Described) -> dict[str, None]:
+    """The clusters that documents stand for, also one that is wrong."""
+    kinds = [GroupKind(it.resource.group, it.resource.kind) for it in cluster_kinds()]
+    return {
+        tenant_name(namespace, name): None
+        for group, kind, namespace, name in (*described.documents, *sorted(described.broken))
+        if (group, kind) in kinds
+    }
+
+
+def _told(loss: Loss, evaluation: Evaluation) -> Finding:
+    what = few([format_short(item) for item in loss.addresses])
+    count = format_count(loss.addresses.size)
+    place = _place(loss, evaluation)
+    if not loss.to:
+        message = (
+            f"cluster {loss.cluster} stays, and no longer announces {what} ({count} addresses)"
+        )
+        hint = "what uses them there is cut off at the next apply; take back the edit that does"
+        return warning("announcement-lost", place, message, f"{hint} this, unless nobody does")
+    message = f"{what} ({count} addresses) goes from cluster {loss.cluster} to {loss.to} at once"
+    message += f", and {loss.cluster} stays"
+    scope = str(loss.claim)
+    if evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
+        return warning("announcement-moved", place, f"{message}; an Override lets it go")
+    hint = "what uses them is cut off: make a claim of its own for the other cluster"
+    hint += f", or merge an Override of kind move for {scope} first"
+    return gate("announcement-moved", place, message, hint)
+
+
+def _place(loss: Loss, evaluation: Evaluation) -> Location:
+    """What the claim says by now, or its record; of a range set by hand where that stands."""
+    if loss.claim is None:
+        by_hand = (it.source for it in evaluation.state.blocked if it.owner == loss.cluster)
+        return next(by_hand, evaluation.tree.settings.location)
+    if (claim := evaluation.state.claims.get(loss.claim)) is not None:
+        return claim.source
+    paths = (it.path for it in evaluation.state.records if it.claim == loss.claim)
+    return Location(next(paths, evaluation.tree.settings.records))

@@ -1,0 +1,93 @@
+"""What a check says that clusters lose is what their MetalLB pools lose once it is carried out."""
+
+from typing import NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+from netaddr import IPRange, IPSet
+
+from reconciler.addresses.notation import format_address
+from reconciler.announced import losses
+from reconciler.evaluate import Evaluation, let_pass
+from reconciler.model.change import Change
+from reconciler.projecting import project
+from tests.hostile.test_announced import extra
+from tests.world import evaluation_of, pool, provider, reconciled, tenant
+
+Files = dict[str, str | bytes]
+NAMES = ("one", "two", "three")
+MANUAL = "{{loadBalancerPool: {{start: 10.70.0.{0}0, end: 10.70.0.{0}9}}}}"
+
+
+class Tenant(NamedTuple):
+    """Its provider, empty for the default one; and whether it has a range set by hand."""
+
+    provider: str
+    is_by_hand: bool
+
+
+class World(NamedTuple):
+    """Modes of the two providers, empty for one that is not there; tenants; owner and type of requests."""
+
+    default: str
+    other: str
+    tenants: list[Tenant]
+    requests: list[tuple[str, str]]
+
+
+worlds = st.builds(
+    World,
+    st.sampled_from(["", "ipam", "cloud"]),
+    st.sampled_from(["ipam", "cloud"]),
+    st.lists(st.builds(Tenant, st.sampled_from(["", "other"]), st.booleans()), max_size=3),
+    st.lists(
+        st.tuples(st.sampled_from(NAMES), st.sampled_from(["loadbalancer", "nodes"])), max_size=3
+    ),
+)
+
+
+def tree(world: World) -> Files:
+    files: Files = {"pools/edge.yaml": pool()}
+    for name, mode in (("default", world.default), ("other", world.other)):
+        if mode:
+            files[f"providers/{name}.yaml"] = provider(name).replace("mode: ipam", f"mode: {mode}")
+    for at, (name, wanted) in enumerate(zip(NAMES, world.tenants, strict=False)):
+        spec = {"providerConfigRef": f"{{name: {wanted.provider}}}"} if wanted.provider else {}
+        spec |= {"networking": MANUAL.format(at)} if wanted.is_by_hand else {}
+        files[f"tenants/{name}.yaml"] = tenant(name, **spec)
+    for at, (owner, kind) in enumerate(world.requests):
+        files[f"tenants/r{at}.yaml"] = extra(f"r{at}", owner, kind, "  count: 4\n")
+    return files
+
+
+def carried_out(files: Files, changes: tuple[Change, ...]) -> Files:
+    after = {**files, **{it.path: it.data for it in changes if it.data is not None}}
+    return {path: data for path, data in after.items() if Change(path, None) not in changes}
+
+
+def announced(evaluation: Evaluation) -> dict[str, IPSet]:
+    """What the MetalLB pools of each cluster hold, read from their manifests."""
+    found: dict[str, IPSet] = {}
+    for item in project(evaluation):
+        if item.manifest["kind"] == "IPAddressPool":
+            for text in item.manifest["spec"]["addresses"]:
+                found.setdefault(item.cluster, IPSet()).add(IPRange(*text.split("-")))
+    return found
+
+
+@given(worlds, worlds)
+def test_it_is_just_what_clusters_announced_and_announce_no_more(old: World, new: World) -> None:
+    base = reconciled(tree(old))
+    change = {**tree(new), **{path: base[path] for path in base if path.startswith("alloc")}}
+    evaluation = evaluation_of(change)
+    there = announced(evaluation_of(base))
+    then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
+    told: dict[str, IPSet] = {}
+    for loss in losses(evaluation):
+        for item in loss.addresses:
+            ends = (format_address(item.version, end) for end in item[1:])
+            told.setdefault(loss.cluster, IPSet()).add(IPRange(*ends))
+    by_hand = IPSet(["10.70.0.0/24"])  # what a person writes there and takes away is their own
+    for cluster in sorted({**there, **told}):
+        lost = there.get(cluster, IPSet()) - then.get(cluster, IPSet()) - by_hand
+        assert told.get(cluster, IPSet()) - by_hand == lost
