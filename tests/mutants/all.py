@@ -1,5 +1,6 @@
 """All mutants."""
 
+from tests.mutants.announced import ANNOUNCED
 from tests.mutants.applying import APPLYING
 from tests.mutants.asking import ASKING
 from tests.mutants.brakes import BRAKES
@@ -26,4 +27,5 @@ MUTANTS = (
     *STARTING,
     *ASKING,
     *IMPORTING,
+    *ANNOUNCED,
 )

@@ -59,7 +59,7 @@ BRAKES = (
     Mutant("who: a document that came since is gone", "asking/causes.py",
            "if is_there and not was:", "if False:", ("tests/asking/test_causes.py",)),
     Mutant("brake: what the base holds is the change's", "commands/review.py",
-           "return _with(with_known(evaluation, planned), told_of_base)",
+           "return _with(with_known(evaluation, base), told_of_base)",
            "return _with(evaluation, told_of_base)", STORIES),
     Mutant("brake: what the base would release does not count", "withheld.py",
            "decisions = evaluation.plan.decisions if evaluation.brake is not None else ()",
