@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 
@@ -48,13 +50,15 @@ def _size(path: Path) -> int:
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
-    """How much the second figure grows with each of the first: the least squares' line."""
-    if len(points) < 2:
-        return 0.0
-    middle = [sum(values) / len(points) for values in zip(*points, strict=True)]
-    across = sum((at - middle[0]) ** 2 for at, _ in points)
-    along = sum((at - middle[0]) * (value - middle[1]) for at, value in points)
-    return along / across if across else 0.0
+    """How much the second figure grows with each of the first: the median of all pairs (Theil, Sen).
+
+    A look at a bad moment changes nothing, as it does to a line of least squares.
+    """
+    pairs = combinations(points, 2)
+    slopes = [
+        (one[1] - other[1]) / (one[0] - other[0]) for other, one in pairs if one[0] != other[0]
+    ]
+    return median(slopes) if slopes else 0.0
 
 
 def second_half(samples: Sequence[Held]) -> Sequence[Held]:

@@ -16,7 +16,8 @@ def hour(grows: float, threads: float = 26.0) -> list[Held]:
     ]
 
 
-def test_a_slope_is_that_of_the_line_that_fits_best() -> None:
+def test_a_slope_is_the_median_of_all_pairs() -> None:
+    assert slope([(0, 27), (1, 27), (2, 35), (3, 27), (4, 27)]) == 0.0
     assert slope([(0, 1), (1, 3), (2, 5)]) == pytest.approx(2.0)
     assert slope([(0, 1), (1, 4), (2, 1)]) == pytest.approx(0.0)
     assert (slope([]), slope([(1, 1), (1, 2)])) == (0.0, 0.0)
