@@ -58,7 +58,7 @@ def test_what_was_written_is_listed() -> None:
 
 def test_requests_without_a_tenant_are_told_as_what_they_are() -> None:
     told = import_text(result(), ["a.yaml"], PLAIN, "out")
-    assert "default/web has a request, and no TenantCluster: the addresses are held" in told
+    assert "default/web has a request, and no TenantCluster: these addresses are held" in told
     assert "TenantCluster" not in import_text(result(), (), PLAIN, "out")
     described = imported(
         table("ip,name\n10.0.0.5,web\n"), {"tenants/t.yaml": tenant("web", "default")}

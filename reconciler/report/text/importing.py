@@ -90,6 +90,6 @@ def _requests(owners: Sequence[str]) -> str:
     named, kind = escape(few(owners)), writing().cluster_title
     verb = "has a request" if len(owners) == 1 else "have requests"
     return (
-        f"{named} {verb}, and no {kind}: the addresses are held, and no cluster gets them.\n"
+        f"{named} {verb}, and no {kind}: these addresses are held, and no others are given.\n"
         f"Add a {kind} of that name for each cluster that ipam is to manage.\n"
     )
