@@ -9,7 +9,7 @@ from reconciler.model.plan import Expire, Grant, Release
 from tests.engine.outcome import without
 from tests.moving import KEY, LEAVING, moved
 from tests.test_renaming import DAY, TWO, Files, codes, decided, formerly, ranges, renamed
-from tests.world import CLOCK, SMALL, evaluation_of, reconciled, request, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 
 def changes_hands(evaluation: Evaluation) -> bool:
@@ -94,6 +94,52 @@ def test_names_that_go_round_are_refused_at_each() -> None:
         files[f"tenants/{now}.yaml"] = formerly(tenant(now), f"team-a/{before}")
     assert codes(files) == ["rename-refused"] * 3
     assert not changes_hands(evaluation_of(files))
+
+
+HOME = {"default": "edge", "other": "rim"}
+POOLS = reconciled(
+    {
+        "pools/edge.yaml": pool("edge"),
+        "pools/rim.yaml": pool("rim", "10.41.0.0/24"),
+        **{f"providers/{it}.yaml": provider(it, f"[{{name: {own}}}]") for it, own in HOME.items()},
+        "tenants/one.yaml": tenant("one"),
+        "tenants/two.yaml": tenant("two", providerConfigRef="{name: other}"),
+    }
+)
+
+
+@pytest.mark.parametrize("are_named_anew", [True, False])
+def test_two_pools_that_swap_names_are_refused_at_both(are_named_anew: bool) -> None:
+    files = dict(POOLS)
+    files["pools/edge.yaml"] = formerly(pool("edge", "10.41.0.0/24"), "butler-system/rim")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    if are_named_anew:
+        files["providers/default.yaml"] = provider(pools="[{name: rim}]")
+        files["providers/other.yaml"] = provider("other", "[{name: edge}]")
+    found = [it for it in evaluation_of(files).findings if it.code == "rename-refused"]
+    assert [it.location.path for it in found] == ["pools/edge.yaml", "pools/rim.yaml"]
+    assert all("two names are swapped" in it.message for it in found)
+    assert "rename-unused" not in codes(files)
+    after = reconciled(files, CLOCK + DAY)
+    assert ranges(after) == ranges(POOLS)
+    assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
+
+
+def test_pools_of_which_one_takes_the_name_that_another_leaves_are_refused_at_both() -> None:
+    files = without(POOLS, "pools/edge.yaml")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    files["pools/hem.yaml"] = formerly(pool("hem", "10.41.0.0/24"), "butler-system/rim")
+    found = [it for it in evaluation_of(files).findings if it.code == "rename-refused"]
+    assert [it.location.path for it in found] == ["pools/hem.yaml", "pools/rim.yaml"]
+    assert evaluation_of(files).state.former == {}
+    assert not changes_hands(evaluation_of(files))
+
+
+def test_pools_that_nothing_is_held_of_may_have_any_names() -> None:
+    files = {it: text for it, text in POOLS.items() if not it.startswith(("alloc", "tenants"))}
+    files["pools/edge.yaml"] = formerly(pool("edge", "10.41.0.0/24"), "butler-system/rim")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    assert codes(files) == ["rename-unused"] * 2
 
 
 def test_a_chain_is_refused_as_a_whole() -> None:
