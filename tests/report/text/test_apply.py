@@ -188,6 +188,7 @@ def test_the_document_says_all_of_a_cluster() -> None:
         "requests": {"list": 5, "patch": 4, "delete": 1},
         "error": None,
         "notes": [],
+        "uses": None,
         "objects": [
             {"object": RECORD, "result": "created", "drift": None, "error": None},
             {"object": f"{RECORD}-1", "result": "deleted", "drift": None, "error": None},
