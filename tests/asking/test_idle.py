@@ -6,7 +6,7 @@ from reconciler.addresses import IPRange
 from reconciler.asking.applied import ApplyResult, SeenCluster
 from reconciler.asking.idle import Headroom, Idle, headroom
 from reconciler.clusters.announcing import balancer_records
-from reconciler.model.allocation import Allocation
+from reconciler.model.allocation import Allocation, Phase
 from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 FILES = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
@@ -52,6 +52,14 @@ def test_what_nobody_looked_at_is_no_zero_and_says_why() -> None:
         "the cluster did not announce 8 of them yet",
     ]
     assert (idle.is_other, idle.total[1:4]) == (True, (16, 0, 0))
+
+
+def test_what_is_released_is_not_allocated() -> None:
+    gone = {
+        name: [it._replace(phase=Phase.RELEASED) for it in found]
+        for name, found in records().items()
+    }
+    assert headroom(gone, ApplyResult(OLD, {}), OLD).items == []
 
 
 def test_without_any_record_there_is_nothing() -> None:

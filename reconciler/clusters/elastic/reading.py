@@ -57,11 +57,11 @@ def uses(records: Iterable[Allocation], reading: Reading) -> tuple[Use, ...]:
     not idle.
     """
     found = []
-    for record in records:
-        item = record.range
-        if item is None:
-            continue
-        used = (reading.used & IPSet((item,))).size
+    held = ((it.name, it.range) for it in records if it.range is not None)
+    for name, item in held:
+        # By its ends: a cluster may show very many Services, and each record asks.
+        runs = reading.used.overlapping(item)
+        used = sum(min(it.last, item.last) - max(it.first, item.first) + 1 for it in runs)
         if used or reading.announced.covers(item):
-            found.append(Use(record.name, item, used))
+            found.append(Use(name, item, used))
     return tuple(sorted(found))
