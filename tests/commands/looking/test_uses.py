@@ -5,7 +5,7 @@ from dataclasses import replace
 from reconciler.addresses.notation import parse_cidr
 from reconciler.clusters.elastic.model import Use
 from reconciler.clusters.outcome import Applied, State, together
-from reconciler.clusters.resources import ADDRESS_POOL, SERVICE
+from reconciler.clusters.resources import SERVICE
 from reconciler.model.resource import Ref
 from reconciler.ports import UnreachableError
 from tests.commands.looking.country import ONE, TWO, Country, country
@@ -70,16 +70,6 @@ def test_a_tenant_that_may_not_grow_is_told_only_where_its_services_were_read() 
     applied = here.apply(here.looked())
     assert [(it.record, it.used) for it in applied[ONE].uses or ()] == [(LB, 2)]
     assert applied[TWO].uses is None
-
-
-def test_what_a_pool_that_cannot_be_read_announces_is_not_known() -> None:
-    here = country("one", loadBalancer="{allocationMode: static, initialPoolSize: 2}")
-    pool = here.clusters.hand(ONE).objects[Ref(ADDRESS_POOL, "metallb-system", "default-pool")]
-    del here.files["tenants/one.yaml"]
-    here.decide()
-    pool["spec"]["addresses"] = [*pool["spec"]["addresses"], "somewhere"]
-    applied = here.apply(here.looked())
-    assert applied[ONE].uses is None
 
 
 def test_of_two_rounds_what_was_read_last_counts() -> None:
