@@ -208,6 +208,19 @@ def test_every_pool_has_an_outlook(checkout: Path, said: Said) -> None:
     assert all(not rate["enoughHistory"] for item in told for rate in item["rates"])
 
 
+def test_what_is_idle_has_a_schema(checkout: Path, tmp_path: Path, said: Said) -> None:
+    file = tmp_path / "applied.json"
+    cluster = {"cluster": "team-a/one", "state": "waiting", "uses": None}
+    result = {"apiVersion": "gitops-ipam.dev/v1alpha1", "kind": "ApplyResult"}
+    told = {**result, "revision": "a" * 40, "clusters": [cluster]}
+    file.write_text(json.dumps(told), encoding="utf-8")
+    run(["reconcile", "--repo", str(checkout)])
+    asked = ("forecast", "--apply-result", str(file), "--repo", str(checkout))
+    idle = said("forecast.json", *asked)["idle"]
+    assert idle["isOtherRevision"]
+    assert [it["idle"] for it in idle["tenants"]] == [None for _ in idle["tenants"]]
+
+
 def test_every_pool_has_a_map(checkout: Path, said: Said) -> None:
     run(["reconcile", "--repo", str(checkout)])
     listed = said("pool-list.json", "status", "--repo", str(checkout))["items"]

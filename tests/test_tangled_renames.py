@@ -9,7 +9,17 @@ from reconciler.model.plan import Expire, Grant, Release
 from tests.engine.outcome import without
 from tests.moving import KEY, LEAVING, moved
 from tests.test_renaming import DAY, TWO, Files, codes, decided, formerly, ranges, renamed
-from tests.world import CLOCK, SMALL, evaluation_of, reconciled, request, tenant
+from tests.world import (
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    request,
+    tenant,
+)
 
 
 def changes_hands(evaluation: Evaluation) -> bool:
@@ -39,6 +49,7 @@ def test_a_request_of_the_old_name_refuses_the_rename_and_nothing_moves(files: F
     assert [it.location.path for it in found] == ["tenants/r.yaml", "tenants/uno.yaml"]
     assert "IPAllocation butler-system/one (tenants/r.yaml:" in found[1].message
     assert "tenants/r.yaml:6" in str(found[0].location)
+    assert "reference-not-found" not in codes(new)
     assert not changes_hands(evaluation_of(new))
     after = reconciled(new, CLOCK + DAY)
     assert {it: what for it, what in ranges(after).items() if "Alloc" in what} == ranges(files)
@@ -94,6 +105,83 @@ def test_names_that_go_round_are_refused_at_each() -> None:
         files[f"tenants/{now}.yaml"] = formerly(tenant(now), f"team-a/{before}")
     assert codes(files) == ["rename-refused"] * 3
     assert not changes_hands(evaluation_of(files))
+
+
+@pytest.mark.parametrize("files", [TWO, STOOD_FOR, BESIDE], ids=["team", "stands-in", "beside"])
+def test_the_mend_of_a_refused_rename_leaves_nothing_of_the_refusal(files: Files) -> None:
+    new, name = without(files, "tenants/one.yaml"), "uno"
+    new["tenants/uno.yaml"] = formerly(tenant(name, "team-b"), "team-a/one")
+    refused = reconciled(new, CLOCK + DAY)
+    (path,) = [it for it in refused if it.startswith("allocations/_unplaced/")]
+    assert b"phase: Failed" in raw(refused[path])
+    assert reconciled(refused, CLOCK + DAY) == refused
+    mended = formerly(tenant(name, "team-b", teamRef="{name: team-a}"), "team-a/one")
+    refused["tenants/uno.yaml"] = mended
+    if "tenants/r.yaml" in files:
+        text = raw(refused["tenants/r.yaml"]).decode()
+        refused["tenants/r.yaml"] = text.replace(
+            "tenantClusterRef: {name: one, namespace: team-a",
+            "tenantClusterRef: {name: uno, namespace: team-b",
+        )
+    assert not changes_hands_of_ranges(refused)
+    after = reconciled(refused, CLOCK + 2 * DAY)
+    assert sorted(ranges(after).values()) == sorted(ranges(files).values())
+    assert not any("_unplaced" in it for it in after)
+    assert evaluation_of(after, CLOCK + 9 * DAY).changes == ()
+
+
+def changes_hands_of_ranges(files: Files) -> bool:
+    """Something with addresses is given, released or removed."""
+    plan = evaluation_of(files, CLOCK + 2 * DAY).plan
+    return any(
+        isinstance(it, Grant | Release | Expire) and it.allocation.range for it in plan.decisions
+    )
+
+
+HOME = {"default": "edge", "other": "rim"}
+POOLS = reconciled(
+    {
+        "pools/edge.yaml": pool("edge"),
+        "pools/rim.yaml": pool("rim", "10.41.0.0/24"),
+        **{f"providers/{it}.yaml": provider(it, f"[{{name: {own}}}]") for it, own in HOME.items()},
+        "tenants/one.yaml": tenant("one"),
+        "tenants/two.yaml": tenant("two", providerConfigRef="{name: other}"),
+    }
+)
+
+
+@pytest.mark.parametrize("are_named_anew", [True, False])
+def test_two_pools_that_swap_names_are_refused_at_both(are_named_anew: bool) -> None:
+    files = dict(POOLS)
+    files["pools/edge.yaml"] = formerly(pool("edge", "10.41.0.0/24"), "butler-system/rim")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    if are_named_anew:
+        files["providers/default.yaml"] = provider(pools="[{name: rim}]")
+        files["providers/other.yaml"] = provider("other", "[{name: edge}]")
+    found = [it for it in evaluation_of(files).findings if it.code == "rename-refused"]
+    assert [it.location.path for it in found] == ["pools/edge.yaml", "pools/rim.yaml"]
+    assert all("two names are swapped" in it.message for it in found)
+    assert "rename-unused" not in codes(files)
+    after = reconciled(files, CLOCK + DAY)
+    assert ranges(after) == ranges(POOLS)
+    assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
+
+
+def test_pools_of_which_one_takes_the_name_that_another_leaves_are_refused_at_both() -> None:
+    files = without(POOLS, "pools/edge.yaml")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    files["pools/hem.yaml"] = formerly(pool("hem", "10.41.0.0/24"), "butler-system/rim")
+    found = [it for it in evaluation_of(files).findings if it.code == "rename-refused"]
+    assert [it.location.path for it in found] == ["pools/hem.yaml", "pools/rim.yaml"]
+    assert evaluation_of(files).state.former == {}
+    assert not changes_hands(evaluation_of(files))
+
+
+def test_pools_that_nothing_is_held_of_may_have_any_names() -> None:
+    files = {it: text for it, text in POOLS.items() if not it.startswith(("alloc", "tenants"))}
+    files["pools/edge.yaml"] = formerly(pool("edge", "10.41.0.0/24"), "butler-system/rim")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    assert codes(files) == ["rename-unused"] * 2
 
 
 def test_a_chain_is_refused_as_a_whole() -> None:

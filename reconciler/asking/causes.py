@@ -8,17 +8,26 @@ from reconciler.asking.happenings import Happening
 from reconciler.asking.rows import Row, Touch
 
 
+class Approval(NamedTuple):
+    """An Override that let it pass: the commit that wrote it, and its file."""
+
+    row: Row
+    path: str
+
+
 class Cause(NamedTuple):
     """A commit of a person, and the document in it that names what it happened to.
 
     Attributes:
         path: The file; empty where none of them names it.
         line: The line that names it; 0 without a file.
+        approval: The Override that counted for it; None for none.
     """
 
     row: Row
     path: str = ""
     line: int = 0
+    approval: Approval | None = None
 
 
 def may_tell(row: Row, records: str, most: int) -> list[Touch]:

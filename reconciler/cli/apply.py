@@ -16,6 +16,7 @@ from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.exit_codes import applied_code
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.review import with_changes_by_hand
+from reconciler.commands.truth import fetched
 from reconciler.ports import ExitCode, Source, UsageError
 from reconciler.report.machine import apply_document
 from reconciler.report.text.apply import applied_text
@@ -85,7 +86,7 @@ def published(repository: GitRepository, rev: str | None) -> Source:
         UsageError: The revision is not on the branch: nobody reviewed it, and no other run would
             know what it gives out.
     """
-    head = repository.fetch()
+    head = fetched(repository)
     repository.check_history(head)
     if rev is None:
         return repository.source(head.id)

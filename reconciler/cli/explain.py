@@ -5,11 +5,14 @@ from typing import Any
 
 import click
 
+from reconciler.asking.applied import ApplyResult
+from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
 from reconciler.cli.shared.edits import write_edit
 from reconciler.cli.shared.evaluating import evaluated, uncommitted_evaluation
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import Number, option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.commands.idle import idle_remedies
 from reconciler.commands.remedies import described, remedies, waiting
 from reconciler.evaluate import Evaluation
 from reconciler.findings import CODES, article_list
@@ -38,12 +41,14 @@ _WHICH = 0
     flag_value=_WHICH,
     help="Apply patch N to the work tree.",
 )
+@apply_result_option
 @reading_options
 @output_options("text", "json", "yaml")
 def explain(
     claim: str | None,
     codes: bool,
     write: int | None,
+    apply_result: str | None,
     repo: Path,
     rev: str,
     worktree: bool,
@@ -58,8 +63,10 @@ def explain(
     what it means is told, with an example.
 
     Of a refusal, patches are shown that were tried, the one that disturbs least first. --write N
-    applies one to the work tree, which is what is read then; nothing is committed.
+    applies one to the work tree, which is what is read then; nothing is committed. With
+    --apply-result records are named, too, that no Service uses and that would make room.
     """
+    result = apply_result_of(apply_result)
     if codes:
         return _codes(output, painter(color))
     if claim is None:
@@ -79,7 +86,7 @@ def explain(
         raise _unknown(evaluation, claim)
     if write is not None:
         return _write(repo, evaluation, found, write)
-    explained = [_explained(evaluation, key) for key in found]
+    explained = [_explained(evaluation, key, result) for key in found]
     if output == "text":
         emit("\n".join(explanation_text(item, painter(color)) for item in explained))
     else:
@@ -87,13 +94,14 @@ def explain(
     return ExitCode.OK
 
 
-def _explained(evaluation: Evaluation, key: Key) -> dict[str, Any]:
+def _explained(evaluation: Evaluation, key: Key, result: ApplyResult | None) -> dict[str, Any]:
     """All that is known of a claim, with what would help where it is refused."""
     told = explanation(evaluation, key)
     told["patches"] = [described(at, it) for at, it in enumerate(remedies(evaluation, key), 1)]
     if claim := evaluation.state.claims.get(key):
         held = waiting(evaluation, claim) if told["action"] == "refuse" else []
-        told["remedies"] = [*told["remedies"][:-1], *held, *told["remedies"][-1:]]
+        idle = idle_remedies(evaluation, key, result) if result is not None else []
+        told["remedies"] = [*told["remedies"][:-1], *held, *idle, *told["remedies"][-1:]]
     return told
 
 

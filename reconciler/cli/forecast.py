@@ -5,12 +5,14 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.git.annals import GitAnnals
+from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, repository_option
 from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
 from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.forecast import forecast as look_ahead
+from reconciler.commands.idle import idle_of
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.who import revision_at
 from reconciler.ports import ExitCode
@@ -23,15 +25,26 @@ from reconciler.report.text.forecast import forecast_text
 @repository_option
 @option("--rev", default="HEAD", show_default=True, help="Revision from which on it is told.")
 @option("--at", metavar="DATE|REV", help="As it was told then: a day, a time, 30d before.")
+@apply_result_option
 @output_options("text", "json", "yaml")
 def forecast(
-    pool: str | None, repo: Path, rev: str, at: str | None, output: str, color: str
+    pool: str | None,
+    repo: Path,
+    rev: str,
+    at: str | None,
+    apply_result: str | None,
+    output: str,
+    color: str,
 ) -> int:
     """Tell how many weeks it is until pools warn, are refused by their gate, and are full.
 
     By plain rates of the last 30 and 90 days before the revision: what was allocated or held then,
     and is now. No clock is asked.
+
+    With --apply-result it also tells how many load-balancer addresses of each tenant no Service
+    uses, as far as that apply looked.
     """
+    result = apply_result_of(apply_result)
     read = open_source(repo, rev, worktree=False)
     if at is not None:
         found = revision_at(read.repository, GitAnnals(read.repository.git), rev, at)
@@ -40,11 +53,12 @@ def forecast(
         evaluation = evaluate_source(read.source)
         history = history_of(read, evaluation.tree.settings)
         past, outlooks = look_ahead(evaluation, history, pool)
+        idle = None if result is None else idle_of(evaluation, result, pool)
     history.keep()
     brush = painter(color)
     tell_errors(evaluation.findings, brush)
     if output == "text":
-        emit(forecast_text(past, outlooks, brush))
+        emit(forecast_text(past, outlooks, brush, idle))
     else:
-        emit_document(outlook_document(history.start, past, outlooks), output)
+        emit_document(outlook_document(history.start, past, outlooks, idle), output)
     return ExitCode.OK

@@ -3,6 +3,7 @@
 Each family says it of its own.
 """
 
+from collections.abc import Iterable
 from functools import cache
 
 from reconciler.documents.document import Documents, GroupKind
@@ -11,6 +12,9 @@ from reconciler.families._objects import ClusterKind
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Manifest
+
+_BALANCER = "loadbalancer"
+"""The type of the records whose addresses Services get."""
 
 
 @cache
@@ -25,6 +29,15 @@ def cluster_of(record: Allocation) -> str:
     if family is None:  # this version does not know it: its owner's, as for tenants
         return tenant_name(record.owner.namespace, record.owner.name)
     return family.objects.cluster_of(record)
+
+
+def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation]]:
+    """The records of load-balancer addresses, by the cluster that announces them."""
+    found: dict[str, list[Allocation]] = {}
+    for record in records:
+        if record.type == _BALANCER and record.range is not None:
+            found.setdefault(cluster_of(record), []).append(record)
+    return found
 
 
 def announcer(manifest: Manifest) -> str | None:

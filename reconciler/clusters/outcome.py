@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from reconciler.clusters.difference import Drift
+from reconciler.clusters.elastic.model import Use
 
 
 class Result(StrEnum):
@@ -59,6 +60,7 @@ class Applied:
         error: Why the cluster as a whole is not applied; empty when it is.
         notes: What a person should know although nothing failed.
         is_bug: A bug of ours ended the work.
+        uses: How much of each record Services use; None where that was not read in this run.
     """
 
     cluster: str
@@ -71,6 +73,7 @@ class Applied:
     hint: str = ""
     notes: Sequence[str] = field(default=())
     is_bug: bool = False
+    uses: Sequence[Use] | None = None
 
     def count(self, result: Result) -> int:
         """How many objects had a result."""
@@ -118,4 +121,5 @@ def _both(first: Applied, last: Applied | None) -> Applied:
         requests=(listed, patched, deleted),
         notes=tuple(dict.fromkeys((*first.notes, *lost, *last.notes))),
         is_bug=first.is_bug or last.is_bug,
+        uses=first.uses if last.uses is None else last.uses,
     )

@@ -6,6 +6,7 @@ from reconciler.addresses import IPSet
 from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.metallb import pool_addresses
 from reconciler.clusters.resources import ADDRESS_POOL
+from reconciler.model.allocation import Allocation
 
 UNCLEAR = "the repository has errors, a brake holds releases back, or its records are gone"
 
@@ -23,6 +24,7 @@ class Target:
         remembered: Addresses that it may announce itself, as the management cluster remembers.
         is_described: Some document of the tree describes the cluster.
         is_re_enrolled: It may have another identity than before.
+        records: Its records of load-balancer addresses, in any phase.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Target:
     is_described: bool = True
     is_re_enrolled: bool = False
     forced: IPSet = field(default_factory=IPSet)
+    records: tuple[Allocation, ...] = ()
 
     def wanted(self) -> dict[str, IPSet]:
         """The addresses of each pool that it shall have."""

@@ -13,6 +13,7 @@ from reconciler.asking.causes import Cause, cause_in, may_tell, taken_out
 from reconciler.asking.facts import Fact, fact_of, read_fact
 from reconciler.asking.happenings import Happening, What, happenings
 from reconciler.asking.rows import Row, read_rows, rows_text
+from reconciler.commands.approvals import Approvals
 from reconciler.documents.load import is_yaml
 from reconciler.documents.text import Unread
 from reconciler.model.settings import Settings
@@ -56,6 +57,7 @@ class History:
     _more: Iterator[Row] | None = None
     _is_whole: bool = False
     _is_new: bool = False
+    _approvals: Approvals | None = None
 
     def told(
         self,
@@ -186,7 +188,14 @@ class History:
         texts |= self._texts(row for rows in far.values() for row in rows)
         for it, cause in zip(found, causes, strict=True):
             rows = far.get(it.row.id, []) if _may_be_held(it, cause) else []
-            yield it, taken_out(it, rows, self.settings.records, texts, _MOST_FILES) or cause
+            told = taken_out(it, rows, self.settings.records, texts, _MOST_FILES) or cause
+            yield it, told and told._replace(approval=self._approvals_at_hand().of(it))
+
+    def _approvals_at_hand(self) -> Approvals:
+        """The Overrides of the line; they are read once something asks for them."""
+        if self._approvals is None:
+            self._approvals = Approvals(self.annals, self.source, self.start)
+        return self._approvals
 
     def _near(self, at: int) -> list[Row]:
         """The commits that one may carry out: it, and those behind the one of reconcile before."""

@@ -18,7 +18,7 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.terms import OWN_TERMS, Terms
 from reconciler.commands.review import with_changes_by_hand, with_overrides
-from reconciler.commands.truth import accepted_head, require_remembered, require_truth
+from reconciler.commands.truth import accepted_head, fetched, require_remembered, require_truth
 from reconciler.commands.writing import (
     Part,
     Planned,
@@ -175,7 +175,7 @@ class _Run:
 
     def _by_the_clock(self) -> Part:
         """What the revision asks for as it stands, and what fell due since then."""
-        base = self.repository.fetch()
+        base = fetched(self.repository)
         self._check_history(base)
         part = self._carry_out(base, self.repository.source(base.id))
         due = self._due(part)

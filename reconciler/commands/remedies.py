@@ -22,7 +22,7 @@ from reconciler.model.pool import Pool
 from reconciler.report.patch import patch
 from reconciler.sources import source_reader
 
-_LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "request-too-large", "pin-outside-pool")
+LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "request-too-large", "pin-outside-pool")
 _QUOTA = "quota-exceeded"
 _POOLS = 4
 """Pools of which a change is tried: each costs an evaluation of the whole tree."""
@@ -57,7 +57,7 @@ def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
     claim, family = evaluation.state.claims.get(key), family_of(key.family)
     if not isinstance(refused, Refuse) or claim is None or family is None:
         return []
-    if refused.reason not in (*_LACKS_ROOM, _QUOTA):
+    if refused.reason not in (*LACKS_ROOM, _QUOTA):
         return []
     found = [_smaller(evaluation, claim, family.mending)]
     if refused.reason != _QUOTA:
@@ -75,17 +75,17 @@ def waiting(evaluation: Evaluation, claim: Claim) -> list[str]:
     state, found = evaluation.state, []
     for key in claim.candidates:
         pool = state.pools[key]
-        free = pool.usable - _taken(evaluation, pool)
+        free = pool.usable - taken_of(evaluation, pool)
         for record in state.records:
             rests = record.is_released and not record.announced
             if rests and record.range and pool.usable.covers(record.range):
                 end = retention_end(record, state)
-                if end is not None and _run(free, record.range) >= claim.size:
+                if end is not None and run_with(free, record.range) >= claim.size:
                     found.append((end, f"{record.path} is held until {format_instant(end)}"))
     return [f"wait: {says}; then {claim.size} are free" for _, says in sorted(found)[:3]]
 
 
-def _taken(evaluation: Evaluation, pool: Pool) -> IPSet:
+def taken_of(evaluation: Evaluation, pool: Pool) -> IPSet:
     """What nobody else may have of the addresses of a pool's space."""
     return IPSet.of(
         item.range
@@ -95,7 +95,7 @@ def _taken(evaluation: Evaluation, pool: Pool) -> IPSet:
     )
 
 
-def _run(free: IPSet, held: IPRange) -> int:
+def run_with(free: IPSet, held: IPRange) -> int:
     """The size of the run that is free once a range is: it, and what is free beside it."""
     beside = IPRange(held.version, max(held.first - 1, 0), held.last + 1)
     return held.size + sum(item.size for item in free.overlapping(beside))

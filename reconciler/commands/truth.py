@@ -19,6 +19,7 @@ from reconciler.ports import (
     GitError,
     HistoryError,
     LimitError,
+    NoBranchError,
     Repository,
     Revision,
     UsageError,
@@ -55,6 +56,37 @@ def require_truth(repository: Repository, settings: Settings) -> None:
         raise UsageError(message, hint)
     message = f"branch {own} is not the truth: that is {truth}, because {why}"
     raise UsageError(message, f"merge it, and reconcile with --branch {truth}; {anyhow}")
+
+
+def fetched(repository: Repository) -> Revision:
+    """The branch as its remote has it.
+
+    Raises:
+        GitError: The remote cannot be read.
+        NoBranchError: It has no such branch. Where the Settings at hand name the truth, its hint
+            does, and not what the remote shows.
+    """
+    try:
+        return repository.fetch()
+    except NoBranchError as missing:
+        truth = _named_at_hand(repository)
+        if not truth:
+            raise
+        hint = f"the truth is {truth}, because ipam.yaml at HEAD names it (spec.branch): "
+        if truth == repository.branch:
+            hint += "push it"
+        else:
+            hint += f"git switch {truth}, or reconcile it with --branch {truth}"
+        raise NoBranchError(str(missing), hint) from missing
+
+
+def _named_at_hand(repository: Repository) -> str:
+    """The branch that Settings name in the checkout's own commit; empty where they name none."""
+    try:
+        own = read_own_settings(repository.source("HEAD"))
+    except (GitError, LimitError):
+        return ""
+    return "" if own.is_broken else own.settings.branch
 
 
 def require_at_start(repository: Repository) -> None:

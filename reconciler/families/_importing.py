@@ -92,6 +92,7 @@ class Writing:
 
     Attributes:
         pool_title: What its pools are called.
+        cluster_title: What its clusters are called.
         version: The IP version that they hold.
         pool_key: The key of a pool that is written, by its name.
         pool: The document of a pool.
@@ -107,6 +108,7 @@ class Writing:
     """
 
     pool_title: str
+    cluster_title: str
     version: int
     pool_key: Callable[[str], Key]
     pool: Callable[[Network], Body]

@@ -32,6 +32,7 @@ class Imported:
         conflicts: What a person has to decide.
         notes: What was passed over, and why.
         after: The evaluation of the tree with the files.
+        unnamed: Owners of requests that no document describes, by name.
     """
 
     files: Mapping[str, bytes]
@@ -39,6 +40,7 @@ class Imported:
     conflicts: tuple[Finding, ...]
     notes: tuple[str, ...]
     after: Evaluation
+    unnamed: tuple[str, ...] = ()
 
 
 def writing() -> Writing:
@@ -55,7 +57,10 @@ def assemble(tree: Tree, found: Found) -> Imported:
     what = outcome(before, after, files.keys(), work.holdings)
     conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *what.conflicts])
     notes = dict.fromkeys([*found.notes, *work.notes])
-    return Imported(files, what.lines, tuple(conflicts), tuple(notes), after)
+    owners = sorted({item.owner for item in work.holdings})
+    alone = [it for it in owners if not writing().is_there(after.documents, *it)]
+    unnamed = tuple(map("/".join, alone))
+    return Imported(files, what.lines, tuple(conflicts), tuple(notes), after, unnamed)
 
 
 def with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:

@@ -54,6 +54,10 @@ class RacesLostError(GitError):
     """The branch moved in each attempt of a run."""
 
 
+class NoBranchError(GitError):
+    """The remote has no branch of that name."""
+
+
 class PushRefusedError(GitError):
     """The remote takes no commit of ours: the branch is protected, or a hook says no."""
 

@@ -1,6 +1,6 @@
 """Pools that have another name by now: their records go along."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from reconciler.documents.document import Documents
@@ -10,8 +10,9 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 from reconciler.model.state import Former
-from reconciler.renaming.links import Link, is_there, several, still_there, unclear
-from reconciler.renaming.renamed import Renamed
+from reconciler.renaming.links import Link, broken, is_there, several, still_there, unclear
+from reconciler.renaming.renamed import Name, Renamed
+from reconciler.renaming.tangles import next_in_chain, tangled
 from reconciler.tree import Tree
 
 
@@ -45,17 +46,20 @@ def rename_pools(
 
 
 def _becoming(
-    links: Iterable[Link], documents: Documents, records: Iterable[Allocation]
+    links: list[Link], documents: Documents, records: Iterable[Allocation]
 ) -> tuple[dict[Key, Key], list[Finding]]:
     """Which pool each one that is gone became, where that is clear; and what is to be said."""
     by_former: dict[Key, list[Link]] = {}
     findings: list[Finding] = []
+    used = frozenset(record.pool for record in records if record.range is not None)
+    knots = _knots(links, documents, used)
     for link in links:
-        if is_there(link, documents):
+        if (knot := knots.get(link.now)) is not None:
+            findings.append(knot)
+        elif is_there(link, documents):
             findings += still_there(link, documents)
         else:
             by_former.setdefault(link.before, []).append(link)
-    used = frozenset(record.pool for record in records if record.range is not None)
     for key, rivals in by_former.items():
         if key in used and len(rivals) > 1:
             findings += several(rivals)
@@ -65,6 +69,39 @@ def _becoming(
         if len(rivals) == 1 and not rivals[0].document.doubt
     }
     return becomes, findings
+
+
+def _knots(
+    links: Iterable[Link], documents: Documents, used: Collection[Key]
+) -> dict[Key, Finding]:
+    """Pools that take nothing over because their names are swapped, or hang on one another.
+
+    Args:
+        links: Those that say what they were called.
+        documents: What is there.
+        used: Pools that records name. Of others nothing can go astray.
+    """
+    every = {link.now.owner: link for link in links}
+    by_former: dict[Name, list[Link]] = {}
+    for link in every.values():
+        by_former.setdefault(link.before.owner, []).append(link)
+
+    def is_pending(name: Name) -> bool:
+        own = by_former[name][0]
+        return own.before in used and not is_there(own, documents)
+
+    found: dict[Key, Finding] = {}
+    for link in every.values():
+        if link.before not in used or broken(link, documents):
+            continue
+        after = by_former.get(link.now.owner)
+        if is_there(link, documents):
+            knot = tangled(link, every, is_pending)
+        else:
+            knot = next_in_chain(link, after) if after and link.now in used else None
+        if knot is not None:
+            found[link.now] = knot
+    return found
 
 
 def _holds(pool: Pool, record: Allocation) -> bool:

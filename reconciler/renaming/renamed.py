@@ -1,6 +1,6 @@
 """Records under the names that they go on under."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from reconciler.families._family import Reading
@@ -32,7 +32,11 @@ class Renamed:
     protected: frozenset[Name] = frozenset()
 
     def applied(self, reading: Reading) -> Reading:
-        """What families read, where nothing new is given to those in doubt."""
+        """What families read, where nothing new is given to those in doubt.
+
+        A field that still names the old name is told once: that the old name is not there, and may
+        come, would be another advice.
+        """
         if not (self.refused or self.doubts or self.protected):
             return reading
         claims = dict(reading.claims)
@@ -41,4 +45,12 @@ class Renamed:
                 claims[key] = claim._replace(refusal=refusal)
             elif (path := self.doubts.get(key.owner)) is not None and not claim.doubt:
                 claims[key] = claim._replace(doubt=path)
-        return replace(reading, claims=claims, protected=reading.protected | self.protected)
+        told = {(it.location.path, it.location.line, it.location.column) for it in self.findings}
+        found = tuple(it for it in reading.findings if not _is_told(it, told))
+        protected = reading.protected | self.protected
+        return replace(reading, claims=claims, findings=found, protected=protected)
+
+
+def _is_told(item: Finding, told: Collection[tuple[str, int, int]]) -> bool:
+    place = item.location.path, item.location.line, item.location.column
+    return item.code == "reference-not-found" and place in told

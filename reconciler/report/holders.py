@@ -164,7 +164,13 @@ def _row(row: Row) -> dict[str, Any]:
 def _cause(cause: Cause | None) -> dict[str, Any] | None:
     if cause is None:
         return None
-    return {"commit": _row(cause.row), "path": cause.path or None, "line": cause.line or None}
+    approval = cause.approval
+    return {
+        "commit": _row(cause.row),
+        "path": cause.path or None,
+        "line": cause.line or None,
+        "override": approval and {"commit": _row(approval.row), "path": approval.path},
+    }
 
 
 def _place(place: dict[str, Any] | None) -> str:

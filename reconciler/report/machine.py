@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from reconciler.addresses.notation import format_address
+from reconciler.clusters.elastic.model import Use
 from reconciler.clusters.outcome import Applied, Outcome, Result
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
@@ -215,7 +217,18 @@ def _cluster(item: Applied) -> dict[str, Any]:
         "requests": {"list": listed, "patch": patched, "delete": deleted},
         "error": error or None,
         "notes": list(item.notes),
+        "uses": None if item.uses is None else [_use(it) for it in item.uses],
         "objects": [_object(o) for o in item.outcomes if o.result is not Result.UNCHANGED],
+    }
+
+
+def _use(item: Use) -> dict[str, Any]:
+    version, first, last = item.range
+    return {
+        "record": item.record,
+        "start": format_address(version, first),
+        "end": format_address(version, last),
+        "used": item.used,
     }
 
 

@@ -20,6 +20,11 @@ from tests.world import SMALL, git, reconciled, repository
 Capture = pytest.CaptureFixture[str]
 # What needs clusters, a server, or minutes, or would change the repository: read as a command line, and not run.
 NEEDS = ("--kubeconfig", "--watch", "--crds", "ipam demo", "ipam move", "ipam import", "eval ")
+# The result of an apply that no cluster was in.
+APPLIED = (
+    '{"apiVersion": "gitops-ipam.dev/v1alpha1", "kind": "ApplyResult",'
+    ' "revision": "' + "0" * 40 + '", "clusters": []}'
+)
 CASES = [(verb, line) for verb, shown in EXAMPLES.items() for line, _ in shown]
 
 
@@ -34,6 +39,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     folder = repository(tmp_path_factory.mktemp("demo") / "repo", files)
     git(folder, "commit", "-q", "--allow-empty", "-m", "second")
+    (folder / "applied.json").write_text(APPLIED, encoding="utf-8")
     return folder
 
 

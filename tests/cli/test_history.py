@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import given_out, ipam
-from tests.world import CLOCK, SMALL, commit, tenant, write
+from tests.hostile.test_overrides import override
+from tests.world import CLOCK, SMALL, commit, pool, provider, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
@@ -90,3 +91,45 @@ def test_get_leads_from_a_tenant_that_left_to_its_past(repo: Path, capsys: Captu
     ran = ipam(capsys, "get", "tenants", "two", "--repo", repo)
     says = "its addresses are held still: ipam who two --history"
     assert (ran.code, ran.err) == (1, f"ipam: tenants 'two' not found; {says}\n")
+
+
+LEAVE = "overrides/2026-02-15-leave.yaml"
+
+
+def test_the_override_that_let_a_release_go_is_named_with_its_commit(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = given_out(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    for name in ("one", "two"):
+        (folder / f"tenants/{name}.yaml").unlink()
+    commit(folder, "they leave", CLOCK + HOUR)
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 3
+    write(folder, {LEAVE: override(LEAVE, kind="brake", releases=2)})
+    allowed = commit(folder, "let them go", CLOCK + 2 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
+    told = ipam(capsys, "history", "two", "--repo", folder).out.splitlines()
+    last = f", Override {LEAVE} ({allowed[:12]} of A Person <person@example.com>)"
+    assert "released" in told[0]
+    assert told[0].endswith(f"tenants/two.yaml:3{last}")
+    assert "Override" not in told[1]
+    ran = ipam(capsys, "history", "two", "--repo", folder, "-o", "json")
+    cause = json.loads(ran.out)["items"][0]["cause"]
+    assert (cause["override"]["path"], cause["override"]["commit"]["id"]) == (LEAVE, allowed)
+    assert (
+        f"{LEAVE}, {allowed[:12]} of A Person" in ipam(capsys, "who", "two", "--repo", folder).out
+    )
+    past = ipam(capsys, "who", "two", "--history", "--repo", folder).out
+    assert past.count(last) == 1
+
+
+def test_the_override_that_let_a_claim_move_is_named(tmp_path: Path, capsys: Capture) -> None:
+    folder = given_out(tmp_path / "repo", {**SMALL, "pools/rim.yaml": pool("rim", "10.41.0.0/24")})
+    scope = "butler/TenantCluster/team-a/one/loadbalancer"
+    write(folder, {LEAVE: override(LEAVE, kind="move", scope=scope)})
+    commit(folder, "let it move", CLOCK + HOUR)
+    write(folder, {"providers/default.yaml": provider(pools="[{name: rim}]")})
+    commit(folder, "to rim", CLOCK + 2 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
+    told = ipam(capsys, "history", "one", "--repo", folder).out.splitlines()
+    assert [f"Override {LEAVE}" in it for it in told] == [*[True] * (len(told) - 1), False]
+    assert len(told) > 1

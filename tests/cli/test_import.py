@@ -60,7 +60,7 @@ def test_what_was_imported_is_planned_as_it_is_and_known_from_then_on(
     Path("good.csv").write_text("address,cluster\n10.60.1.10,team-a/web\n10.60.1.11,team-a/web\n")
     ran = ipam(capsys, "import", "csv", "good.csv", "--repo", repo)
     assert ran.code == 0
-    assert ran.out.endswith("Plan: 1 to allocate, 0 kept, 0 moved.\n")
+    assert "Plan: 1 to allocate, 0 kept, 0 moved.\n" in ran.out
     commit(repo)
     assert ipam(capsys, "reconcile", "--repo", repo, "--no-apply").code == 0
     document = json.loads(ipam(capsys, "get", "allocations", "--repo", repo, "-o", "json").out)

@@ -142,6 +142,22 @@ def test_a_branch_that_was_never_pushed_is_not_asked_for_a_push_that_would_be_re
     )
 
 
+@pytest.mark.parametrize(
+    ("named", "then"),
+    [("prod", "git switch prod, or reconcile it with --branch prod"), ("mine", "push it")],
+)
+def test_the_truth_that_settings_name_beats_what_the_remote_shows_in_the_hint(
+    clone: Path, capsys: Capture, named: str, then: str
+) -> None:
+    git(clone, "switch", "-q", "-c", "mine")
+    write(clone, {"ipam.yaml": f"{SETTINGS}{{branch: {named}}}\n"})
+    commit(clone, "the truth")
+    ran = ipam(capsys, "reconcile", "--repo", clone)
+    assert ran.code == 4
+    why = "because ipam.yaml at HEAD names it (spec.branch)"
+    assert f"hint: the truth is {named}, {why}: {then}\n" in ran.err
+
+
 def test_the_only_branch_of_a_remote_that_shows_none_is_named_as_well(
     clone: Path, capsys: Capture
 ) -> None:

@@ -10,6 +10,7 @@ from reconciler.report.importing import import_document, moved
 from reconciler.report.text.importing import MOST_LINES, MOST_NOTES, import_text
 from reconciler.report.text.table import Painter
 from tests.importing.sources import imported, table
+from tests.world import tenant
 
 PLAIN = Painter(is_on=False)
 ONE, OTHER = IPRange(4, 1, 1), IPRange(4, 2, 2)
@@ -53,3 +54,14 @@ def test_much_is_cut_and_says_so() -> None:
 
 def test_what_was_written_is_listed() -> None:
     assert "Written to out:\n  a.yaml\n" in import_text(result(), ["a.yaml"], PLAIN, "out")
+
+
+def test_requests_without_a_tenant_are_told_as_what_they_are() -> None:
+    told = import_text(result(), ["a.yaml"], PLAIN, "out")
+    assert "default/web has a request, and no TenantCluster: these addresses are held" in told
+    assert "TenantCluster" not in import_text(result(), (), PLAIN, "out")
+    described = imported(
+        table("ip,name\n10.0.0.5,web\n"), {"tenants/t.yaml": tenant("web", "default")}
+    )
+    assert described.lines
+    assert "TenantCluster" not in import_text(described, ["a.yaml"], PLAIN, "out")

@@ -2,7 +2,7 @@
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.remote import unreachable
-from reconciler.ports import DefaultBranch, GitError
+from reconciler.ports import DefaultBranch, GitError, NoBranchError
 
 _LONG = 64
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
@@ -23,7 +23,8 @@ def fetch(
         truth: The branch that is the truth there, as far as the remote tells: it may be meant.
 
     Raises:
-        GitError: The remote cannot be read, or has no such branch.
+        GitError: The remote cannot be read.
+        NoBranchError: It has no such branch.
     """
     result = git.run(
         "fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--", remote,
@@ -31,7 +32,7 @@ def fetch(
     )  # fmt: skip
     if "couldn't find remote ref" in result.err:
         hint = _OTHER.format(*truth) if truth.branch else _NO_BRANCH
-        raise GitError(f"branch {branch} is not on the remote", hint)
+        raise NoBranchError(f"branch {branch} is not on the remote", hint)
     if result.status != 0:
         raise unreachable("cannot read the remote", "fetch", result)
 

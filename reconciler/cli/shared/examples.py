@@ -84,13 +84,18 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("ipam history", "the newest first"),
         ("ipam history vlan40-pool -n 5", "of one pool"),
     ),
-    "forecast": (("ipam forecast", "of all pools"), ("ipam forecast vlan40-pool", "of one")),
+    "forecast": (
+        ("ipam forecast", "of all pools"),
+        ("ipam forecast vlan40-pool", "of one"),
+        ("ipam forecast --apply-result applied.json", "with what Services leave idle"),
+    ),
     "find": (
         ("ipam find --count 8", "the runs where eight addresses fit"),
         ("ipam find --count 4 --pool vlan40-pool", "in one pool"),
     ),
     "explain": (
         ("ipam explain team-platform/gpu-farm", "a claim"),
+        ("ipam explain gpu-farm --apply-result applied.json", "with what is idle"),
         ("ipam explain 10.40.0.70", "what stands at an address"),
         ("ipam explain --codes", "what the codes of findings mean"),
     ),

@@ -10,7 +10,7 @@ from reconciler.cli.shared.completing import complete_by_name
 _OWN = "Options"
 # Options by what they are about. Those of a verb alone are not here.
 GROUPS = {
-    "Reading": ("repo", "rev", "worktree", "remote", "branch", "base", "at"),
+    "Reading": ("repo", "rev", "worktree", "remote", "branch", "base", "at", "apply_result"),
     "Result": ("output", "outs", "out", "color", "metrics_file"),
     "Clusters": ("kubeconfig", "context", "cluster", "clusters", "allow_exec", "timeout"),
     "Applying": (

@@ -21,6 +21,7 @@ from reconciler.clusters.elastic.model import (
     Word,
 )
 from reconciler.clusters.elastic.pools import announced, spare
+from reconciler.clusters.elastic.reading import reading_of, used_by
 from reconciler.families._demand import LARGEST, Entry, growth_index, next_index, standing
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation
@@ -86,7 +87,7 @@ class _Demand:
         held = [it for it in granted.records if it.range is not None and not it.announced]
         self.firsts = [it for it in held if it.is_live and not growth_index(it)]
         self.records = {at: it for it in held if (at := growth_index(it))}
-        self.used = IPSet.of(item for service in shown.services for item in service.addresses)
+        self.used = used_by(shown.services)
         self.announced = announced(shown.pools)
         self.ours = IPSet.of(it.range for it in granted.records if it.range is not None)
 
@@ -113,6 +114,7 @@ class _Demand:
             why=growth.why,
             words=tuple(self._words(waits)),
             again=min(self._again(waits, idle), default=None),
+            reading=reading_of(self.shown),
         )
 
     def _released(self) -> list[tuple[Entry, Allocation]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reconciler.addresses import IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.families._demand import Entry
 from reconciler.model.allocation import Allocation
 
@@ -126,6 +126,26 @@ class Figures(NamedTuple):
         return max(0, self.pending - self.spare - self.in_flight)
 
 
+class Reading(NamedTuple):
+    """What was read of a cluster, before anything was written there.
+
+    Attributes:
+        announced: The addresses of our pools.
+        used: Those that Services have, of whatever pool.
+    """
+
+    announced: IPSet
+    used: IPSet
+
+
+class Use(NamedTuple):
+    """How many of a record's addresses Services use."""
+
+    record: str
+    range: IPRange
+    used: int
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What follows from what a cluster shows.
@@ -142,6 +162,7 @@ class Outcome:
         why: Why not all is asked for that is needed; empty when it is.
         words: What is told of the tenant, but for growth that is blocked.
         again: After so many seconds something else follows, whether or not anything changes.
+        reading: What the cluster showed of its use; None where something there cannot be read.
     """
 
     entries: tuple[Entry, ...]
@@ -156,3 +177,4 @@ class Outcome:
     why: str = ""
     words: tuple[Word, ...] = ()
     again: float | None = None
+    reading: Reading | None = None

@@ -14,6 +14,7 @@ from threading import BoundedSemaphore
 from reconciler.clusters.address_conflicts import Claims, address_conflicts
 from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.elastic.model import Word
+from reconciler.clusters.elastic.reading import uses
 from reconciler.clusters.estate import Estate
 from reconciler.clusters.growers import all_growers
 from reconciler.clusters.memory import Enrolled
@@ -102,9 +103,7 @@ def apply_fleet(
             registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
-        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run(
-            extent.words
-        )
+        return _Fleet(evaluation, Access(clusters, management), registry, run, fence).run(extent)
 
 
 class _Fleet:
@@ -133,7 +132,7 @@ class _Fleet:
         self.disputed: Mapping[str, tuple[str, ...]] = {}
         self.places = BoundedSemaphore(AT_ONCE)
 
-    def run(self, words: Mapping[Ref, tuple[Word, ...]]) -> list[Applied]:
+    def run(self, extent: Extent) -> list[Applied]:
         """Do it, and tell what was seen."""
         every = [
             replace(item, is_re_enrolled=item.name in self.options.re_enrol)
@@ -151,7 +150,7 @@ class _Fleet:
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
             is_first = shard[0] == 0 and self._is_touched(MANAGEMENT)
-            own = [pool.submit(self._own, words)] if is_first else []
+            own = [pool.submit(self._own, extent.words)] if is_first else []
             if self.options.policies is not None:
                 wait(own)  # its policies may name another account: then nothing can be noted
             begun = in_turn(pool, list(by_name), others, work)
@@ -163,7 +162,8 @@ class _Fleet:
         failed = self._remember({**done, **gone})
         rest = [begun[name].result().applied for name in sorted(begun)]
         first = [future.result() for future in own]
-        return [*first, *(item for item in rest if item is not None), *failed]
+        told = (_with_uses(it, by_name[it.cluster], extent) for it in rest if it is not None)
+        return [*first, *told, *failed]
 
     def _is_touched(self, name: str) -> bool:
         return self.todo.only is None or name in self.todo.only
@@ -287,3 +287,11 @@ class _Fleet:
         except ClusterError as failed:
             return [refused(f"{MANAGEMENT} (inventory)", failed)]
         return []
+
+
+def _with_uses(applied: Applied, target: Target, extent: Extent) -> Applied:
+    """What became of a cluster, with what a look before read of its use, where the work read nothing."""
+    reading = extent.readings.get(applied.cluster)
+    if applied.uses is not None or reading is None:
+        return applied
+    return replace(applied, uses=uses(target.records, reading))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.address_conflicts import Claims
-from reconciler.clusters.announcing import cluster_of, described_clusters
+from reconciler.clusters.announcing import balancer_records, cluster_of, described_clusters
 from reconciler.clusters.desired import DesiredObject, desired_objects
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import ranges_of
@@ -56,6 +56,7 @@ def targets(
     tenants = described_clusters(evaluation.documents)
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     spaces, released = _records(evaluation)
+    balancers = balancer_records(evaluation.state.records)
     whole = is_whole(evaluation)
     forced = _forced(evaluation, options) if options is not None and options.forced_claims else {}
     names = sorted(frozenset([*desired, *known, *named]) - {MANAGEMENT})
@@ -69,6 +70,7 @@ def targets(
             remembered=ranges_of(known[name].addresses if name in known else ()),
             is_described=name in tenants or name in named or name in desired,
             forced=IPSet.of(forced.get(name, ())),
+            records=tuple(balancers.get(name, ())),
         )
         for name in names
     ]

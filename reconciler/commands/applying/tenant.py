@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from reconciler.addresses import IPSet
+from reconciler.clusters.elastic.model import Reading
+from reconciler.clusters.elastic.reading import reading_for, uses
 from reconciler.clusters.memory import Enrolled
 from reconciler.clusters.metallb import NAMESPACE, told, written
 from reconciler.clusters.outcome import Applied
@@ -44,12 +46,18 @@ def apply_tenant(
     enrolment = enrol(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)
     claim(enrolment)
 
+    read: Reading | None = None
+
     def plan(snapshot: Snapshot) -> ClusterPlan:
+        nonlocal read
+        read = reading_for(snapshot, enrolment.inventory.objects)
         return plan_tenant(target, snapshot, enrolment.inventory, run.options, enrolment.home)
 
     work = worked(cluster, enrolment, run, plan)
     found = _announced(work, target)
     applied = _with_rogues(work.applied(target.name), found - target.given())
+    if read is not None:
+        applied = replace(applied, uses=uses(target.records, read))
     announced = _kept(found, target)
     is_failed = (work.unsaved or work.failure) is not None
     revision = known.revision if known and is_failed else applied.revision

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from reconciler.clusters.announcing import cluster_of
 from reconciler.clusters.elastic.fitting import Fitted, Wish, fitted
-from reconciler.clusters.elastic.model import Figures, Granted, Outcome, Word
+from reconciler.clusters.elastic.model import Figures, Granted, Outcome, Reading, Word
 from reconciler.clusters.elastic.settling import document_of, settled
 from reconciler.clusters.growers import abandoned, all_growers
 from reconciler.clusters.options import ApplyOptions
@@ -92,6 +92,7 @@ class Looked:
         bugs: Those of ours that were met.
         again: After how many seconds a cluster has to be looked at though nothing changes there.
         blocked: What is in the way of a cluster's growth, in words: none where nothing is.
+        readings: What clusters showed of their use; nothing of one that could not be read whole.
     """
 
     at: int = 0
@@ -103,6 +104,7 @@ class Looked:
     bugs: tuple[BugError, ...] = ()
     again: Mapping[str, float] = field(default_factory=dict)
     blocked: Mapping[str, tuple[Blocked, ...]] = field(default_factory=dict)
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
 
 def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
@@ -189,6 +191,7 @@ class _Look:
             bugs=tuple(self.bugs),
             again={name: it.again for name, it in found.items() if it.again is not None},
             blocked=blocked,
+            readings=_readings(found),
         )
 
     def _granted(self) -> dict[str, Granted]:
@@ -286,6 +289,10 @@ class _Look:
         path = path_of(self.evaluation.tree.settings.observed, identity)
         data = None if stands is None else demand_document(namespace, short, stands)
         return Change(path, data), found.words, found.figures
+
+
+def _readings(found: Mapping[str, Outcome]) -> dict[str, Reading]:
+    return {name: it.reading for name, it in found.items() if it.reading is not None}
 
 
 def _blocked(word: Word, claim: str) -> Blocked:

@@ -109,6 +109,7 @@ class LookingRun:
         """
         asking = self._asking
         evaluation, extent = asking.whole(head), extent or Extent(words=self.looker.words)
+        extent = replace(extent, readings=self.looker.looked.readings)
         applied = apply_fleet(evaluation, asking.clusters(), asking.options.apply, is_in, extent)
         self.looker.remember()
         return applied

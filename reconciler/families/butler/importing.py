@@ -158,6 +158,7 @@ def _pool_key(name: str) -> Key:
 
 WRITING = Writing(
     pool_title=POOL.kind,
+    cluster_title=TENANT.kind,
     version=4,
     pool_key=_pool_key,
     pool=_pool,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from reconciler.addresses.notation import format_count
+from reconciler.asking.idle import Headroom, Idle
 from reconciler.asking.outlook import MOST_TENANTS, Outlook, Past, Rate
 from reconciler.engine.usage import percentage
 from reconciler.model.instant import format_instant
@@ -10,20 +11,48 @@ from reconciler.report.text.table import Cell, Colour, Painter, table
 
 _LEVELS = ("warning", "gate", "full")
 _IDLE = (
-    "Idle headroom is not told: nothing in the repository says how many addresses Services use.\n"
+    "Idle headroom is not told: nothing in the repository says how many addresses Services use."
+    " --apply-result FILE does.\n"
 )
 _SOON = 4.0
 """Weeks that are shown in colour."""
 
 
-def forecast_text(past: Past, found: Sequence[Outlook], painter: Painter) -> str:
-    """A row for each pool and span, and how many more tenants fit."""
+def forecast_text(
+    past: Past, found: Sequence[Outlook], painter: Painter, idle: Idle | None = None
+) -> str:
+    """A row for each pool and span, how many more tenants fit, and what tenants leave idle."""
     if not found:
         return "No pools found.\n"
     head = f"As of {format_instant(past.clock)}, looking back {past.days} days.\n"
     rows = [_row(item, rate, past) for item in found for rate in item.rates]
     columns = ("POOL", "USED%", "SPAN", "CHANGE", *(name.upper() for name in _LEVELS))
-    return "".join([head, table(columns, rows, painter, right=(1,)), *map(_more, found), _IDLE])
+    return "".join(
+        [head, table(columns, rows, painter, right=(1,)), *map(_more, found), _idle(idle, painter)]
+    )
+
+
+def _idle(idle: Idle | None, painter: Painter) -> str:
+    if idle is None:
+        return _IDLE
+    if not idle.items:
+        return "Idle headroom: no tenant has load-balancer addresses.\n"
+    said = f"Idle headroom by the apply of {idle.result[:12]}"
+    if idle.is_other:
+        said += f", another revision than {idle.revision[:12] or 'the work tree'}, which is read"
+    total = idle.total._replace(cluster="TOTAL")
+    rows = [_headroom(item) for item in (*idle.items, total)]
+    columns = ("TENANT", "ALLOCATED", "USED", "IDLE", "NOT LOOKED AT")
+    return f"{said}:\n" + table(columns, rows, painter, right=(1, 2, 3))
+
+
+def _headroom(item: Headroom) -> list[Cell]:
+    left = item.allocated - item.looked
+    begin: list[Cell] = [item.cluster, str(item.allocated)]
+    why = f"{left}: {item.why}" if item.why else str(left or "")
+    if not item.looked and left:
+        return [*begin, "unknown", "unknown", (why, Colour.DIM)]
+    return [*begin, str(item.used), str(item.idle), (why, Colour.DIM) if why else ""]
 
 
 def _row(item: Outlook, rate: Rate, past: Past) -> list[Cell]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
 from reconciler.findings import few
-from reconciler.importing.assembling import Imported
+from reconciler.importing.assembling import Imported, writing
 from reconciler.importing.outcome import Line
 from reconciler.report.escape import escape
 from reconciler.report.importing import moved
@@ -34,6 +34,8 @@ def import_text(result: Imported, written: Sequence[str], painter: Painter, out:
     parts += [_notes(result.notes, painter), findings_text(result.conflicts, painter)]
     parts.append(_files(result, written, out))
     parts.append(_plan(result, painter))
+    if written and result.unnamed:
+        parts.append(_requests(result.unnamed))
     return "".join(parts)
 
 
@@ -81,3 +83,13 @@ def _plan(result: Imported, painter: Painter) -> str:
     new = f" {fresh} get addresses that they do not have yet." if fresh else ""
     head = painter.paint(text, Colour.BOLD)
     return f"{head}{new}{painter.paint(conflicts, Colour.RED) if conflicts else ''}\n"
+
+
+def _requests(owners: Sequence[str]) -> str:
+    """What a request is not: a cluster that is managed."""
+    named, kind = escape(few(owners)), writing().cluster_title
+    verb = "has a request" if len(owners) == 1 else "have requests"
+    return (
+        f"{named} {verb}, and no {kind}: these addresses are held, and no others are given.\n"
+        f"Add a {kind} of that name for each cluster that ipam is to manage.\n"
+    )

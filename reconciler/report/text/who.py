@@ -48,7 +48,15 @@ def _by(row: Row, cause: Cause | None) -> str:
         return f"by {row.author}"
     where = f" {cause.path}:{cause.line}" if cause.path else ""
     request = f" {cause.row.request}" if cause.row.request else ""
-    return f"by {cause.row.author}{request}{where}"
+    return f"by {cause.row.author}{request}{where}{_approved(cause)}"
+
+
+def _approved(cause: Cause) -> str:
+    """The Override that let it pass, and the commit of who wrote it."""
+    if cause.approval is None:
+        return ""
+    row, path = cause.approval
+    return f", Override {path} ({row.id[:12]} of {row.author})"
 
 
 def _of(holder: Holder, brought: dict[str, Told]) -> Told | None:
@@ -112,6 +120,9 @@ def _commits(holder: Holder, told: Told | None) -> Iterator[tuple[str, str]]:
     told_by = f"{cause.row.id[:12]}, {format_instant(cause.row.clock)}, {cause.row.subject}"
     yield "cause", f"{place}, {told_by}" if place else told_by
     yield "author", f"{cause.row.author}{f', {cause.row.request}' if cause.row.request else ''}"
+    if cause.approval is not None:
+        row, path = cause.approval
+        yield "override", f"{path}, {row.id[:12]} of {row.author}"
 
 
 def _beside(part: Part) -> str:

@@ -128,7 +128,8 @@ class Country:
     def apply(self, looked: Looked) -> dict[str, Applied]:
         """The clusters."""
         found = apply_fleet(
-            self.evaluation(), self.clusters, self.wish, is_in, Extent(words=looked.words)
+            *(self.evaluation(), self.clusters, self.wish, is_in),
+            Extent(words=looked.words, readings=looked.readings),
         )
         for connection in self.clusters.opened:
             assert connection.is_closed

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from reconciler.addresses.notation import parse_cidr
+from reconciler.asking.applied import read_apply_result
 from reconciler.clusters.difference import Drift
+from reconciler.clusters.elastic.model import Use
 from reconciler.clusters.outcome import Applied, Outcome, Result, State
-from reconciler.report.machine import apply_document
+from reconciler.report.machine import apply_document, json_text
 from reconciler.report.text.apply import applied_text, gravest_first
 from reconciler.report.text.table import Painter
 from tests.report.hostile import corpus
@@ -188,6 +191,7 @@ def test_the_document_says_all_of_a_cluster() -> None:
         "requests": {"list": 5, "patch": 4, "delete": 1},
         "error": None,
         "notes": [],
+        "uses": None,
         "objects": [
             {"object": RECORD, "result": "created", "drift": None, "error": None},
             {"object": f"{RECORD}-1", "result": "deleted", "drift": None, "error": None},
@@ -204,6 +208,18 @@ def test_the_document_says_all_of_a_cluster() -> None:
     ]
     assert (third["uid"], third["error"]) == (None, "connection refused; is it running?")
     assert apply_document([OTHER], REVISION, 5)["clusters"][0]["revision"] is None
+
+
+def test_the_document_says_what_services_use() -> None:
+    uses = (Use("team-a-web-lb", parse_cidr("10.0.0.4/30"), 3),)
+    document = apply_document([cluster("team-a/web", State.APPLIED, uses=uses)], REVISION, 0)
+    Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(document)
+    assert document["clusters"][0]["uses"] == [
+        {"record": "team-a-web-lb", "start": "10.0.0.4", "end": "10.0.0.7", "used": 3}
+    ]
+    assert read_apply_result(json_text(document).encode()).clusters["team-a/web"].uses == {
+        uses[0].range: 3
+    }
 
 
 def test_the_document_names_why_an_object_failed() -> None:

@@ -1,5 +1,6 @@
 """The outlook of pools for people and as JSON."""
 
+from reconciler.asking.idle import Headroom, Idle
 from reconciler.asking.outlook import MOST_TENANTS, Level, Outlook, Past, Rate
 from reconciler.model.key import Key
 from reconciler.report.outlook import outlook_document
@@ -22,7 +23,8 @@ def test_each_span_is_a_row_and_what_cannot_be_told_is_said() -> None:
         "edge     3.1   30 days   +8                            92.1 weeks   no gate   reached\n"
         "edge     3.1   90 days   not enough history: 45 days\n"
         "edge: 29 more tenants of the median shape (8 + 4) fit\n"
-        "Idle headroom is not told: nothing in the repository says how many addresses Services use.\n"
+        "Idle headroom is not told: nothing in the repository says how many addresses Services use."
+        " --apply-result FILE does.\n"
     )
     assert forecast_text(PAST, [], PLAIN) == "No pools found.\n"
 
@@ -52,3 +54,14 @@ def test_json_says_the_same() -> None:
         {"level": "full", "weeks": 0.0},
     ]
     assert (item["rates"][1]["enoughHistory"], item["moreFit"]) == (False, False)
+
+
+def test_without_load_balancer_addresses_nothing_is_idle_and_a_work_tree_has_no_name() -> None:
+    none = Idle("a" * 40, "", [])
+    assert "Idle headroom: no tenant has load-balancer" in forecast_text(PAST, [FOUND], PLAIN, none)
+    some = none._replace(items=[Headroom("team-a/one", 8, 4, 1, "why")])
+    text = forecast_text(PAST, [FOUND], PLAIN, some)
+    assert (
+        "by the apply of aaaaaaaaaaaa, another revision than the work tree, which is read:" in text
+    )
+    assert "team-a/one           8      1      3   4: why\n" in text

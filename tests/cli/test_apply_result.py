@@ -1,0 +1,164 @@
+"""`--apply-result FILE`: of `forecast`, of `explain`, and FILEs that are no result."""
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.cli import run
+from reconciler.ports import ExitCode
+from tests.cli.running import ipam
+from tests.world import SMALL, commit, git, pool, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+FULL = {
+    **SMALL,
+    "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+    "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 6}"),
+    "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 4}"),
+    "tenants/zoo.yaml": tenant("zoo", networking="{lbPoolSize: 4}"),
+    "tenants/late.yaml": tenant("late", networking="{lbPoolSize: 5}"),
+}
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    made = repository(tmp_path / "repo", {k: v for k, v in FULL.items() if "late" not in k})
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    write(made, {"tenants/late.yaml": FULL["tenants/late.yaml"]})
+    commit(made, "late")
+    assert run(["reconcile", "--repo", str(made)]) == ExitCode.GATE
+    return made
+
+
+def records(full: Path, capsys: Capture) -> dict[str, dict[str, Any]]:
+    ran = ipam(capsys, "get", "allocations", "-o", "json", "--repo", full)
+    return {it["metadata"]["name"]: it for it in json.loads(ran.out)["items"]}
+
+
+def applied(full: Path, capsys: Capture, revision: str = "", **used: int) -> dict[str, Any]:
+    """A result in which Services use so many addresses of a tenant; of the others nothing is known."""
+    found = records(full, capsys)
+    clusters = []
+    for name, count in used.items():
+        status = found[f"team-a-{name}-lb"]["status"]
+        use = {"record": name, "start": status["startAddress"], "end": status["endAddress"]}
+        told = {"cluster": f"team-a/{name}", "state": "applied", "uses": [{**use, "used": count}]}
+        clusters.append(told)
+    head = revision or git(full, "rev-parse", "HEAD").strip()
+    version = {"apiVersion": "gitops-ipam.dev/v1alpha1", "kind": "ApplyResult"}
+    return {**version, "revision": head, "exitCode": 0, "clusters": clusters}
+
+
+def kept(full: Path, document: Any) -> Path:
+    file = full.parent / "applied.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    return file
+
+
+def test_forecast_tells_what_each_tenant_leaves_idle(full: Path, capsys: Capture) -> None:
+    file = kept(full, applied(full, capsys, one=2, two=4))
+    ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
+    assert ran.code == 0
+    assert ran.out.partition("Idle headroom")[2].splitlines()[1:] == [
+        "TENANT       ALLOCATED      USED      IDLE   NOT LOOKED AT",
+        "team-a/one           6         2         4",
+        "team-a/two           4         4         0",
+        "team-a/zoo           4   unknown   unknown   4: it is not in the result",
+        "TOTAL               14         6         4   4",
+    ]
+    ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file, "-o", "json")
+    idle = json.loads(ran.out)["idle"]
+    assert (idle["isOtherRevision"], idle["total"]["idle"]) == (False, 4)
+    assert idle["tenants"][2] == {
+        "cluster": "team-a/zoo",
+        "allocated": 4,
+        "used": None,
+        "idle": None,
+        "notLookedAt": 4,
+        "why": "it is not in the result",
+    }
+
+
+def test_a_result_of_another_revision_is_said_to_be_one(full: Path, capsys: Capture) -> None:
+    file = kept(full, applied(full, capsys, "c" * 40, one=2, zoo=0))
+    head = git(full, "rev-parse", "HEAD").strip()[:12]
+    ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
+    said = (
+        f"Idle headroom by the apply of cccccccccccc, another revision than {head}, which is read:"
+    )
+    assert said in ran.out
+    ran = ipam(capsys, "explain", "late", "--repo", full, "--apply-result", file)
+    assert "idle is told by an apply of another revision, cccccccccccc" in ran.out
+
+
+def test_without_a_result_the_option_is_named(full: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "forecast", "--repo", full)
+    assert "Idle headroom is not told" in ran.out
+    assert "--apply-result FILE does" in ran.out
+
+
+def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(
+    full: Path, capsys: Capture
+) -> None:
+    file = kept(full, applied(full, capsys, one=0, two=0, zoo=1))
+    ran = ipam(capsys, "explain", "late", "-o", "json", "--repo", full, "--apply-result", file)
+    (told,) = json.loads(ran.out)["items"]
+    idle = [it for it in told["remedies"] if it.startswith("idle")]
+    assert [it.partition(" uses ")[0] for it in idle] == ["idle: no Service of team-a/one"]
+    assert "10.40.0.0-10.40.0.5 (6 addresses, " in idle[0]
+    assert "without it 5 are free, once its retention has ended. Ask " in idle[0]
+    assert "removes the tenant (tenants/one.yaml:1) gives it back" in idle[0]
+    assert told["remedies"][-1] not in idle
+    assert not any("one" in item["path"] for item in told["patches"])
+
+
+def test_records_of_which_an_address_is_used_or_nothing_is_known_are_never_named(
+    full: Path, capsys: Capture
+) -> None:
+    file = kept(full, applied(full, capsys, one=1, zoo=4))
+    ran = ipam(capsys, "explain", "late", "--repo", full, "--apply-result", file)
+    assert "idle: no record that nobody uses would make room" in ran.out
+    assert "idle: no Service of" not in ran.out
+    ran = ipam(capsys, "explain", "one", "--repo", full, "--apply-result", file)
+    assert "idle" not in ran.out  # it was not refused
+
+
+@pytest.mark.parametrize("verb", [("forecast",), ("explain", "late")])
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"{", "it is no JSON"),
+        (b'{"kind": "Plan"}', "kind is 'Plan', not ApplyResult"),
+        (b'{"kind": "\\u001b[2J\\ud800"}', "not ApplyResult"),
+        (b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_result_is_wrong_usage(
+    full: Path, capsys: Capture, verb: tuple[str, ...], data: bytes, words: str
+) -> None:
+    file = full.parent / "applied.json"
+    file.write_bytes(data)
+    ran = ipam(capsys, *verb, "--repo", full, "--apply-result", file)
+    assert (ran.code, ran.out, words in ran.err) == (ExitCode.USAGE, "", True)
+    assert "give what ipam apply -o json" in ran.err
+    assert ("Traceback" in ran.err, "\x1b" in ran.err) == (False, False)
+
+
+def test_what_cannot_be_opened_is_wrong_usage(full: Path, capsys: Capture) -> None:
+    pipe = full.parent / "pipe"
+    os.mkfifo(pipe)
+    for file, words in ((full / "no", "No such file"), (full, "directory"), (pipe, "no plain")):
+        ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
+        assert (ran.code, words in ran.err) == (ExitCode.USAGE, True)
+
+
+def test_a_dash_reads_stdin(full: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = json.dumps(applied(full, capsys, one=2)).encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", "-")
+    assert (ran.code, "team-a/one           6         2" in ran.out) == (0, True)
