@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_count, format_short
 from reconciler.clusters.announcing import cluster_kinds, cluster_of
 from reconciler.comparison import Base
@@ -23,7 +23,7 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
-from reconciler.model.plan import Release
+from reconciler.model.plan import Grant, Release
 from reconciler.projecting import world_of
 from reconciler.records.changes import records_after
 
@@ -77,14 +77,15 @@ def losses(evaluation: Evaluation) -> list[Loss]:
 
     But for what is shown elsewhere: claims that move, and growth that nobody needs any more.
     """
-    before = records_of(evaluation.tree, evaluation.documents)
-    after = _carried_out(evaluation)
-    stood, stands = _announcing(before), _announcing(after)
-    clusters = sorted({it.cluster: None for it in stood.keys() ^ stands.keys()})
+    clusters = _touched(evaluation)
     if not clusters:
         return []
+    texts = records_of(evaluation.tree, evaluation.documents)
+    before = tuple(record for record in texts if cluster_of(record) in clusters)
+    after = _carried_out(evaluation, clusters)
+    stood = {(cluster_of(record), record.range) for record in before}
     there, then = (_Side(evaluation, records, clusters) for records in (before, after))
-    gains = [record for record in then.records if _announced(record) not in stood]
+    gains = [record for record in after if (cluster_of(record), record.range) not in stood]
     shown = _shown(evaluation)
     return [
         loss
@@ -94,30 +95,28 @@ def losses(evaluation: Evaluation) -> list[Loss]:
     ]
 
 
-class _Announced(NamedTuple):
-    """What a record says that a cluster announces; a family knows by the type whether it does."""
-
-    cluster: str
-    type: str
-    range: IPRange | None
-
-
-def _announced(record: Allocation) -> _Announced:
-    return _Announced(cluster_of(record), record.type, record.range)
-
-
-def _announcing(records: Iterable[Allocation]) -> dict[_Announced, None]:
-    found = (_announced(it) for it in records if it.is_live or it.announced)
-    return {it: None for it in found if it.cluster != MANAGEMENT}
+def _touched(evaluation: Evaluation) -> list[str]:
+    """The clusters of which the plan writes or removes a record, in order."""
+    paths = {change.path for change in evaluation.changes}
+    if not paths:
+        return []
+    texts = records_of(evaluation.tree, evaluation.documents)
+    stated = (record for record in (*texts, *evaluation.state.records) if record.path in paths)
+    given = (it.allocation for it in evaluation.plan.decisions if isinstance(it, Grant))
+    clusters = {cluster_of(record): None for record in (*stated, *given)}
+    return sorted(cluster for cluster in clusters if cluster != MANAGEMENT)
 
 
-def _carried_out(evaluation: Evaluation) -> tuple[Allocation, ...]:
-    """Records once all of the plan is carried out that no brake holds back."""
+def _carried_out(evaluation: Evaluation, clusters: Sequence[str]) -> tuple[Allocation, ...]:
+    """Records of clusters once all of the plan is carried out that no brake holds back."""
     plan, state = evaluation.plan, evaluation.state
     is_stopped = evaluation.brake is not None and evaluation.is_freed
     rest = () if is_stopped else (it for it in plan.decisions if not is_held(it, evaluation))
-    carried = replace(plan, decisions=tuple(rest))
-    return records_after(carried, state, evaluation.tree.settings.records)
+    decided = (it for it in rest if it.allocation and cluster_of(it.allocation) in clusters)
+    kept = (record for record in state.records if cluster_of(record) in clusters)
+    theirs = replace(state, records=tuple(kept))
+    folder = evaluation.tree.settings.records
+    return records_after(replace(plan, decisions=tuple(decided)), theirs, folder)
 
 
 @dataclass(frozen=True)
@@ -125,14 +124,8 @@ class _Side:
     """What some clusters announce by the records of one side."""
 
     evaluation: Evaluation
-    every: Iterable[Allocation]
+    records: tuple[Allocation, ...]
     clusters: Sequence[str]
-
-    @cached_property
-    def records(self) -> tuple[Allocation, ...]:
-        """The records of the clusters."""
-        wanted = frozenset(self.clusters)
-        return tuple(record for record in self.every if cluster_of(record) in wanted)
 
     @cached_property
     def announced(self) -> Mapping[str, IPSet]:

@@ -6,9 +6,6 @@ CHECKS = ("tests/hostile/test_announced.py",)
 PROPERTY = ("tests/properties/test_announced.py",)
 
 ANNOUNCED = (
-    Mutant("announced: a type that changes is no difference", "announced.py",
-           "return _Announced(cluster_of(record), record.type, record.range)",
-           'return _Announced(cluster_of(record), "", record.range)', CHECKS),
     Mutant("announced: what the base loses counts for the change", "announced.py",
            "if loss not in known]", "if True]", CHECKS),
     Mutant("announced: who goes loses something", "announced.py",
