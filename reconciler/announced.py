@@ -4,7 +4,7 @@ A record may go from one living cluster to another, or may no longer be announce
 is granted or released: the plan alone does not show that. Whoever uses the addresses is cut off.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -95,19 +95,19 @@ def losses(evaluation: Evaluation) -> list[Loss]:
     ]
 
 
-def _touched(evaluation: Evaluation) -> list[str]:
+def _touched(evaluation: Evaluation) -> dict[str, None]:
     """The clusters of which the plan writes or removes a record, in order."""
     paths = {change.path for change in evaluation.changes}
     if not paths:
-        return []
+        return {}
     texts = records_of(evaluation.tree, evaluation.documents)
     stated = (record for record in (*texts, *evaluation.state.records) if record.path in paths)
     given = (it.allocation for it in evaluation.plan.decisions if isinstance(it, Grant))
     clusters = {cluster_of(record): None for record in (*stated, *given)}
-    return sorted(cluster for cluster in clusters if cluster != MANAGEMENT)
+    return dict.fromkeys(sorted(cluster for cluster in clusters if cluster != MANAGEMENT))
 
 
-def _carried_out(evaluation: Evaluation, clusters: Sequence[str]) -> tuple[Allocation, ...]:
+def _carried_out(evaluation: Evaluation, clusters: Collection[str]) -> tuple[Allocation, ...]:
     """Records of clusters once all of the plan is carried out that no brake holds back."""
     plan, state = evaluation.plan, evaluation.state
     is_stopped = evaluation.brake is not None and evaluation.is_freed
@@ -125,7 +125,7 @@ class _Side:
 
     evaluation: Evaluation
     records: tuple[Allocation, ...]
-    clusters: Sequence[str]
+    clusters: Collection[str]
 
     @cached_property
     def announced(self) -> Mapping[str, IPSet]:
