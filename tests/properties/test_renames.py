@@ -22,15 +22,15 @@ class Town:
 
     Attributes:
         names: By who they are.
-        moved: Who has another name since the last reconcile.
-        gone: Names of those who went since then.
+        moved: The names at the last reconcile of who has another one since then.
+        gone: Names of those who went since then, also the one that records know them by.
     """
 
     def __init__(self) -> None:
         self.files: Files = {}
         self.clock = CLOCK
         self.names: dict[int, str] = {}
-        self.moved: set[int] = set()
+        self.moved: dict[int, str] = {}
         self.gone: set[str] = set()
         self.pool = "edge"
         self.write_pool()
@@ -56,17 +56,16 @@ class Town:
     def remove(self, draw: st.DataObject) -> None:
         if self.names:
             who = draw.draw(st.sampled_from(sorted(self.names)))
-            self.gone.add(self.names[who])
+            self.gone |= {self.names[who], self.moved.pop(who, self.names[who])}
             del self.names[who], self.files[f"tenants/{who}.yaml"]
-            self.moved.discard(who)
 
     def rename(self, draw: st.DataObject) -> None:
-        still, free = sorted(self.names.keys() - self.moved), self.free()
+        still, free = sorted(self.names.keys() - self.moved.keys()), self.free()
         if still and free:
             who, name = draw.draw(st.sampled_from(still)), draw.draw(st.sampled_from(free))
             before, self.names[who] = self.names[who], name
             self.files[f"tenants/{who}.yaml"] = formerly(tenant(name), f"team-a/{before}")
-            self.moved.add(who)
+            self.moved[who] = before
 
     def rename_pool(self, draw: st.DataObject) -> None:
         before = self.pool
