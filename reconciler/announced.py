@@ -184,17 +184,15 @@ def _clusters(described: Described) -> dict[str, None]:
 
 
 def _told(loss: Loss, evaluation: Evaluation) -> Finding:
+    size = loss.addresses.size
     what = few([format_short(item) for item in loss.addresses])
-    count = format_count(loss.addresses.size)
+    what += f" ({format_count(size)} {'address' if size == 1 else 'addresses'})"
     place = _place(loss, evaluation)
     if not loss.to:
-        message = (
-            f"cluster {loss.cluster} stays, and no longer announces {what} ({count} addresses)"
-        )
+        message = f"cluster {loss.cluster} stays, and no longer announces {what}"
         hint = "what uses them there is cut off at the next apply; take back the edit that does"
         return warning("announcement-lost", place, message, f"{hint} this, unless nobody does")
-    message = f"{what} ({count} addresses) goes from cluster {loss.cluster} to {loss.to} at once"
-    message += f", and {loss.cluster} stays"
+    message = f"cluster {loss.cluster} stays, and {what} would go from it to {loss.to} at once"
     scope = str(loss.claim)
     if evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
         return warning("announcement-moved", place, f"{message}; an Override lets it go")

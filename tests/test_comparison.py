@@ -1,13 +1,15 @@
 """A change beside its base: what a review must know that one tree does not tell."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from reconciler.comparison import Base, Compared, compare
-from reconciler.evaluate import let_pass
-from reconciler.findings import Finding
+from reconciler.evaluate import evaluate, let_pass
+from reconciler.findings import Finding, Location
 from reconciler.gathering import described
+from reconciler.model.override import Override, OverrideKind, Overrides
 from reconciler.records.by_hand import Records
 from reconciler.records.hands import Stated
 from reconciler.records.recall import recall
@@ -275,3 +277,34 @@ def test_an_override_of_a_move_lets_nobody_remove_what_gets_its_range_again() ->
     result = compare(base_of(DONE, head, is_strict=True), moving(head, KEY)).evaluation
     (item,) = (found for found in result.findings if found.code == "record-removed")
     assert item.severity == "error"
+
+
+def letting(kind: OverrideKind, scope: str) -> Overrides:
+    """An Override that stood in the base."""
+    place = Location("overrides/2026-02-15-why.yaml", 1, 1)
+    return Overrides((Override(kind, scope, "why", 1 << 40, 0, place.path, place),))
+
+
+def beside(base: Files, head: Files, overrides: Overrides) -> Compared:
+    tree = replace(tree_of(head), overrides=overrides)
+    return compare(base_of(base, head, is_strict=True), evaluate(tree))
+
+
+def test_an_override_lets_a_record_be_removed_by_its_claim() -> None:
+    head = without(DONE, RECORD)
+    for scope, severity in ((KEY, "warning"), (KEY.replace("one", "two"), "error")):
+        result = beside(DONE, head, letting(OverrideKind.RECORD, scope)).evaluation
+        (item,) = (found for found in result.findings if found.code == "record-removed")
+        assert item.severity == severity
+
+
+def test_an_override_lets_its_pool_shrink_and_says_what_stays_held() -> None:
+    head = {**DONE, "pools/edge.yaml": pool(cidr="10.40.0.0/25")}
+    mine = letting(OverrideKind.SHRINK, "butler/NetworkPool/butler-system/edge")
+    (item,) = (
+        it for it in beside(DONE, head, mine).evaluation.findings if it.code == "pool-shrunk"
+    )
+    assert item.severity == "warning"
+    assert item.message.endswith(
+        "of main; an Override lets it shrink, and what records hold stays held"
+    )

@@ -18,6 +18,7 @@ from tests.memory import MemoryFacts, MemorySource
 from tests.world import CLOCK, raw, reconciled, tenant
 
 CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
+VIP = "novaedge/ProxyVIP/_/web/vip"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 EXPIRES = 1_772_323_200  # 2026-03-01T00:00:00Z
 
@@ -78,6 +79,7 @@ def test_each_kind_says_what_it_lets_pass(spec: dict[str, object], says: str) ->
         ({"kind": "gate", "scope": CLAIM}, "kind gate takes a pool, or Settings"),
         ({"kind": "gate", "scope": "edge"}, "kind gate takes a pool, or Settings"),
         ({"kind": "move", "scope": POOL}, "kind move takes a claim"),
+        ({"kind": "move", "scope": VIP}, f"spec.scope: '{VIP}' cannot hold two ranges at once"),
         ({"kind": "shrink", "scope": CLAIM}, "kind shrink takes a pool"),
         ({"kind": "record", "scope": "../x.yaml"}, "kind record takes the path of a record"),
         ({"kind": "record", "scope": "../"}, "kind record takes the path of a record"),

@@ -1,11 +1,13 @@
 """Renames that hang on one another, on requests, or on what a move has left."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from reconciler.evaluate import Evaluation
+from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.plan import Expire, Grant, Release
+from reconciler.tree import LastGood
 from tests.engine.outcome import without
 from tests.moving import KEY, LEAVING, moved
 from tests.test_renaming import DAY, TWO, Files, codes, decided, formerly, ranges, renamed
@@ -19,6 +21,7 @@ from tests.world import (
     reconciled,
     request,
     tenant,
+    tree_of,
 )
 
 
@@ -201,3 +204,52 @@ def test_a_chain_is_refused_as_a_whole() -> None:
     }
     after = reconciled(files, CLOCK + DAY)
     assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
+
+
+def test_what_moves_left_in_the_same_pool_goes_along_under_names_of_its_own() -> None:
+    def pinned(start: int) -> str:
+        ends = f"startAddress: 10.40.0.{start}, endAddress: 10.40.0.{start + 7}"
+        return asking("r", pinnedRange=f"{{{ends}}}", count="8")
+
+    key = "butler/IPAllocation/butler-system/r/request"
+    files = reconciled({**SMALL, "tenants/r.yaml": pinned(80)})
+    for start in (88, 96):
+        files = moved({**files, "tenants/r.yaml": pinned(start)}, key)
+    was = "metadata: {name: r, namespace: butler-system}\nspec"
+    now = "metadata: {name: s, namespace: butler-system}\nspec"
+    text = formerly(pinned(96).replace(was, now), "butler-system/r")
+    after = reconciled({**files, "tenants/r.yaml": text}, CLOCK + 180)
+    theirs = [it for it in evaluation_of(after, CLOCK + 180).state.records if it.claim.name == "s"]
+    assert [(Path(it.path).name, it.is_live) for it in theirs] == [
+        ("s.request.released.2.yaml", False),
+        ("s.request.released.yaml", False),
+        ("s.request.yaml", True),
+    ]  # fmt: skip
+
+
+def test_a_pool_that_is_there_but_cannot_be_read_is_told_of_by_its_own_error() -> None:
+    broken = pool().replace("cidr", "cdir")
+    rim = formerly(pool("rim", "10.60.0.0/24"), "butler-system/edge")
+    found = codes({**TWO, "pools/edge.yaml": broken, "pools/rim.yaml": rim})
+    assert "rename-unused" not in found
+    whole = codes({**TWO, "pools/rim.yaml": rim})
+    assert "rename-unused" in whole
+
+
+def test_while_everything_is_halted_no_name_is_taken_over() -> None:
+    tree = tree_of(renamed())
+    halted = replace(tree, last_good=LastGood(halted="ipam.yaml"))
+    assert evaluate(tree).state.former
+    assert evaluate(halted).state.former == {}
+
+
+def test_nothing_is_taken_over_while_a_record_of_the_old_name_cannot_be_read() -> None:
+    files = renamed()
+    (path,) = (path for path in files if path.endswith("/one.loadbalancer.yaml"))
+    other = path.replace("one.", "two.")
+    damaged = tree_of({**files, path: "status: [\n", other: "status: [\n"})
+    known = {item.path: item for item in evaluation_of(files).state.records}
+    as_it_was = replace(damaged, last_good=LastGood(records={path: known[path]}))
+    for tree in (damaged, as_it_was):
+        assert evaluate(tree).state.former == {}
+        assert not any(isinstance(it, Grant | Release) for it in evaluate(tree).plan.decisions)

@@ -53,8 +53,7 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
                 files[written.record.path] = written.record
     for path, record in _renamed(plan, state):
         record = record._replace(path=places.left(record, path), pristine=True)
-        if record.path != path:
-            files.setdefault(path, None)
+        files.setdefault(path, None)
         files[record.path] = record
     return files
 

@@ -122,6 +122,8 @@ def test_only_what_the_claim_held_before_is_more_than_somebodys_word() -> None:
     assert nobodys(Records(before, {HERE: None})) == {}
     for scope in (HERE, str(CLAIM)):
         assert nobodys(Records(before, side(wide)), (scope,)) == {}
+    assert nobodys(Records({}, side(record())), ("allocations/",)) == {}
+    assert nobodys(Records(before, side(wide)), ("allocations/",)) == more
     released = side(record(phase=Phase.RELEASED, since=LATER))
     assert nobodys(Records(released, before)).keys() == {HERE}
     assert nobodys(Records(before, released)) == {}
@@ -198,3 +200,11 @@ def test_what_is_no_record_is_let_pass_by_its_path_alone() -> None:
     records = strict({}, {odd: Stated(b"x", Recalled(None))})
     assert said(records, ("other",)) == said(records)
     assert said(records, (odd,)) != said(records)
+
+
+def test_a_mark_that_somebody_takes_away_counts_unless_a_person_let_it_pass() -> None:
+    marked = side(record(held_of=18))
+    for now, marks in ((side(record()), {CLAIM: 18}), ({HERE: None}, {}), (marked, {})):
+        assert freed(strict(marked, now)).marks == marks
+    assert freed(strict(marked, side(record())), HERE).marks == {}
+    assert freed(strict(side(record()), marked)).marks == {}
