@@ -9,7 +9,9 @@ from reconciler.clusters.announcing import balancer_records
 from reconciler.commands.asking import pools_of_name
 from reconciler.commands.remedies import LACKS_ROOM, run_with, taken_of
 from reconciler.evaluate import Evaluation
+from reconciler.families import family_of
 from reconciler.families._demand import GROWTH, growth_index
+from reconciler.families._mending import Mending
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
@@ -101,15 +103,7 @@ def _way(evaluation: Evaluation, record: Allocation) -> str:
     if record.role == GROWTH and growth_index(record):
         return "it is growth, and goes by itself when it was unused for elastic.shrinkAfter"
     claim = evaluation.state.claims.get(record.claim)
-    where = f" ({claim.source.path}:{claim.source.line})" if claim is not None else ""
-    if record.claim.kind != "TenantCluster":
-        return f"a reviewed change that removes the {record.claim.kind}{where} gives it back"
-    if record.claim.slot_order[1]:
-        return (
-            f"a reviewed change to a smaller lbPoolSize{where}; the warning size-smaller then says"
-            " how its record is given back"
-        )
-    return (
-        f"a first range stays whole while its tenant is there; a reviewed change that removes the"
-        f" tenant{where} gives it back"
-    )
+    where = f": {claim.source}" if claim is not None else ""
+    family = family_of(record.claim.family)
+    way = (family.mending if family is not None else Mending()).given_back(record)
+    return f"what gives it back is {way}{where}"

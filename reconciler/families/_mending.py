@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from reconciler.documents.appending import Edit
 from reconciler.documents.document import Document, Documents
+from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -34,6 +35,10 @@ def _no_pool(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> I
     yield from ()
 
 
+def _removed(record: Allocation) -> str:
+    return f"a change that removes the {record.claim.kind}"
+
+
 @dataclass(frozen=True, slots=True)
 class Mending:
     """What can be edited.
@@ -42,8 +47,10 @@ class Mending:
         smaller: A claim asks for so many addresses; None where its document says no size.
         widened: A pool gives out at least so many addresses more, the smallest change first.
         added: Another pool serves the claim, too: one change for each that is there.
+        given_back: The change that gives back what a record holds which nobody uses, in words.
     """
 
     smaller: Callable[[Documents, Claim, int], Mend | None] = _no_size
     widened: Callable[[Documents, Pool, int], Iterator[Mend]] = _no_room
     added: Callable[[Documents, Claim, Mapping[Key, Pool]], Iterator[Mend]] = _no_pool
+    given_back: Callable[[Allocation], str] = _removed

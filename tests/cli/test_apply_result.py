@@ -112,7 +112,10 @@ def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(
     assert [it.partition(" uses ")[0] for it in idle] == ["idle: no Service of team-a/one"]
     assert "10.40.0.0-10.40.0.5 (6 addresses, " in idle[0]
     assert "without it 5 are free, once its retention has ended. Ask " in idle[0]
-    assert "removes the tenant (tenants/one.yaml:1) gives it back" in idle[0]
+    assert (
+        "removes the tenant (its first range stays whole while it is there): tenants/one.yaml:1"
+        in idle[0]
+    )
     assert told["remedies"][-1] not in idle
     assert not any("one" in item["path"] for item in told["patches"])
 

@@ -11,6 +11,7 @@ from reconciler.documents.places import Steps
 from reconciler.families._mending import Mend, Mending
 from reconciler.families.butler.kinds import POOL, PROVIDER, REQUEST, TENANT
 from reconciler.families.butler.providers import Providers
+from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -89,4 +90,12 @@ def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Ite
             yield Mend(says, provider.document, (Edit(_REFERENCES, item, is_item=True),))
 
 
-MENDING = Mending(_smaller, _widened, _added)
+def _given_back(record: Allocation) -> str:
+    if record.claim.kind == REQUEST.kind:
+        return f"a change that removes the {REQUEST.kind}"
+    if record.claim.slot_order[1]:
+        return "a change to a smaller lbPoolSize (the warning size-smaller then says how)"
+    return "a change that removes the tenant (its first range stays whole while it is there)"
+
+
+MENDING = Mending(_smaller, _widened, _added, given_back=_given_back)
