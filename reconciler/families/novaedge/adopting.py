@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Document
+from reconciler.documents.document import Document, Documents
 from reconciler.documents.places import Steps, dotted
 from reconciler.families.novaedge.hosts import host_text, read_host
-from reconciler.families.novaedge.vips import Wish
+from reconciler.families.novaedge.kinds import VIP
+from reconciler.families.novaedge.vips import Wish, read_vip
 from reconciler.findings import Finding, error, shown
 
 ALLOCATIONS = ("status", "allocations")
@@ -64,6 +65,12 @@ def held_in_pool(document: Document, found: list[Finding]) -> Iterator[Held]:
             user = str(entry.get("vipRef") or "somebody")
             kind, _, name = user.rpartition("/")
             yield Held(item, user, name if kind in ("", "proxyvip") else "", steps)
+
+
+def is_of_others(held: Held, pool: Document, documents: Documents) -> bool:
+    """Whether no ProxyVIP of the pool in the repository stands for what its status lists."""
+    vip = documents.find(VIP, "", held.vip, asker=pool.file) if held.vip else None
+    return vip is None or read_vip(vip, []).pool != pool.name
 
 
 def _status(document: Document) -> Mapping[str, Any]:

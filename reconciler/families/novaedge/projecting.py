@@ -11,6 +11,7 @@ from typing import Any
 from reconciler.documents.document import Document
 from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
+from reconciler.families.novaedge.adopting import Held, held_in_pool, is_of_others
 from reconciler.families.novaedge.hosts import host_text
 from reconciler.families.novaedge.kinds import NAME, POOL, VIP
 from reconciler.families.novaedge.pools import pool_key
@@ -55,30 +56,37 @@ def _pools(world: ProjectionInput, records: Iterable[Allocation]) -> Iterator[Pr
     for document in world.documents.of(POOL):
         key = pool_key(document.name)
         if key in world.reading.pools:
-            status = pool_status(world.usage[key], given.get(key, []), world.clock)
+            others = [
+                it for it in held_in_pool(document, [])
+                if is_of_others(it, document, world.documents)
+            ]  # fmt: skip
+            status = pool_status(world.usage[key], given.get(key, []), world.clock, others)
             yield Projection(MANAGEMENT, {**_body(document), "status": status})
 
 
-def pool_status(usage: Usage, records: Iterable[Allocation], since: str) -> dict[str, Any]:
+def pool_status(
+    usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[Held] = ()
+) -> dict[str, Any]:
     """What a pool's status says.
 
     Args:
         usage: Its counters.
         records: Live records of the pool.
         since: `lastTransitionTime` of conditions that a cluster does not know yet.
+        others: What somebody else has of the pool; NovaEdge would hand it out if it were not listed.
     """
-    held = sorted((item.range, item) for item in records if item.range is not None)
+    listed = {it.item: {"address": host_text(it.item), "vipRef": it.user} for it in others}
+    for item in records:
+        if item.range is not None:
+            listed[item.range] = {
+                "address": host_text(item.range),
+                "allocatedAt": item.allocated_at,
+                "vipRef": item.owner.name,
+            }
     message = f"Pool has {usage.available} available addresses"
     return {
         "allocated": min(usage.allocated, MOST_COUNTED),
-        "allocations": [
-            {
-                "address": host_text(item),
-                "allocatedAt": record.allocated_at,
-                "vipRef": record.owner.name,
-            }
-            for item, record in held[:MOST_LISTED]
-        ],
+        "allocations": [listed[it] for it in sorted(listed)[:MOST_LISTED]],
         "available": min(usage.available, MOST_COUNTED),
         "conditions": [condition("Ready", "True", "PoolReady", message, since)],
     }

@@ -7,7 +7,7 @@ from reconciler.documents.document import Document, Documents
 from reconciler.families._family import Held as Records
 from reconciler.families._family import Reading
 from reconciler.families._reading import Collected
-from reconciler.families.novaedge.adopting import Held, held_by_vip, held_in_pool
+from reconciler.families.novaedge.adopting import Held, held_by_vip, held_in_pool, is_of_others
 from reconciler.families.novaedge.hosts import host_text
 from reconciler.families.novaedge.kinds import POOL, VIP
 from reconciler.families.novaedge.pools import pool_key, read_pool
@@ -64,8 +64,7 @@ class _Reader:
 
     def _adopt(self, document: Document, held: Held) -> None:
         """What a pool's status lists is its VIP's, or in use by somebody who is not here."""
-        vip = self.documents.find(VIP, "", held.vip, asker=document.file) if held.vip else None
-        if vip is not None and read_vip(vip, []).pool == document.name:
+        if not is_of_others(held, document, self.documents):
             self.adopted.setdefault(vip_key(held.vip, held.item.version), held.item)
             return
         place = document.at(*held.steps)

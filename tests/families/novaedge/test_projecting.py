@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from reconciler.addresses import IPRange
+from reconciler.families.novaedge.adopting import Held
 from reconciler.families.novaedge.projecting import MOST_LISTED, pool_status
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Tier
@@ -56,6 +58,26 @@ def test_a_pool_tells_what_it_gave_out() -> None:
     }  # fmt: skip
 
 
+def test_a_pool_goes_on_listing_what_others_have_of_it() -> None:
+    listed = "{allocations: [{address: 10.200.0.4, vipRef: service/ns/x}, {address: 10.200.0.5, vipRef: web}]}"
+    files = tree(vip("web"), vip("api"), pools=f"{MAIN}status: {listed}\n")
+    assert status(files, "ProxyIPPool main")["allocations"] == [
+        {"address": "10.200.0.1/32", "allocatedAt": SINCE, "vipRef": "api"},
+        {"address": "10.200.0.4/32", "vipRef": "service/ns/x"},
+        {"address": "10.200.0.5/32", "allocatedAt": SINCE, "vipRef": "web"},
+    ]
+
+
+def test_who_has_a_record_of_an_address_is_listed_once() -> None:
+    files = reconciled(tree(vip("web")))
+    files["pools/p.yaml"] = (
+        f"{MAIN}status: {{allocations: [{{address: 10.200.0.1, vipRef: gone}}]}}\n"
+    )
+    assert status(files, "ProxyIPPool main")["allocations"] == [
+        {"address": "10.200.0.1/32", "allocatedAt": SINCE, "vipRef": "web"}
+    ]
+
+
 def test_counters_keep_to_their_type_and_the_message_is_exact() -> None:
     found = status(tree(pools=pool(cidrs="[2001:db8::/64]")), "ProxyIPPool main")
     assert (found["allocated"], found["available"]) == (0, 2_147_483_647)
@@ -66,7 +88,8 @@ def test_a_status_lists_as_much_as_an_object_takes() -> None:
     files = tree(vip("web"))
     (record,) = evaluation_of(reconciled(files)).state.records
     usage = Usage(9, 9, 0, 0, 9, 0, 0, 100.0, Tier.EXHAUSTED)
-    found = pool_status(usage, [record] * (MOST_LISTED + 1), SINCE)
+    others = [Held(IPRange(4, at, at), "service/ns/x", "", ()) for at in range(1, MOST_LISTED + 1)]
+    found = pool_status(usage, [record], SINCE, others)
     assert len(found["allocations"]) == MOST_LISTED
 
 

@@ -1,0 +1,196 @@
+"""Import of each family's objects on real API servers: what lives keeps the addresses that it has."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from reconciler.cli import run
+from tests.caches import ROOT
+from tests.e2e.butler_site import API, left_behind
+from tests.e2e.site import BUTLER, MERGE, METALLB, Site, require_quiet
+from tests.e2e.test_ipam_provider import (
+    ADDRESSES,
+    CLAIMS,
+    DOORS,
+    POOLS,
+    answered,
+    claim,
+    made,
+    released,
+    shop,
+    vips,
+)
+from tests.envtest.assets import CLUSTER_API
+from tests.envtest.servers import ApiServer
+from tests.families.capi.trees import VIP, pool
+from tests.families.novaedge import pool as vip_pool
+from tests.families.novaedge import vip
+from tests.world import commit, git
+
+EMPTY = {"README.md": "Addresses\n"}
+ANNOUNCED = f"{METALLB}/ipaddresspools"
+# Butler: what says who has which address.
+ALLOCATIONS, TENANTS = f"{BUTLER}/ipallocations", f"{API}/namespaces/team-a/tenantclusters"
+# NovaEdge.
+NOVAEDGE = "/apis/novaedge.io/v1alpha1"
+PROXY_POOLS, PROXY_VIPS = f"{NOVAEDGE}/proxyippools", f"{NOVAEDGE}/proxyvips"
+GIVEN: dict[str, dict[str, str]] = {
+    "web": {"allocatedAddress": "10.200.0.9/32"},
+    "both": {"allocatedAddress": "10.200.0.5/32", "allocatedIPv6Address": "2001:db8::7/128"},
+    "six": {"allocatedAddress": "2001:db8::9/128"},
+    "fixed": {},
+}
+
+Living = Callable[[], Mapping[str, Any]]
+
+
+def brought_in(site: Site, living: Living, capsys: pytest.CaptureFixture[str], *first: str) -> None:
+    """Import, commit, reconcile and apply, twice; at each step what lives is as it was.
+
+    Args:
+        first: Options of the first run that applies.
+    """
+    before, announced = living(), site.announced()
+    named = [str(site.management.kubeconfig)]
+    named += [f"{name}={server.kubeconfig}" for name, server in site.tenants.items()]
+    words = ["import", "cluster", *named, "--repo", str(site.clone)]
+    site.management.writes()
+    assert run(words) == 0, capsys.readouterr()
+    said = capsys.readouterr().out
+    assert said.endswith("Plan: 4 to allocate, 0 kept, 0 moved.\n"), said
+    assert site.management.writes() == []
+    commit(site.clone, "What lives")
+    git(site.clone, "push", "-q")
+    assert site.ipam("check").code == 0
+    assert site.ipam("reconcile", "--no-apply").code == 0
+    git(site.clone, "pull", "-q", "--ff-only")
+    planned = site.ipam("plan", "--all")
+    assert {each["action"] for each in planned.document["actions"]} == {"keep"}
+    assert planned.code == 0
+    site.reconcile(*first, code=5)  # what others made is named first
+    assert (living(), site.announced()) == (before, announced)
+    site.reconcile("--adopt")
+    assert (living(), site.announced()) == (before, announced)
+    site.reconcile()
+    require_quiet(site)
+    assert (living(), site.announced()) == (before, announced)
+    git(site.clone, "pull", "-q", "--ff-only")
+    assert run([*words, "--dry-run"]) == 0, capsys.readouterr()
+    assert "Nothing to write." in capsys.readouterr().out
+
+
+def each(server: ApiServer, path: str, *parts: str) -> dict[str, Any]:
+    """The identity of each object of a collection, and what some of its parts say."""
+    return {
+        f"{path}/{item['metadata']['name']}": (
+            item["metadata"]["uid"],
+            {part: _at(item, part) for part in parts},
+        )
+        for item in server.get(path)["items"]
+    }
+
+
+def _at(item: Any, part: str) -> Any:
+    for step in part.split("."):
+        item = (item or {}).get(step)
+    return item
+
+
+def test_what_butler_gave_out_stays_with_who_has_it(
+    tmp_path: Path,
+    bare: ApiServer,
+    tenants: tuple[ApiServer, ...],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bare.install_crds(ROOT / "tests" / "crds" / "butler")
+    site = Site(tmp_path, bare, EMPTY)
+    for name, server in zip(("team-a/web", "team-a/shop"), tenants, strict=False):
+        site.name(name, server)
+    left_behind(bare, site.tenants)
+
+    def living() -> Mapping[str, Any]:
+        found = each(
+            bare, ALLOCATIONS, *(f"status.{it}" for it in ("phase", "startAddress", "endAddress"))
+        )
+        found |= each(bare, TENANTS, "status.lbAllocationRef")
+        for name, server in site.tenants.items():
+            found[name] = each(server, ANNOUNCED)  # which addresses: `Site.announced`
+        return found
+
+    brought_in(site, living, capsys)
+
+
+def test_addresses_of_cluster_api_stay_with_their_claims(
+    tmp_path: Path, bare: ApiServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = CLUSTER_API[-1]
+    bare.install_cluster_api(version)
+    bare.start_ipam_provider()
+    theirs = pool("theirs", "10.9.0.5-10.9.0.6", namespace="default")
+    made(bare, vips(), DOORS, theirs, claim("early"))
+    answered(bare, "early")
+    # As capi-vip-allocator makes them, and claims of people; none has the lowest address.
+    made(bare, claim("vip-cp-shop"), claim("vip-ingress-shop", "doors"))
+    control, door = answered(bare, "vip-cp-shop"), answered(bare, "vip-ingress-shop")
+    made(bare, claim("two"), claim("one", "theirs", "InClusterIPPool"))
+    answered(bare, "two"), answered(bare, "one")
+    released(bare, "early")
+    body = yaml.safe_load(shop(version))
+    body["metadata"]["annotations"] = {f"{VIP}ingress-vip": door}
+    body["spec"]["controlPlaneEndpoint"] = {"host": control, "port": 6443}
+    made(bare, yaml.safe_dump(body))
+
+    def living() -> Mapping[str, Any]:
+        clusters = f"/apis/cluster.x-k8s.io/{version}/namespaces/default/clusters"
+        return {
+            **each(bare, ADDRESSES, "spec"),
+            **each(bare, CLAIMS, "spec", "status.addressRef"),
+            **each(bare, POOLS, "spec.addresses", "status.ipAddresses"),
+            **each(bare, clusters, "spec.controlPlaneEndpoint", "metadata.annotations"),
+        }
+
+    brought_in(Site(tmp_path, bare, EMPTY), living, capsys, "--crds")
+
+
+def test_vips_of_novaedge_keep_their_addresses(
+    tmp_path: Path, management: ApiServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = [{"address": "10.200.0.1/32", "vipRef": "service/default/web"}]
+    listed += [{"address": "10.200.0.9/32", "vipRef": "web"}]
+    made(
+        management,
+        vip_pool(cidrs='["10.200.0.0/24", "2001:db8::/120"]'),
+        vip("web"),
+        vip("both", addressFamily="dual"),
+        vip("six", addressFamily="ipv6"),
+        vip("fixed", of="", address="10.200.0.20/32"),
+    )
+    _wrote(management, f"{PROXY_POOLS}/main", {"allocations": listed, "allocated": 2})
+    for name, status in GIVEN.items():
+        _wrote(management, f"{PROXY_VIPS}/{name}", {**status, "activeNode": "n1"})
+
+    def living() -> Mapping[str, Any]:
+        fields = ("allocatedAddress", "allocatedIPv6Address", "activeNode")
+        return {
+            **each(management, PROXY_VIPS, "spec", *(f"status.{it}" for it in fields)),
+            **each(management, PROXY_POOLS, "spec"),
+            "listed": _listed(management) & {it["vipRef"]: it["address"] for it in listed}.items(),
+        }
+
+    brought_in(Site(tmp_path, management, EMPTY), living, capsys)
+
+
+def _listed(server: ApiServer) -> set[tuple[str, str]]:
+    """Who has which address, by the status of the pool."""
+    given = server.get(f"{PROXY_POOLS}/main")["status"]["allocations"]
+    return {(it["vipRef"], it["address"]) for it in given}
+
+
+def _wrote(server: ApiServer, path: str, status: Mapping[str, Any]) -> None:
+    """NovaEdge's controller writes a status."""
+    path = f"{path}/status?fieldManager=novaedge-controller"
+    answer, body = server.request("PATCH", path, {"status": status}, MERGE)
+    assert answer == 200, body
