@@ -122,12 +122,12 @@ class _Assembling:
         empty = own.cluster(Cluster((item.namespace, item.name), "", "", 0))
         if _kind(empty) != _kind(item.body):
             return item
-        for owner, pool, _ in self.found.named:
-            if owner == (item.namespace, item.name):
-                metadata = item.body["metadata"]
-                annotations = {**(metadata.get("annotations") or {}), own.annotation: pool}
-                body = {**item.body, "metadata": {**metadata, "annotations": annotations}}
-                return item._replace(body=body)
+        pools = {owner: pool for owner, pool, _ in reversed(self.found.named)}
+        if (pool := pools.get((item.namespace, item.name))) is not None:
+            metadata = item.body["metadata"]
+            annotations = {**(metadata.get("annotations") or {}), own.annotation: pool}
+            body = {**item.body, "metadata": {**metadata, "annotations": annotations}}
+            return item._replace(body=body)
         return item
 
     @staticmethod

@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from reconciler.engine.shrinking import WINDOW, instants, rest_of, shrinking
-from reconciler.evaluate import let_pass
+from reconciler.evaluate import evaluate, let_pass
 from reconciler.families._demand import Entry, demand_document
+from reconciler.findings import Location
+from reconciler.model.override import Override, OverrideKind, Overrides
 from reconciler.model.plan import Release
 from reconciler.observed import path_of
 from tests.engine.outcome import codes, outcome, without
-from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant, tree_of
 
 Files = dict[str, str | bytes]
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 1}"
@@ -164,3 +166,16 @@ def _brakes(percent: int, least: int) -> str:
     return RETENTION.replace(
         "spec: {", f"spec: {{brakes: {{maxReleasePercent: {percent}, minRecords: {least}}}, "
     )
+
+
+def test_an_override_lets_a_pool_shrink_and_what_lies_outside_stays_held() -> None:
+    files = {**reconciled(SMALL), "pools/edge.yaml": pool(cidr="10.40.0.128/25")}
+    (item,) = (it for it in evaluation_of(files).findings if it.code == "record-outside-pool")
+    assert item.severity == "error"
+    place = Location("overrides/2026-02-15-why.yaml", 1, 1)
+    scope = "butler/NetworkPool/butler-system/edge"
+    mine = Override(OverrideKind.SHRINK, scope, "why", 1 << 40, 0, place.path, place)
+    evaluation = evaluate(replace(tree_of(files), overrides=Overrides((mine,))))
+    (item,) = (it for it in evaluation.findings if it.code == "record-outside-pool")
+    assert item.severity == "warning"
+    assert item.message.endswith("an Override lets it shrink: it holds them until it goes")

@@ -7,6 +7,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.findings import Location
 from reconciler.importing.found import Holding
 from reconciler.importing.joining import joined
+from reconciler.importing.standing import Taken, _Index
 from tests.importing.sources import conflicts, imported, lines, table
 
 
@@ -68,3 +69,12 @@ def test_what_is_kept_never_overlaps_and_what_is_nobodys_has_a_conflict(
         assert not IPSet.of(others) & IPSet((item.item,))
     if not result.conflicts:
         assert IPSet.of(it.item for it in kept) == IPSet.of(it.item for it in held)
+
+
+def test_a_wide_range_that_began_long_before_is_met_past_those_within_it() -> None:
+    def taken(first: int, last: int) -> Taken:
+        return Taken("", IPRange(4, first, last), ("default", "wide"), Location("x"))
+
+    wide, small, behind = taken(0, 100), taken(10, 12), taken(60, 70)
+    found = _Index([behind, small, wide]).meeting(holding("web", 50, 64))
+    assert found == [wide, behind]

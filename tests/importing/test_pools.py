@@ -1,7 +1,7 @@
 """Pools for what lives: those that are there, those that a source describes, those made of it."""
 
 from reconciler.findings import Location
-from reconciler.importing.found import Described, Found
+from reconciler.importing.found import Described, Found, Window
 from reconciler.importing.reading import parsed
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import pool
@@ -112,3 +112,16 @@ def test_a_network_of_one_address_is_given_out_whole() -> None:
     assert (
         "tenantAllocation" not in texts(imported(described("one", "10.0.0.1/32")))["pools/one.yaml"]
     )
+
+
+def test_a_range_of_one_network_is_no_window_of_another() -> None:
+    found = Found(
+        described=(
+            Described("lab", parsed("10.9.0.0/24"), Location("a")),
+            Described("far", parsed("10.8.0.0/24"), Location("b")),
+        ),
+        windows=(Window(parsed("10.9.0.64-10.9.0.95"), Location("c")),),
+    )
+    result = imported(found.with_more(table("ip,name\n10.9.0.70,web\n10.8.0.5,shop\n")))
+    assert "start: 10.9.0.64" in texts(result)["pools/lab.yaml"]
+    assert "10.9.0.64" not in texts(result)["pools/far.yaml"]

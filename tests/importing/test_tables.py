@@ -174,3 +174,9 @@ def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert conflicts(found) == ["b.csv: all files together have more than 3 rows"]
     monkeypatch.setattr(limits, "MOST_BYTES", 3)
     assert conflicts(table(text)) == ["a.csv: the file has 30 bytes; 3 are read"]
+
+
+def test_rows_without_a_word_are_passed_over() -> None:
+    assert told("ip,name\n10.0.0.5,web\n,\n  , \n10.0.0.9,shop\n") == [
+        "default/web nodes 10.0.0.5", "default/shop nodes 10.0.0.9",
+    ]  # fmt: skip

@@ -208,3 +208,8 @@ def test_a_mark_that_somebody_takes_away_counts_unless_a_person_let_it_pass() ->
         assert freed(strict(marked, now)).marks == marks
     assert freed(strict(marked, side(record())), HERE).marks == {}
     assert freed(strict(side(record()), marked)).marks == {}
+
+
+def test_a_mark_of_a_brake_that_was_edited_is_told_with_both_numbers() -> None:
+    (item,) = told(strict(side(record(held_of=18)), side(record())), "main", {}, lambda _: False)
+    assert "held-of was 18, not there now" in item.message

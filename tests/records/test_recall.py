@@ -5,7 +5,7 @@ import re
 import pytest
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.model.allocation import Allocation
+from reconciler.model.allocation import Allocation, Phase
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import record_text
 from reconciler.records.recall import recall
@@ -273,3 +273,14 @@ def test_half_a_letter_is_no_text() -> None:
     found = recall(FOLDER, record().path, EXAMPLE.replace("backend-team", r'"\ud83d"').encode())
     assert found.allocation is None
     assert found.unreadable is not None
+
+
+def test_what_is_announced_still_is_released() -> None:
+    left = record(phase=Phase.RELEASED, since=LATER, announced=True)
+    text = record_text(left)
+    found = recall(FOLDER, left.path, text.encode()).allocation
+    assert found == left
+    live = record_text(record()).replace("  cidr:", "  announced: until-unused\n  cidr:")
+    allocated = recall(FOLDER, left.path, live.encode()).allocation
+    assert allocated is not None
+    assert (allocated.announced, allocated.pristine) == (False, False)

@@ -14,6 +14,7 @@ from reconciler.documents.dump import dump
 from reconciler.documents.shipped import schema
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import families
+from reconciler.families._importing import Copied
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.net.reading import Pool, holding_of
 from reconciler.records.emit import record_document, record_text
@@ -209,3 +210,13 @@ def test_the_command_plans_reconciles_and_lists_it(tmp_path: Path) -> None:
     assert {"Quay", "Boat.v1.harbour.example", "Boat.v2.harbour.example"} <= {
         *ipam("schema").stdout.split()
     }
+
+
+def test_what_a_family_does_not_say_of_mends_and_copies_is_nothing_special() -> None:
+    toy = families()[-1]
+    (record, *_) = evaluation_of(reconciled(FILES)).state.records
+    assert toy.mending.given_back(record) == f"a change that removes the {record.claim.kind}"
+    (kind, *_) = families()[0].objects.intake
+    copied = Copied(kind, "tenants")
+    assert copied.left({}, {}) == ""
+    assert copied.amend({"kind": "Boat"}, {}, {}) == {"kind": "Boat"}
