@@ -26,6 +26,7 @@ from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant, Release
 from reconciler.projecting import world_of
 from reconciler.records.changes import records_after
+from reconciler.records.findings import HANDED_OVER
 
 _NOTHING = IPSet()
 
@@ -57,6 +58,9 @@ def with_losses(
         planned: The evaluation of the base, whose own losses are none of the change. It is asked
             for only where there are losses.
     """
+    # What an evaluation says by itself of who has a record is said here, beside its base.
+    alone = tuple(item for item in evaluation.findings if item.code != HANDED_OVER)
+    evaluation = replace(evaluation, findings=alone)
     gone = _gone(base)
     found = [loss for loss in losses(evaluation) if loss.cluster not in gone]
     known = losses(planned()) if found else []
@@ -195,10 +199,10 @@ def _told(loss: Loss, evaluation: Evaluation) -> Finding:
     message = f"cluster {loss.cluster} stays, and {what} would go from it to {loss.to} at once"
     scope = str(loss.claim)
     if evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
-        return warning("announcement-moved", place, f"{message}; an Override lets it go")
+        return warning(HANDED_OVER, place, f"{message}; an Override lets it go")
     hint = "what uses them is cut off: make a claim of its own for the other cluster"
     hint += f", or merge an Override of kind move for {scope} first"
-    return gate("announcement-moved", place, message, hint)
+    return gate(HANDED_OVER, place, message, hint)
 
 
 def _place(loss: Loss, evaluation: Evaluation) -> Location:

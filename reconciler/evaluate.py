@@ -119,7 +119,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *tree.settled.findings,
             *tree.overrides.findings,
             *retained(tree.held_back),
-            *moving(state, plan, tree.left),
+            *moving(state, plan, tree.left, renamed.records, tree.overrides),
         ]
     )
     settings, overrides = tree.settings, tree.overrides

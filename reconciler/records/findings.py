@@ -1,12 +1,13 @@
 """What is to be said about records once it is decided what becomes of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from reconciler.addresses.notation import format_short
 from reconciler.findings import Finding, Location, few, info, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
+from reconciler.model.override import OverrideKind, Overrides
 from reconciler.model.plan import Grant, Keep, Plan
 from reconciler.model.state import State
 from reconciler.records.layout import path_of
@@ -50,14 +51,27 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
 
 
-def moving(state: State, plan: Plan, asked: Mapping[str, str]) -> Iterator[Finding]:
-    """Claims that move, and what those that moved have left.
+HANDED_OVER = "announcement-moved"
+"""The code of what goes from one cluster to another at once."""
+
+
+def moving(
+    state: State,
+    plan: Plan,
+    asked: Mapping[str, str],
+    stated: Iterable[Allocation],
+    overrides: Overrides,
+) -> Iterator[Finding]:
+    """Claims that move, what those that moved have left, and what goes to another cluster.
 
     Args:
         state: What was planned.
         plan: The plan.
         asked: By path of a record that was left, why its cluster announces it still.
+        stated: The records of the state, in order, as their own text has them.
+        overrides: Those that count.
     """
+    yield from _handed_over(stated, state, overrides)
     for decision in plan.decisions if state.movable else ():
         if isinstance(decision, Grant) and decision.leaves is not None:
             old, new = _held(decision.leaves), _held(decision.allocation)
@@ -70,6 +84,25 @@ def moving(state: State, plan: Plan, asked: Mapping[str, str]) -> Iterator[Findi
             hint = "move its Services to the new range; reconcile with clusters tells who is left"
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
+
+
+def _handed_over(
+    stated: Iterable[Allocation], state: State, overrides: Overrides
+) -> Iterator[Finding]:
+    """Claims that name another owner than their record does: no address moves, but who has it."""
+    # Most records say what their claim says, and there are very many.
+    for old, new in zip(stated, state.records, strict=False):
+        if old is new or old.owner[:2] == new.owner[:2] or not new.is_live:
+            continue
+        claim = state.claims.get(new.claim)
+        if claim is None or new.path in state.former:
+            continue
+        message = f"{_held(new)} goes from {old.owner.short} to {new.owner.short}"
+        if overrides.allow(OverrideKind.MOVE, str(new.claim)):
+            yield warning(HANDED_OVER, claim.source, f"{message}; an Override lets it go")
+        else:
+            hint = "whatever uses it there is cut off; make a claim of its own for the other"
+            yield warning(HANDED_OVER, claim.source, message, hint)
 
 
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:

@@ -176,3 +176,22 @@ def test_a_cluster_announces_on_what_a_brake_holds_back_of_a_request(
     assert said("render", "--out", str(folder.parent / "out"))[0] == 0
     files = (folder.parent / "out/team-a.one/IPAddressPool").glob("*")
     assert "10.40.0.112-10.40.0.115" in "".join(it.read_text(encoding="utf-8") for it in files)
+
+
+@pytest.mark.parametrize("is_allowed", [False, True], ids=["nobody", "an Override"])
+def test_what_was_pushed_without_a_check_is_told_by_each_verb_and_its_override_is_used(
+    folder: Path, said: Said, *, is_allowed: bool
+) -> None:
+    if is_allowed:
+        path = "overrides/2026-02-15-hand-over.yaml"
+        scope = "butler/IPAllocation/butler-system/more/request"
+        write(folder, {path: override(path, kind="move", scope=scope)})
+        commit(folder, "let it go", CLOCK + 30)
+    change(folder, CASES["to another tenant"].files)
+    git(folder, "checkout", "-q", "main")
+    git(folder, "merge", "-q", "--ff-only", "change")
+    for verb in (["check"], ["plan"], ["reconcile", "--no-apply"]):
+        text = said(*verb)[1]
+        assert "warning announcement-moved: 10.40.0.112-10.40.0.115 of edge goes from" in text
+        assert ("to team-a/two; an Override lets it go" in text) is is_allowed
+        assert "override-unused" not in text
