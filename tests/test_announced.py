@@ -10,7 +10,8 @@ from tests.engine.outcome import Files, without
 from tests.hostile.test_announced import BASE, extra
 from tests.moving import letting
 from tests.test_comparison import base_of
-from tests.world import evaluation_of, provider, reconciled, tree_of
+from tests.test_renaming import formerly
+from tests.world import evaluation_of, provider, reconciled, tenant, tree_of
 
 DONE = reconciled(BASE)
 MINE = "tenants/more.yaml"
@@ -70,3 +71,44 @@ def test_what_the_base_does_by_itself_and_who_goes_is_no_loss_of_the_change() ->
     assert told(TO_TWO, TO_TWO) == []
     assert told(without(DONE, MINE, "tenants/one.yaml")) == []
     assert told(DONE) == []
+
+
+def test_a_range_that_somebody_takes_out_of_a_document_is_lost_and_one_that_is_new_is_not() -> None:
+    bare = tenant("old", providerConfigRef="{name: cloud}")
+    (item,) = told({**DONE, "tenants/old.yaml": bare})
+    assert (item.code, str(item.location)) == ("announcement-lost", "tenants/old.yaml:1")
+    (item,) = told(
+        {**DONE, "tenants/old.yaml": str(BASE["tenants/old.yaml"]).replace("0.19", "0.9")}
+    )
+    assert "10.70.0.10-10.70.0.19 (10 addresses)" in item.message
+    new = str(BASE["tenants/old.yaml"]).replace("name: old,", "name: new,").replace("70.0", "71.0")
+    assert told({**DONE, "tenants/new.yaml": new, "tenants/x.yaml": extra("x", "new")}) == []
+
+
+def test_what_somebody_gets_who_stays_of_one_that_goes_is_said_by_the_plan_alone() -> None:
+    head = without(TO_TWO, "tenants/one.yaml")
+    assert told(head) == []
+    (item,) = (it for it in evaluation_of(head).findings if it.code == "announcement-moved")
+    assert item.message == "10.40.0.112-10.40.0.115 of edge goes from team-a/one to team-a/two"
+
+
+def test_a_range_set_by_hand_that_another_gets_is_a_gate() -> None:
+    bare = tenant("old", providerConfigRef="{name: cloud}")
+    new = str(BASE["tenants/old.yaml"]).replace("name: old,", "name: new,")
+    (item,) = told({**DONE, "tenants/old.yaml": bare, "tenants/new.yaml": new})
+    assert (item.code, item.severity, str(item.location)) == (
+        "announcement-moved", "gate", "tenants/old.yaml:1",
+    )  # fmt: skip
+    assert "would go from it to team-a/new at once" in item.message
+
+
+def test_a_cluster_that_is_renamed_stays_and_loses_what_it_no_longer_announces() -> None:
+    uno = {
+        **without(DONE, "tenants/one.yaml"),
+        "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one"),
+    }
+    kept = {**uno, MINE: extra(owner="uno", spec="  count: 4\n")}
+    assert told(kept) == []
+    (item,) = told({**uno, MINE: extra(owner="two", spec="  count: 4\n")})
+    assert (item.code, item.severity) == ("announcement-moved", "gate")
+    assert item.message.startswith("cluster team-a/uno stays, and 10.40.0.112-10.40.0.115 (4")

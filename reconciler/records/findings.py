@@ -94,9 +94,9 @@ def _handed_over(
     for old, new in zip(stated, state.records, strict=False):
         if old is new or old.owner[:2] == new.owner[:2] or not new.is_live:
             continue
-        claim = state.claims.get(new.claim)
-        if claim is None or new.path in state.former:
+        if new.path in state.former:
             continue
+        claim = state.claims[new.claim]
         message = f"{_held(new)} goes from {old.owner.short} to {new.owner.short}"
         if overrides.allow(OverrideKind.MOVE, str(new.claim)):
             yield warning(HANDED_OVER, claim.source, f"{message}; an Override lets it go")
