@@ -4,7 +4,7 @@ A record may go from one living cluster to another, or may no longer be announce
 is granted or released: the plan alone does not show that. Whoever uses the addresses is cut off.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_count, format_short
 from reconciler.clusters.announcing import cluster_kinds, cluster_of
 from reconciler.comparison import Base
-from reconciler.documents.document import Document, GroupKind
+from reconciler.documents.document import GroupKind
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation, is_braked, is_held
 from reconciler.families import families
@@ -109,13 +109,12 @@ NOTHING = Touches()
 def _touches(base: Base) -> Touches:
     old, new = base.described, base.described_now
     by_hand = {title: old.by_hand.get(title) for title in (*old.by_hand, *new.by_hand)}
-    before = _clusters(old)
+    before, kinds = _clusters(old), _kinds()
     became: dict[str, str] = {}
-    for name in _clusters(new):
-        document = _document(name, new.documents.values())
-        former = former_of(document) if document is not None else None
+    for document in new.documents.values():
+        former = former_of(document) if document.kind.id in kinds else None
         if former is not None and (was := tenant_name(former.namespace, former.name)) in before:
-            became[was] = name
+            became[was] = tenant_name(document.namespace, document.name)
     return Touches(by_hand, became)
 
 
@@ -181,6 +180,14 @@ class _Side:
     by_hand: _ByHand = field(default_factory=dict)
 
     @cached_property
+    def of_cluster(self) -> Mapping[str, list[Allocation]]:
+        """The records of each of them."""
+        found: dict[str, list[Allocation]] = {}
+        for record in self.records:
+            found.setdefault(self.touches.cluster_of(record), []).append(record)
+        return found
+
+    @cached_property
     def announced(self) -> Mapping[str, IPSet]:
         """All that each of them announces."""
         world = world_of(self.evaluation, self.records)
@@ -200,9 +207,9 @@ def _of_cluster(
     """What a cluster loses, by the records that it was announced by, then what was set by hand."""
     rest = there.announced[cluster] - then.announced[cluster]
     pools, name = then.evaluation.state.pools, then.touches.cluster_of
-    for record in there.records if rest else ():
+    for record in there.of_cluster.get(cluster, ()) if rest else ():
         mine = IPSet((record.range,)) & rest if record.range is not None else _NOTHING
-        if not mine or name(record) != cluster:
+        if not mine:
             continue
         space = space_of(pools, record)
         near = {name(it): None for it in then.records if space_of(pools, it) == space}
@@ -244,20 +251,6 @@ def _kinds() -> list[GroupKind]:
     return [GroupKind(it.resource.group, it.resource.kind) for it in cluster_kinds()]
 
 
-def _document(cluster: str, documents: Iterable[Document]) -> Document | None:
-    """The document that stands for a cluster."""
-    kinds = _kinds()
-    return next(
-        (
-            document
-            for document in documents
-            if document.kind.id in kinds
-            and tenant_name(document.namespace, document.name) == cluster
-        ),
-        None,
-    )
-
-
 def _told(loss: Loss, evaluation: Evaluation) -> Finding:
     size = loss.addresses.size
     what = few([format_short(item) for item in loss.addresses])
@@ -283,7 +276,8 @@ def _place(loss: Loss, evaluation: Evaluation) -> Location:
     """What the claim says by now, or its record; of a range set by hand where that stands."""
     if loss.claim is None:
         documents = (it for kind in _kinds() for it in evaluation.documents.of(kind))
-        document = _document(loss.cluster, documents)
+        named = (it for it in documents if tenant_name(it.namespace, it.name) == loss.cluster)
+        document = next(named, None)
         return document.start if document is not None else evaluation.tree.settings.location
     if (claim := evaluation.state.claims.get(loss.claim)) is not None:
         return claim.source
