@@ -208,6 +208,7 @@ def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
     status = site.management.get(f"{POOLS}/main")["status"]
     assert {item["vipRef"]: item["address"] for item in status["allocations"]} == {
         "web": "10.200.0.10/32", "api": "10.200.0.1/32", "new": "10.200.0.2/32",
+        "service/shop/web": "10.200.0.77/32",
     }  # fmt: skip
 
 
