@@ -93,9 +93,14 @@ def has_rights(pod: Pod) -> bool:
 def require_served(installed: Installed) -> None:
     """One record on the remote, the same object in the cluster, its range with the tenant."""
     assert len(installed.recorded()) == 1
-    (live,) = installed.management.get(RECORDS)["items"]
-    assert live["status"]["phase"] == "Allocated"
+    assert phases(installed) == ["Allocated"]
     assert installed.announced() == ADDRESSES
+
+
+def phases(installed: Installed) -> list[str]:
+    """The phase of each record in the cluster; empty where no status is written yet."""
+    live = installed.management.get(RECORDS)["items"]
+    return [item.get("status", {}).get("phase", "") for item in live]
 
 
 def test_one_job_commits_and_applies_with_the_rights_of_its_account(installed: Installed) -> None:
@@ -177,7 +182,9 @@ def test_the_daemon_serves_its_tenant_and_ends_when_it_is_told(
                 )
             )
     try:
+        # A tenant and the management cluster are written side by side.
         until(lambda: installed.announced() == ADDRESSES, "the tenant announces its addresses")
+        until(lambda: phases(installed) == ["Allocated"], "the record has its status")
         require_served(installed)
         assert git(installed.bare, "rev-list", "--count", "main").strip() == "2"
     finally:
