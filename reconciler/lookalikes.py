@@ -3,17 +3,22 @@
 Nothing is given by likeness. It is told, with the line that would keep the addresses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
 
 from reconciler.comparison import Base, Compared
-from reconciler.documents.document import Document, Identity
+from reconciler.documents.document import Document, Documents, Identity
 from reconciler.evaluate import Evaluation
 from reconciler.families import family_of_kind, keeps_addresses, known_as
 from reconciler.families._former import PLACE, former_of, written
-from reconciler.findings import Finding, ordered, warning
+from reconciler.findings import Finding, few, ordered, warning
 from reconciler.model.key import Key
-from reconciler.model.plan import Release
+from reconciler.model.plan import Keep, Release
+from reconciler.renaming.renamed import Name
+from reconciler.renaming.tangles import Reference, references
 
 _HEAD = ("apiVersion", "kind", "metadata")
 
@@ -34,63 +39,183 @@ def _lookalikes(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
     gone = {identity: before[identity] for identity in sorted(before) if identity not in now}
     gone = {it: document for it, document in gone.items() if keeps_addresses(document.kind.id)}
     new = [now[identity] for identity in sorted(now) if identity not in before]
-    lost = _lost(evaluation) if gone and new else {}
-    # A whole namespace may be renamed: of many that are alike those of one name belong together.
-    for is_namesake in (True, False):
-        for document in [*new]:
-            old = _likeness(document, gone, lost, is_namesake=is_namesake)
-            if old is not None:
-                new.remove(document)
-                del gone[old.identity]
-                yield _looks(document, old, *lost[_key(old)])
+    if gone and new:
+        names = _naming(evaluation.documents)
+        named = {it: said for it, said in names.items() if it not in now}
+        named |= _naming(Documents(before.values()))
+        yield from _Lookalikes(gone, new, _Naming(named, names), evaluation).told()
 
 
-def _likeness(
-    document: Document,
-    gone: dict[Identity, Document],
-    lost: dict[Key, tuple[int, str]],
-    *,
-    is_namesake: bool,
-) -> Document | None:
-    """The document that one seems to have been, or None."""
-    return next(
-        (
-            old
-            for old in gone.values()
-            if old.kind.id == document.kind.id
-            and _key(old) in lost
-            and (old.name == document.name or not is_namesake)
-            and former_of(document) != (old.namespace, old.name)
-            and _said(old) == _said(document)
-        ),
-        None,
-    )
+_Names = Mapping[Identity, tuple[Name, Reference]]
 
 
-def _looks(document: Document, old: Document, count: int, what: str) -> Finding:
-    message = f"this looks like a rename of {old.title}: {count} {what}"
-    hint = f"to keep them, add to its metadata.annotations: {written(old.namespace, old.name)}"
-    return warning("looks-renamed", document.start, message, hint)
+class _Naming(NamedTuple):
+    """Whom documents name that hold addresses for others, and where: before a change, and now."""
+
+    before: _Names
+    now: _Names
 
 
-def _said(document: Document) -> dict[str, object]:
-    """What a document says but for its name, and what it is called by the way."""
-    return {key: value for key, value in document.body.items() if key not in _HEAD}
+class _Lost(NamedTuple):
+    """How many addresses somebody loses.
+
+    Attributes:
+        changing: What is released, or stays held for nobody.
+        going: What another one gets at once, with nothing that says that the two are one.
+        without_pool: What a pool has given that is gone.
+    """
+
+    changing: int = 0
+    going: int = 0
+    without_pool: int = 0
+
+    @property
+    def words(self) -> str:
+        """The same in words."""
+        if self.without_pool:
+            return f"{self.without_pool} addresses are of no pool"
+        if self.changing:
+            return f"{self.changing} addresses change"
+        return f"{self.going} addresses go from its cluster to another"
 
 
-def _lost(evaluation: Evaluation) -> dict[Key, tuple[int, str]]:
-    """How many addresses each owner loses by the plan, or each pool that is gone still has given."""
-    found: dict[Key, int] = {}
+class _Lookalikes:
+    """Documents that went and new ones, while it is found out which seem to be one."""
+
+    def __init__(
+        self,
+        gone: dict[Identity, Document],
+        new: list[Document],
+        naming: _Naming,
+        evaluation: Evaluation,
+    ) -> None:
+        self._gone = gone
+        self._new = new
+        self._naming = naming
+        self._lost = _lost(evaluation, naming)
+        self._became = {
+            _key(it)._replace(**former._asdict()).owner: _key(it).owner
+            for it in new
+            if (former := former_of(it)) is not None
+        }
+
+    def told(self) -> Iterator[Finding]:
+        """What is said of them."""
+        for document, old in [*self._pairs()]:
+            words = self._lost[_key(old).owner].words
+            message = f"this looks like a rename of {old.title}: {words}"
+            hint = f"to keep them, add to its metadata.annotations: {self._needed(document, old)}"
+            yield warning("looks-renamed", document.start, message, hint)
+
+    def _pairs(self) -> Iterator[tuple[Document, Document]]:
+        """New documents, each with the one that it seems to have been.
+
+        A whole namespace may be renamed: of many that are alike those of one name belong together.
+        Those who name others come last: whom they name may have another name as well.
+        """
+        for names_others, is_namesake in product((False, True), (True, False)):
+            for document in [*self._new]:
+                if (document.identity in self._naming.now) is not names_others:
+                    continue
+                old = self._likeness(document, is_namesake=is_namesake)
+                if old is not None:
+                    self._new.remove(document)
+                    del self._gone[old.identity]
+                    self._became[_key(old).owner] = _key(document).owner
+                    yield document, old
+
+    def _likeness(self, document: Document, *, is_namesake: bool) -> Document | None:
+        """The document that one seems to have been, or None."""
+        return next(
+            (
+                old
+                for old in self._gone.values()
+                if old.kind.id == document.kind.id
+                and _key(old).owner in self._lost
+                and (old.name == document.name or not is_namesake)
+                and former_of(document) != (old.namespace, old.name)
+                and self._says_the_same(document, old)
+            ),
+            None,
+        )
+
+    def _says_the_same(self, document: Document, old: Document) -> bool:
+        """They differ in names alone: their own ones, and that of whom they name."""
+        before = self._naming.before.get(old.identity)
+        now = self._naming.now.get(document.identity)
+        if before is None or now is None:
+            return _said(old) == _said(document)
+        is_one = now[0] in (before[0], self._became.get(before[0]))
+        return is_one and _said(old, before[1]) == _said(document, now[1])
+
+    def _needed(self, document: Document, old: Document) -> str:
+        """The line that keeps what somebody holds, and what has to name the new name, too."""
+        line, former = written(old.namespace, old.name), _key(old).owner
+        left = [f"{it.document.title} ({it.at})" for it in _those_naming(former, self._naming.now)]
+        left += [
+            f"{it.document.title}, which is gone,"
+            for it in _those_naming(former, self._naming.before)
+            if it.document.identity in self._gone and _key(it.document).owner not in self._became
+        ]
+        if not left:
+            return line
+        return f"{line}; and let tenantClusterRef of {few(left)} be {_key(document).short}"
+
+
+def _naming(documents: Documents) -> _Names:
+    """Documents that name somebody, with whom and where."""
+    every = references(documents).items()
+    return {it.document.identity: (name, it) for name, items in every for it in items}
+
+
+def _those_naming(name: Name, names: _Names) -> list[Reference]:
+    return [reference for named, reference in names.values() if named == name]
+
+
+def _said(document: Document, reference: Reference | None = None) -> dict[str, Any]:
+    """What a document says but for its name, what it is called by the way, and whom it names."""
+    said = {key: value for key, value in document.body.items() if key not in _HEAD}
+    if reference is not None:
+        *above, whom, _ = reference.place
+        node = said = deepcopy(said)
+        for step in above:
+            node = node[step]
+        del node[whom]
+    return said
+
+
+def _lost(evaluation: Evaluation, naming: _Naming) -> dict[Name, _Lost]:
+    """What each owner loses by the plan, or each pool that is gone still has given.
+
+    Who is named by others loses what they hold: they go, or name somebody else, or hold it for
+    nobody from now on.
+    """
+    was, now = ({_key(it.document).owner: name for name, it in names.values()} for names in naming)
+    former, found = evaluation.state.former, dict[Name, _Lost]()
     for decision in evaluation.plan.decisions:
+        if not isinstance(decision, Release | Keep):
+            continue
+        record = decision.allocation
+        before = former[record.path].claim if record.path in former else None
+        whom = was.get((before or record.claim).owner)
         if isinstance(decision, Release):
-            owner = decision.claim._replace(slot="")
-            found[owner] = found.get(owner, 0) + decision.allocation.size
-    told = {key: (count, "addresses change") for key, count in found.items()}
-    held: dict[Key, int] = {}
+            _add(found, record.claim.owner, changing=record.size)
+            _add(found, whom, changing=record.size)
+        elif record.is_live and now.get(record.claim.owner) == whom:
+            _add(found, whom, changing=record.size)
+        elif record.is_live:
+            _add(found, whom, going=record.size)
     for record in evaluation.state.records:
         if record.range is not None and record.pool not in evaluation.state.pools:
-            held[record.pool] = held.get(record.pool, 0) + record.range.size
-    return told | {key: (count, "addresses are of no pool") for key, count in held.items()}
+            _add(found, record.pool.owner, without_pool=record.range.size)
+    return found
+
+
+def _add(found: dict[Name, _Lost], name: Name | None, **counts: int) -> None:
+    """Add to what somebody loses; to nobody's where there is none."""
+    if name is not None:
+        there = found.get(name, _Lost())._asdict()
+        found[name] = _Lost(**{what: n + counts.get(what, 0) for what, n in there.items()})
 
 
 def _key(document: Document) -> Key:

@@ -62,7 +62,6 @@ def _end(expires: str | None, now: int) -> int:
 def _told(found: Move, brush: Painter) -> str:
     """The two changes, and what will happen."""
     claim, to = found.claim.short, found.pool.name
-    field, name = found.reference
     lines = []
     if found.override is None:
         lines.append(f"{found.allowed_by} lets {claim} move: one change is left to be merged.")
@@ -73,8 +72,10 @@ def _told(found: Move, brush: Painter) -> str:
             f"     git add {found.allowed_by} && git commit -m 'Let {claim} move to {to}'",
         ]
     number = 1 if found.override is None else 2
+    edits = [f"{place.path}:{place.line}: {words}" for place, words in found.edits]
     lines += [
-        f"  {number}. {found.place.path}:{found.place.line}: {field} is {name} now",
+        f"  {number}. {edits[0]}",
+        *(f"     {edit}" for edit in edits[1:]),
         f"     git add {quote(found.change.path)} && git commit -m 'Move {claim} to {to}'",
         "Then reconcile does this:",
     ]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.whole import read_tree
+from reconciler.commands.rewriting import rewritten
 from reconciler.documents.document import Document
 from reconciler.documents.dump import dump
-from reconciler.documents.editing import with_value
 from reconciler.evaluate import Evaluation, evaluate
-from reconciler.families import family_of, known_as
+from reconciler.families import known_as
 from reconciler.findings import Location, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.change import Change
@@ -53,9 +53,8 @@ class Move:
     """A move as files.
 
     Attributes:
-        change: The person's document with its new reference.
-        place: Where the reference stands in it.
-        reference: What was set, and to what.
+        change: The person's document as it has to be.
+        edits: What was changed in it: where, and in words.
         override: The Override that lets it pass; None where one counts already.
         allowed_by: The path of the Override, new or not.
         evaluation: Of the work tree with both, as if the Override had been merged.
@@ -64,8 +63,7 @@ class Move:
     claim: Key
     pool: Key
     change: Change
-    place: Location
-    reference: tuple[str, str]
+    edits: tuple[tuple[Location, str], ...]
     override: Change | None
     allowed_by: str
     evaluation: Evaluation
@@ -89,13 +87,10 @@ def prepare(source: Source, wanted: Wanted) -> Move:
     if record.pool == pool:
         raise UsageError(f"{claim.short} has its addresses of {pool.short} already")
     document = _document(evaluation, claim)
-    steps, name = _relocation(claim, pool)
-    data = with_value(document, steps, name)
-    if data is None:
-        message = f"{document.path}: {'.'.join(steps)} cannot be set at its place"
-        raise UsageError(message, f"set it to {name} by hand, and merge an Override of kind move")
+    written = rewritten(evaluation, document, claim, pool)
+    change = Change(document.path, written.data)
     override = _override(wanted, claim, pool)
-    after = _after(source, tree, Change(document.path, data), override)
+    after = _after(source, tree, change, override)
     if claim not in after.moves:
         raise UsageError(f"{claim.short} cannot move to {pool.short}", _why(after, claim, document))
     standing = _standing(tree, claim)
@@ -103,9 +98,8 @@ def prepare(source: Source, wanted: Wanted) -> Move:
     return Move(
         claim=claim,
         pool=pool,
-        change=Change(document.path, data),
-        place=document.at(*steps),
-        reference=(".".join(steps), name),
+        change=change,
+        edits=written.edits,
         override=made,
         allowed_by=standing or override.path,
         evaluation=after,
@@ -114,7 +108,7 @@ def prepare(source: Source, wanted: Wanted) -> Move:
 
 def _record(evaluation: Evaluation, text: str) -> Allocation:
     """The record of the one claim that a text means and that holds something."""
-    found = frozenset(matching(evaluation, text))
+    found = frozenset(matching(evaluation, text) or _of_owner(evaluation, text))
     live = [it for it in evaluation.state.records if it.is_live and it.claim in found]
     if not found:
         raise UsageError(f"no claim {text!r}", "ipam plan --all lists all claims")
@@ -125,6 +119,12 @@ def _record(evaluation: Evaluation, text: str) -> Allocation:
         names = ", ".join(str(it.claim) for it in live)
         raise UsageError(f"{text} means several claims", f"name one of them: {names}")
     return live[0]
+
+
+def _of_owner(evaluation: Evaluation, text: str) -> list[Key]:
+    """Claims of others, such as requests, that hold addresses for whom a text means."""
+    records = (it for it in evaluation.state.records if it.is_live)
+    return [it.claim for it in records if text in (it.owner.short, it.owner.name)]
 
 
 def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
@@ -146,17 +146,6 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
         message = f"{claim.kind} {claim.short} is not in the repository, or cannot be read"
         raise UsageError(message, "mend it first: ipam check --worktree")
     return found
-
-
-def _relocation(claim: Key, pool: Key) -> tuple[tuple[str, ...], str]:
-    family = family_of(claim.family)
-    if family is None or family.relocate is None:
-        raise UsageError(
-            f"{claim.short} cannot hold two addresses at once, so it moves with a break",
-            "name the other pool in its document, and delete its record in the same change; an"
-            " Override of kind record for it is merged before",
-        )
-    return family.relocate(claim, pool)
 
 
 def _after(source: Source, tree: Tree, change: Change, override: Override) -> Evaluation:

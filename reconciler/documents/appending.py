@@ -83,7 +83,7 @@ def _node(text: str, index: int, steps: Steps) -> Any:
 def _below(text: str, last: Any, item: Item) -> str | None:
     """The text with an item below the last one, written as that is."""
     lines = text.split("\n")
-    start, end = last.start_mark, _leaf(last).end_mark
+    start, end = last.start_mark, leaf(last).end_mark
     dash = lines[start.line][: start.column]
     if not _DASH.fullmatch(dash):
         return None
@@ -98,7 +98,7 @@ def _below(text: str, last: Any, item: Item) -> str | None:
     return "\n".join([*lines[: row + 1], *added, *lines[row + 1 :]])
 
 
-def _leaf(node: Any) -> Any:
+def leaf(node: Any) -> Any:
     """The last thing within a node that ends where its text does: a block ends behind its comments."""
     while not isinstance(node, pyyaml.ScalarNode) and not node.flow_style and node.value:
         last = node.value[-1]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, Documents, Identity, Kind
@@ -140,6 +140,23 @@ def _no_figures() -> "Metering":
     return Metering()
 
 
+class Relocation(NamedTuple):
+    """What a document says of the place of its addresses: it changes when a claim moves.
+
+    Attributes:
+        steps: Where it names the pool.
+        name: What it has to say there.
+        pin: Where it may pin the range; empty where it cannot.
+        ends: The fields of the first and the last address there. None where a claim that holds
+            addresses needs no pin any more: it goes.
+    """
+
+    steps: tuple[str, ...]
+    name: str
+    pin: tuple[str, ...] = ()
+    ends: tuple[str, str] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A family.
@@ -158,8 +175,7 @@ class Family:
         record: How its records name pool and owner.
         adopt: The claim that a record stands for which names none, as one copied from a cluster,
             once all documents are known. `record.claim` is what its text alone says.
-        relocate: Where the document of a claim has to name a pool, and how, so that the claim moves
-            there. None where a claim can have no two ranges announced at once, as it does
+        relocate: What the document of a claim has to say so that the claim moves to a pool. None where a claim can have no two ranges announced at once, as it does
             while it moves without a break.
         team: The team of a document that claims, as its records name it.
         meant: Whose claim a broken document may be, by namespace and name; "" where nobody can read
@@ -180,7 +196,7 @@ class Family:
     project: Callable[[ProjectionInput], tuple[Projection, ...]]
     record: RecordForm
     adopt: Callable[[Allocation, Documents], Key] = as_named
-    relocate: Callable[[Key, Key], tuple[tuple[str, ...], str]] | None = None
+    relocate: Callable[[Key, Key], Relocation] | None = None
     team: Callable[[Document, Documents], str] = of_namespace
     meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = of_nobody
     referring: Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]] = names_nobody

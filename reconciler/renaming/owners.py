@@ -38,6 +38,7 @@ class _Owners:
         self._by_now: dict[Name, Link] = {}
         self._named = references(documents)
         self._becomes: dict[Name, Key] = {}
+        self._naming_now: dict[Name, Link] = {}
         self._teams = {family.name: family.team for family in families()}
         self._findings: list[Finding] = []
         self._refused: dict[Name, Refusal] = {}
@@ -52,7 +53,8 @@ class _Owners:
         for rivals in self._by_former.values():
             self._decide(rivals)
         former: dict[str, Former] = {}
-        records = tuple(self._taken(former)) if self._becomes else self._records
+        is_any = self._becomes or self._naming_now
+        records = tuple(self._taken(former)) if is_any else self._records
         found, protected = tuple(self._findings), frozenset(self._protected)
         return Renamed(records, found, former, self._refused, self._doubts, protected)
 
@@ -79,8 +81,9 @@ class _Owners:
         live = self._live[first.before.owner]
         lost = self._lost.get(first.before.owner, "")
         named = self._named.get(first.before.owner, [])
-        if not (live or lost or named):
-            return  # it was renamed, once, or never held anything
+        if not (live or lost or named):  # it was renamed, once, or never held anything by itself
+            self._take_named(rivals)
+            return
         if path := lost or unclear(self._tree) or first.document.doubt:
             self._protected.append(first.before.owner)
             self._doubts |= {link.now.owner: path for link in rivals}
@@ -93,6 +96,14 @@ class _Owners:
             self._findings += each_naming(first, named)
         else:
             self._becomes[first.before.owner] = first.now
+            self._take_named(rivals)
+
+    def _take_named(self, rivals: list[Link]) -> None:
+        """Note what names the new name: what that holds for the old one, it holds for this one."""
+        for link in rivals if len(rivals) == 1 else ():
+            for document in (it.document for it in self._named.get(link.now.owner, ())):
+                name = link.now.family, document.kind.name, document.namespace, document.name
+                self._naming_now[name] = link
 
     def _decide_beside(self, link: Link) -> None:
         """Decide of a document whose former name another one has."""
@@ -157,7 +168,7 @@ class _Owners:
         for record in self._records:
             now = self._becomes.get(record.claim.owner) if _goes_along(record) else None
             if now is None:
-                yield record
+                yield self._for_the_new_name(record)
                 continue
             claim = now._replace(slot=record.claim.slot)
             former[record.path] = Former(claim=record.claim)
@@ -165,6 +176,16 @@ class _Owners:
             if (owner.namespace, owner.name) == (record.claim.namespace, record.claim.name):
                 owner = owner._replace(namespace=claim.namespace, name=claim.name)
             yield record._replace(claim=claim, owner=owner, pristine=False)
+
+    def _for_the_new_name(self, record: Allocation) -> Allocation:
+        """A record of somebody who named the old name and names the new one: it changes no hands."""
+        link, owner = self._naming_now.get(record.claim.owner), record.owner
+        if link is None or owner[:2] != (link.before.namespace, link.before.name):
+            return record
+        if owner.team != self._teams[link.now.family](link.document, self._documents):
+            return record
+        owner = owner._replace(namespace=link.now.namespace, name=link.now.name)
+        return record._replace(owner=owner, pristine=False)
 
 
 def _goes_along(record: Allocation) -> bool:

@@ -1,12 +1,15 @@
 """What a check beside a base says of documents that have another name."""
 
+import pytest
+
 from reconciler.addresses.notation import format_short
 from reconciler.commands.review import review
 from reconciler.findings import Finding
 from tests.commands.test_review import branch, encoded
 from tests.engine.outcome import Files, without
 from tests.test_renaming import TWO, formerly, renamed
-from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, tenant
+from tests.test_tangled_renames import asking
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 
 def told(base: Files, head: Files, *codes: str) -> list[Finding]:
@@ -101,3 +104,118 @@ def test_a_renamed_pool_that_holds_addresses_stays_in_its_address_space() -> Non
     (found,) = told(TWO, files, "address-space-changed")
     assert found.severity.value == "error"
     assert "from address space default into lab with 16 addresses that are held" in found.message
+
+
+PIN = "{startAddress: 10.40.0.50, endAddress: 10.40.0.57}"
+
+
+def imported(name: str = "held", of: str = "team-a/one", former: str = "", **spec: str) -> str:
+    """A request of a range that lives already, as `ipam import` writes it for a tenant."""
+    namespace, _, tenant_name = of.partition("/")
+    named = f"tenantClusterRef: {{name: {tenant_name}, namespace: {namespace}}}"
+    text = asking(name, **spec or {"pinnedRange": PIN}).replace(
+        f"tenantClusterRef: {{name: {name}, namespace: team-a}}", named
+    )
+    return formerly(text, former) if former else text
+
+
+@pytest.mark.parametrize("name", ["held", "team-a-one-lb"])
+def test_a_tenant_whose_addresses_a_request_holds_is_told_with_all_that_keeps_them(
+    name: str,
+) -> None:
+    base = reconciled({**SMALL, "tenants/held.yaml": imported(name)})
+    files = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
+    (found,) = told(base, files, "looks-renamed")
+    assert (found.location.path, found.severity.value) == ("tenants/uno.yaml", "warning")
+    assert found.message.endswith("a rename of TenantCluster team-a/one: 8 addresses change")
+    assert found.hint == (
+        "to keep them, add to its metadata.annotations: gitops-ipam.dev/formerly: team-a/one;"
+        f" and let tenantClusterRef of IPAllocation butler-system/{name} (tenants/held.yaml:6)"
+        " be team-a/uno"
+    )
+    files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
+    files["tenants/held.yaml"] = imported(name, "team-a/uno")
+    assert told(base, files, "looks-renamed", "announcement-moved", "reference-not-found") == []
+    assert held(reconciled(files)) == held(base)
+
+
+def held(files: Files) -> list[str]:
+    """What live records hold."""
+    records = evaluation_of(files).state.records
+    return [format_short(it.range) for it in records if it.range and it.is_live]
+
+
+def test_a_tenant_whose_request_names_the_new_name_is_told_while_nothing_says_they_are_one() -> (
+    None
+):
+    base = reconciled({**SMALL, "tenants/held.yaml": imported()})
+    files = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
+    files["tenants/held.yaml"] = imported(of="team-a/uno")
+    (found,) = told(base, files, "looks-renamed")
+    assert found.message.endswith("team-a/one: 8 addresses go from its cluster to another")
+    assert found.hint.endswith("annotations: gitops-ipam.dev/formerly: team-a/one")
+
+
+def test_a_request_that_is_renamed_with_its_tenant_is_told_beside_it() -> None:
+    base = reconciled({**SMALL, "tenants/held.yaml": imported("team-a-one-lb")})
+    files = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
+    files["tenants/held.yaml"] = imported("team-a-uno-lb", "team-a/uno")
+    request, owner = told(base, files, "looks-renamed")
+    assert request.location.path == "tenants/held.yaml"
+    assert request.message.endswith("butler-system/team-a-one-lb: 8 addresses change")
+    assert request.hint.endswith("gitops-ipam.dev/formerly: butler-system/team-a-one-lb")
+    assert owner.message.endswith("TenantCluster team-a/one: 8 addresses change")
+    assert owner.hint.endswith("gitops-ipam.dev/formerly: team-a/one")
+    files["tenants/held.yaml"] = imported(
+        "team-a-uno-lb", "team-a/uno", "butler-system/team-a-one-lb"
+    )
+    (owner,) = told(base, files, "looks-renamed")
+    assert owner.message.endswith("team-a/one: 8 addresses go from its cluster to another")
+    files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
+    assert told(base, files, "looks-renamed", "announcement-moved") == []
+    assert held(reconciled(files)) == held(base)
+
+
+def test_requests_that_are_alike_are_told_with_those_of_their_own_tenants() -> None:
+    base = reconciled(
+        {
+            **without(SMALL, "tenants/one.yaml"),
+            "tenants/a.yaml": f"{tenant('one')}---\n{imported('ra', count='4')}",
+            "tenants/b.yaml": f"{tenant('two', 'b')}---\n{imported('rb', 'b/two', count='4')}",
+        }
+    )
+    files = {
+        **base,
+        "tenants/a.yaml": f"{tenant('z')}---\n{imported('y', 'team-a/z', count='4')}",
+        "tenants/b.yaml": f"{tenant('two', 'c')}---\n{imported('x', 'c/two', count='4')}",
+    }
+    found = told(base, files, "looks-renamed")
+    assert {it.message.split()[7].rstrip(":"): it.location.path[-6:] for it in found} == {
+        "team-a/one": "a.yaml",
+        "b/two": "b.yaml",
+        "butler-system/ra": "a.yaml",
+        "butler-system/rb": "b.yaml",
+    }
+
+
+def test_a_request_that_went_with_its_tenant_is_named_in_what_keeps_the_addresses() -> None:
+    base = reconciled({**SMALL, "tenants/held.yaml": imported()})
+    files = {**without(base, "tenants/one.yaml", "tenants/held.yaml")}
+    files["tenants/uno.yaml"] = tenant("uno")
+    (found,) = told(base, files, "looks-renamed")
+    assert found.hint.endswith(
+        "; and let tenantClusterRef of IPAllocation butler-system/held, which is gone,"
+        " be team-a/uno"
+    )
+
+
+def test_what_a_request_holds_changes_hands_only_within_a_team_and_to_one_alone() -> None:
+    base = reconciled({**SMALL, "tenants/held.yaml": imported()})
+    files = {**without(base, "tenants/one.yaml"), "tenants/held.yaml": imported(of="team-a/uno")}
+    other = formerly(tenant("uno", teamRef="{name: other}"), "team-a/one")
+    (found,) = told(base, {**files, "tenants/uno.yaml": other}, "announcement-moved")
+    assert "goes from team-a/one to team-a/uno" in found.message
+    files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
+    files["tenants/two.yaml"] = formerly(tenant("dos"), "team-a/one")
+    (found,) = told(base, files, "announcement-moved")
+    assert "goes from team-a/one to team-a/uno" in found.message

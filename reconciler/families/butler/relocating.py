@@ -5,13 +5,17 @@ annotation chooses one of them for its load balancers, another one for its nodes
 """
 
 from reconciler.documents.document import Document
+from reconciler.families._family import Relocation
 from reconciler.families.butler.kinds import REQUEST
+from reconciler.families.butler.manual import MANUAL
 from reconciler.families.butler.providers import Provider
 from reconciler.findings import Finding, error, few, shown
 from reconciler.model.key import Key
 from reconciler.model.marks import PREFIX
 
 SORTS = ("loadbalancer", "nodes")
+PINNED = (("spec", "pinnedRange"), ("startAddress", "endAddress"))
+"""Where a request pins its range, and the fields of both ends."""
 
 
 def annotation(sort: str) -> str:
@@ -19,12 +23,16 @@ def annotation(sort: str) -> str:
     return f"{PREFIX}{sort}-pool"
 
 
-def relocate(claim: Key, pool: Key) -> tuple[tuple[str, ...], str]:
-    """The place in the document of a claim that has to name a pool, and the name."""
+def relocate(claim: Key, pool: Key) -> Relocation:
+    """What the document of a claim has to say so that it moves to a pool.
+
+    A request goes on pinning its range: without a pin it would stand for no tenant's own claim.
+    """
     if claim.kind == REQUEST.kind:
-        return ("spec", "poolRef", "name"), pool.name
+        return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)
     sort = claim.slot.partition("-")[0]
-    return ("metadata", "annotations", annotation(sort)), pool.name
+    pin = MANUAL if claim.slot == SORTS[0] else ()
+    return Relocation(("metadata", "annotations", annotation(sort)), pool.name, pin)
 
 
 def chosen(document: Document, sort: str) -> str | None:

@@ -8,6 +8,7 @@ from reconciler.documents.document import Document, Documents
 from reconciler.families._pool_fields import read_range
 from reconciler.families.butler.kinds import NAME, REQUEST, SYSTEM, TENANT
 from reconciler.families.butler.pools import NetworkPool
+from reconciler.families.butler.relocating import PINNED
 from reconciler.families.butler.tenants import owner_of, tenant_key
 from reconciler.findings import Finding, warning
 from reconciler.model.claim import Claim, Owner, Quota
@@ -82,7 +83,7 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
     """The range that a request pins; None when it pins none, or with findings."""
     if "pinnedRange" not in document.spec:
         return None
-    return read_range(document, ("spec", "pinnedRange"), ("startAddress", "endAddress"), found)
+    return read_range(document, *PINNED, found)
 
 
 def read_request(

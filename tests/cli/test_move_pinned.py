@@ -1,0 +1,172 @@
+"""`ipam move` of what is pinned: the document gets another pin, or none, and both files as ever."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Ran, given_out, ipam
+from tests.world import CLOCK, SMALL, commit, git, pool, provider, request, tenant
+
+BY_HAND = """\
+apiVersion: butler.butlerlabs.dev/v1alpha1
+kind: TenantCluster
+metadata:
+  name: one
+  namespace: team-a
+spec:
+  workers: {replicas: 1}
+  networking:
+    # as the load balancer had it
+    lbPoolSize: 8
+    loadBalancerPool:  # from before
+      start: 10.40.0.40
+      end: 10.40.0.47
+    podCIDR: 10.244.0.0/16
+"""
+PIN = "{startAddress: 10.40.0.64, endAddress: '10.40.0.71'} # alive"
+HELD = request("held", pinnedRange=PIN).replace("type: nodes", "type: loadbalancer")
+FILES = {
+    **SMALL,
+    "pools/far.yaml": pool("far", "10.50.0.0/24", reserved="[{cidr: 10.50.0.0/30}]"),
+    "pools/small.yaml": pool("small", "10.60.0.0/30"),
+    "providers/default.yaml": provider(pools="[{name: edge}, {name: far}, {name: small}]"),
+    "tenants/one.yaml": BY_HAND,
+    "tenants/two.yaml": tenant("held"),
+    "tenants/held.yaml": HELD,
+}
+OVERRIDE = "overrides/2026-02-15-move-{}.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(CLOCK))
+    return given_out(tmp_path / "repo", FILES)
+
+
+class Verbs:
+    """Runs verbs on a repository."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.capsys = capsys
+
+    def __call__(self, *words: str) -> Ran:
+        return ipam(self.capsys, *words, "--repo", self.folder)
+
+    def merged(self, override: str) -> Ran:
+        """What the check of the move says, once its Override was merged by itself."""
+        git(self.folder, "add", override)
+        git(self.folder, "commit", "-qm", "let it", clock=CLOCK + 10)
+        commit(self.folder, "move it", CLOCK + 20)
+        return self("check", "--base", "HEAD~1")
+
+    def record(self, path: str) -> str:
+        return git(self.folder, "show", f"HEAD:allocations/NetworkPool/butler-system.{path}.yaml")
+
+
+@pytest.fixture
+def verbs(folder: Path, capsys: pytest.CaptureFixture[str]) -> Verbs:
+    return Verbs(folder, capsys)
+
+
+def test_a_request_that_pins_a_range_gets_another_pin_and_stays_the_tenants_own_claim(
+    folder: Path, verbs: Verbs
+) -> None:
+    ran = verbs("move", "butler-system/held", "--to", "far")
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[3:6] == [
+        "  2. tenants/held.yaml:5: spec.poolRef.name is far now",
+        "     tenants/held.yaml:8: spec.pinnedRange is 10.50.0.4-10.50.0.11 now",
+        "     git add tenants/held.yaml && git commit -m"
+        " 'Move butler-system/held (request) to far'",
+    ]
+    text = (folder / "tenants/held.yaml").read_text()
+    pin = "{startAddress: 10.50.0.4, endAddress: 10.50.0.11} # alive"
+    assert text == HELD.replace("poolRef: {name: edge}", "poolRef: {name: far}").replace(PIN, pin)
+    checked = verbs.merged(OVERRIDE.format("butler-system-held-request"))
+    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
+    assert verbs("reconcile").code == 0
+    assert "startAddress: 10.50.0.4" in verbs.record("far/butler-system/held.request")
+    assert "announced: until-unused" in verbs.record("edge/butler-system/held.request")
+    assert "held.loadbalancer" not in git(folder, "ls-tree", "-r", "--name-only", "HEAD")
+    assert "1 moves" not in verbs("plan").out
+
+
+def test_a_tenant_that_pins_its_range_moves_without_the_pin(folder: Path, verbs: Verbs) -> None:
+    ran = verbs("move", "team-a/one", "--to", "far")
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[3:5] == [
+        "  2. tenants/one.yaml:4: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
+        "     tenants/one.yaml:11: spec.networking.loadBalancerPool is gone",
+    ]
+    pin = "    loadBalancerPool:  # from before\n      start: 10.40.0.40\n      end: 10.40.0.47\n"
+    noted = "  annotations:\n    gitops-ipam.dev/loadbalancer-pool: far\n  name: one\n"
+    text = (folder / "tenants/one.yaml").read_text()
+    assert text == BY_HAND.replace(pin, "").replace("  name: one\n", noted)
+    checked = verbs.merged(OVERRIDE.format("team-a-one-loadbalancer"))
+    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
+    assert "announcement-lost" not in checked.out
+    assert verbs("reconcile").code == 0
+    assert "startAddress: 10.50.0.4" in verbs.record("far/team-a/one.loadbalancer")
+    assert "announced: until-unused" in verbs.record("edge/team-a/one.loadbalancer")
+
+
+def test_a_pinned_claim_for_which_a_pool_has_no_room_is_refused_and_nothing_is_written(
+    folder: Path, verbs: Verbs
+) -> None:
+    for claim in ("butler-system/held", "team-a/one"):
+        ran = verbs("move", claim, "--to", "small")
+        assert ran.code == 64
+        assert "cannot move to butler-system/small" in ran.err
+        assert "needs 8 addresses; small has 4 in all" in ran.err
+    assert git(folder, "status", "--porcelain") == ""
+
+
+def test_it_may_be_asked_for_twice(folder: Path, verbs: Verbs) -> None:
+    for claim in ("butler-system/held", "team-a/one"):
+        verbs("move", claim, "--to", "far")
+    texts = [(folder / f"tenants/{name}.yaml").read_text() for name in ("held", "one")]
+    for claim in ("butler-system/held", "team-a/one"):
+        assert verbs("move", claim, "--to", "far").code == 0
+    assert [(folder / f"tenants/{name}.yaml").read_text() for name in ("held", "one")] == texts
+
+
+def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its_addresses(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {**FILES, "tenants/held.yaml": HELD.replace("name: held, n", "name: other, n", 1)}
+    verbs = Verbs(given_out(folder.parent / "other", files), capsys)
+    ran = verbs("move", "team-a/held", "--to", "far")
+    assert "Move butler-system/other (request) to far" in ran.out, ran.err
+    ran = verbs("move", "team-a/nobody", "--to", "far")
+    assert "no claim 'team-a/nobody'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "said"),
+    [
+        (
+            "tenants/one.yaml",
+            "    loadBalancerPool:  # from before\n",
+            "    ? loadBalancerPool\n    :\n",
+            "tenants/one.yaml:11: spec.networking.loadBalancerPool cannot be taken out at its place",
+        ),
+        (
+            "tenants/held.yaml",
+            f"pinnedRange: {PIN}",
+            "pinnedRange:\n    startAddress: >-\n      10.40.0.64\n    endAddress: 10.40.0.71",
+            "tenants/held.yaml:8: spec.pinnedRange cannot be set to 10.50.0.4-10.50.0.11 at its",
+        ),
+    ],
+)
+def test_a_pin_that_cannot_be_edited_in_place_is_named_with_what_to_do(
+    folder: Path, verbs: Verbs, path: str, old: str, new: str, said: str
+) -> None:
+    text = (folder / path).read_text()
+    assert old in text
+    (folder / path).write_text(text.replace(old, new))
+    claim = "butler-system/held" if "held" in path else "team-a/one"
+    ran = verbs("move", claim, "--to", "far")
+    assert (ran.code, said in ran.err) == (64, True), ran.err
+    assert " be far by hand, and merge an Override of kind move before" in ran.err
+    assert git(folder, "status", "--porcelain") == f"M {path}"
