@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from reconciler.addresses.notation import format_range
 from reconciler.evaluate import Evaluation, with_freed
-from reconciler.findings import Finding, Location, error, ordered, warning
+from reconciler.findings import Finding, Location, Severity, error, ordered, warning
 from reconciler.gathering import Described
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
@@ -58,14 +58,35 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """An evaluation with the findings of a comparison."""
+    """An evaluation with the findings of a comparison.
+
+    Attributes:
+        evaluation: Its findings and gates are those of the change.
+        inherited: What the base says already, and the change leaves as it is. It stops nothing.
+    """
 
     evaluation: Evaluation
+    inherited: tuple[Finding, ...] = ()
+
+    def whole(self, base: str) -> Evaluation:
+        """The evaluation with all of both, for who compares with the base by himself.
+
+        Args:
+            base: The name of the base.
+        """
+        softened = [_softened(item, base) for item in self.inherited]
+        findings = ordered([*self.evaluation.findings, *softened])
+        return replace(self.evaluation, findings=findings) if softened else self.evaluation
 
     @property
     def moved(self) -> int:
         """How many claims get another range than they held."""
         return len(self.evaluation.moves)
+
+
+def _softened(item: Finding, base: str) -> Finding:
+    severity = Severity.INFO if item.severity is Severity.INFO else Severity.WARNING
+    return replace(item, severity=severity, message=f"{item.message}; {base} has it already")
 
 
 def compare(base: Base, evaluation: Evaluation) -> Compared:

@@ -129,7 +129,7 @@ CODES: dict[str, str] = {
     "not-utf8": "Files must be UTF-8 text.",
     "control-character": "A control or bidirectional character hides in the text. Remove it.",
     "line-break": "Lines end with LF or CR LF; other Unicode line breaks are refused.",
-    "merge-conflict": "A merge conflict was committed. Resolve it.",
+    "merge-conflict": "A merge conflict was committed, or merging into the base makes one. Resolve it.",
     "lfs-pointer": "The file is a Git LFS pointer. Store YAML in Git itself.",
     # YAML
     "yaml-syntax": "The text is not YAML.",
@@ -164,7 +164,7 @@ CODES: dict[str, str] = {
     "override-used": "An Override lets something pass that would stop the change.",
     "override-unused": "An Override lets nothing pass in this revision.",
     "nothing-to-check": "No document is in any folder that is read. Name the right folder.",
-    "base-ahead": "The base has commits that the revision under check lacks.",
+    "base-ahead": "The base has commits that the revision under check lacks, and that could not be merged.",
     "more-findings": "More was found than is listed: 100 findings a file, 5,000 in all.",
     # Pools
     "address-invalid": "Not an IP address in canonical form.",

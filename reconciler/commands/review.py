@@ -53,8 +53,8 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     """The same beside a base."""
     # A plan of a revision by itself is made far more often, and needs none of these.
     from reconciler.commands import carried as carrying
+    from reconciler.commands.inherited import with_inherited
     from reconciler.commands.judging import judging_settings, with_last_good
-    from reconciler.commands.known import with_known_trouble
     from reconciler.commands.uncommitted import changed_since
 
     base_source = repository.source(base)
@@ -62,13 +62,12 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
-    overrides = overrides_beside(base_source, source)
-    evaluation = evaluate_incrementally(source, facts, Terms(settings, overrides))
+    terms = Terms(settings, overrides_beside(base_source, source))
+    evaluation = evaluate_incrementally(source, facts, terms)
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
     history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
-    own_commit = source.revision()
-    is_made = own_commit is not None and history.own == own_commit.id
+    is_made = (made := source.revision()) is not None and history.own == made.id
     records = replace(
         records_beside((base_source, judging), (source, settings), changes, facts, is_made=is_made),
         made=history.newest if is_contained else "",
@@ -91,18 +90,14 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     decisions = compared.evaluation.plan.decisions
     releases = is_contained and any(isinstance(it, Release) for it in decisions)
     evaluation = _with(compared.evaluation, carrying.told(history, base, releases=releases))
-    evaluation = _beside_plan(
-        read, cache(partial(_planned, base_source, repository, facts)), evaluation
-    )
-    evaluation = _with(with_causes(evaluation, repository, source), loose)
+    planned = cache(partial(_planned, base_source, repository, facts))
+    evaluation = with_causes(_beside_plan(read, planned, evaluation), repository, source)
+    evaluation = _with(evaluation, loose)
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
-    return replace(
-        compared,
-        evaluation=with_overrides(
-            with_known_trouble(evaluation, base, base_source, changes, facts)
-        ),
+    return with_inherited(
+        replace(compared, evaluation=with_overrides(evaluation)), planned, changes
     )
 
 

@@ -46,6 +46,18 @@ class LimitError(ReconcilerError):
     exit_code = ExitCode.WRONG
 
 
+class UnmergedError(GitError):
+    """Two revisions cannot be merged here.
+
+    Attributes:
+        paths: Files, from the top of the repository, in which they conflict.
+    """
+
+    def __init__(self, message: str, hint: str = "", paths: Sequence[str] = ()) -> None:
+        super().__init__(message, hint)
+        self.paths = tuple(paths)
+
+
 class LostRaceError(GitError):
     """The branch moved since it was read. Read and plan again."""
 

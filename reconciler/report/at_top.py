@@ -24,7 +24,8 @@ def at_top(compared: Compared, root: str) -> Compared:
     """
     if not root:
         return compared
-    return replace(compared, evaluation=_moved(compared.evaluation, root))
+    inherited = tuple(_placed(item, root) for item in compared.inherited)
+    return replace(compared, evaluation=_moved(compared.evaluation, root), inherited=inherited)
 
 
 def marked(text: str, root: str) -> str:
@@ -32,17 +33,18 @@ def marked(text: str, root: str) -> str:
     return text.replace(MARKER, MARKER.replace("ipam", f"ipam {quote(root)}"), 1) if root else text
 
 
-def _moved(evaluation: Evaluation, root: str) -> Evaluation:
-    def placed(found: Finding) -> Finding:
-        path = found.location.path
-        inside = PATH if path == WHOLE else path
-        return replace(found, location=found.location._replace(path=f"{root}/{inside}"))
+def _placed(found: Finding, root: str) -> Finding:
+    path = found.location.path
+    inside = PATH if path == WHOLE else path
+    return replace(found, location=found.location._replace(path=f"{root}/{inside}"))
 
+
+def _moved(evaluation: Evaluation, root: str) -> Evaluation:
     tree = evaluation.tree
     sources = tuple(item._replace(path=f"{root}/{item.path}") for item in tree.sources)
     return replace(
         evaluation,
-        findings=tuple(map(placed, evaluation.findings)),
-        gates=tuple(map(placed, evaluation.gates)),
+        findings=tuple(_placed(item, root) for item in evaluation.findings),
+        gates=tuple(_placed(item, root) for item in evaluation.gates),
         tree=replace(tree, sources=sources),
     )

@@ -33,12 +33,18 @@ class Verdict(NamedTuple):
     listed: str
 
 
-def verdict(evaluation: Evaluation) -> Verdict:
-    """What a check comes to; it agrees with the exit code."""
+def verdict(evaluation: Evaluation, inherited: int = 0) -> Verdict:
+    """What a check comes to; it agrees with the exit code.
+
+    Args:
+        evaluation: With the findings of the change.
+        inherited: How many findings more its base has already.
+    """
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
-    says = _SAYS[worst] if counts or evaluation.moves else _NOTHING_SAID
-    return Verdict(worst, says, listed_counts(counts) or "no findings")
+    says = _SAYS[worst] if counts or evaluation.moves or inherited else _NOTHING_SAID
+    listed = listed_counts(counts) or "no findings"
+    return Verdict(worst, says, f"{listed} of its own" if inherited else listed)
 
 
 def all_found(evaluation: Evaluation) -> list[Finding]:

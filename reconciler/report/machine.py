@@ -104,9 +104,12 @@ def finding(item: Finding) -> dict[str, Any]:
 
 
 def check_document(
-    evaluation: Evaluation, plan: Mapping[str, Any], exit_code: int
+    evaluation: Evaluation,
+    plan: Mapping[str, Any],
+    exit_code: int,
+    inherited: Sequence[Finding] = (),
 ) -> dict[str, Any]:
-    """The outcome of a check."""
+    """The outcome of a check; what its base has already is no finding of the change."""
     return {
         "apiVersion": API_VERSION,
         "kind": "Check",
@@ -114,6 +117,7 @@ def check_document(
         "exitCode": int(exit_code),
         "findings": listed(evaluation.findings),
         "gates": listed(evaluation.gates),
+        "inherited": listed(inherited),
         "plan": plan,
     }
 

@@ -8,6 +8,7 @@ from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
+from reconciler.report.capped import gravest_first
 from reconciler.report.found import all_listed, verdict
 from reconciler.report.markup import Section, bar, code, fitted, prose
 from reconciler.report.moves import moves_of, range_of, room_of
@@ -50,7 +51,7 @@ def markdown_text(
         keeps: Also what stays.
     """
     evaluation = compared.evaluation
-    worst, says, listed = verdict(evaluation)
+    worst, says, listed = verdict(evaluation, len(compared.inherited))
     moves = _moves(evaluation)
     moved = f"**{len(moves)} moved**" if moves else "0 moved"
     head = f"{says[0].upper()}{says[1:]}: {listed}; {counted(evaluation)}, {moved}"
@@ -63,6 +64,8 @@ def markdown_text(
     # What stops a change is told first; what only warns, last.
     sections.insert(0 if worst else len(sections), findings)
     sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
+    inherited = [_inherited(item) for item in gravest_first(compared.inherited)]
+    sections.append(Section("In the base already, and left as it is", "", inherited))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
     if not allocations and not moves:
         parts.append("No address changes hands.\n")
@@ -157,6 +160,10 @@ def _finding(item: Finding) -> str:
     at = f" at {code(where)}" if place.path != "." else ""
     hint = f"<br>💡 {prose(item.hint)}" if item.hint else ""
     return f"- {_SEVERITY[item.severity]} **{item.code}**{at}<br>{prose(item.message)}{hint}"
+
+
+def _inherited(item: Finding) -> str:
+    return f"- **{item.code}** at {code(str(item.location))}: {prose(item.message)}"
 
 
 def _footer(evaluation: Evaluation, verb: str, base: str | None) -> str:

@@ -20,7 +20,9 @@ from reconciler.ports import GitError, UsageError
 _FILTERS = {"clean": "", "smudge": "", "process": "", "required": "false"}
 # What git starts at a remote of the same machine.
 _SERVERS = {"uploadpack": "git-upload-pack", "receivepack": "git-receive-pack"}
-_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}
+# A merge that a program would make is a conflict.
+_MERGES = {"driver": "false"}
+_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS, "merge": _MERGES}
 # Of `http`, what leads nowhere else and weakens nothing, and what it lets others do as a server.
 _HARMLESS = (
     "extraheader", "postbuffer", "version", "maxrequests", "minsessions",

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, TimeoutExpired  # nosec B404  # names only; GitPython starts git
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from reconciler.adapters.children import child, converse, listen
@@ -45,6 +45,9 @@ from reconciler.adapters.git.starting import (
 )
 from reconciler.ports import GitError, UsageError
 from reconciler.report.escape import escape
+
+if TYPE_CHECKING:
+    from reconciler.adapters.git.beside import Beside
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +85,7 @@ class GitProcess:
         guards: Settings that beat those of the repository, by name.
         calls_safe: The person calls the folder of the remote safe, though it is another user's.
         root: The folder of the repository that it is asked about.
+        beside: Where it puts what it makes, if not into the repository.
     """
 
     git_dir: Path
@@ -90,6 +94,7 @@ class GitProcess:
     guards: tuple[tuple[str, str], ...] = ()
     calls_safe: bool = False
     root: RootFolder = TOP
+    beside: "Beside | None" = None
 
     def run(
         self,
@@ -193,6 +198,7 @@ class GitProcess:
         variables |= {name: self.environment[name] for name in PASSED if name in self.environment}
         # Git runs in the repository's folder: no program is looked for there.
         variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
+        variables |= self.beside.variables if self.beside is not None else {}
         variables |= extra
         pairs = [*self.guards]
         settings = [*CONFIG, f"safe.directory={self.git_dir}"]

@@ -40,6 +40,10 @@ class RootFolder:
         """What a path of the repository is in the root."""
         return path.removeprefix(f"{self.path}/") if self.path else path
 
+    def holds(self, path: str) -> bool:
+        """Whether a path of the repository is of the root."""
+        return not self.path or path.startswith(f"{self.path}/")
+
     def named(self, revision: str, path: str = "") -> str:
         """What git calls the root in a revision, or a file of it."""
         if self.path:

@@ -14,7 +14,7 @@ from reconciler.commands.review import review
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few
-from reconciler.ports import Source
+from reconciler.ports import Facts, Source
 from reconciler.report.escape import escape
 from reconciler.settings import OVERRIDES, PATH
 
@@ -71,12 +71,23 @@ def reviewed(
         at: As `--at`.
     """
     read = open_source(repo, rev, worktree=worktree, trusts=trusts)
-    source = source_at(read.source, at)
+    facts = None if whole else read.facts()
     with progress("planning"):
-        compared = review(source, read.repository, base, None if whole else read.facts())
+        if base is None:
+            compared = review(source_at(read.source, at), read.repository, None, facts)
+        else:
+            compared = _beside(read, base, at, facts)
     if rev == "HEAD" and not worktree:
         _tell_unread(read, compared.evaluation)
-    return Reviewed(compared, source, read.repository.git.root.path)
+    return Reviewed(compared, read.source, read.repository.git.root.path)
+
+
+def _beside(read: Read, base: str, at: str | None, facts: Facts | None) -> Compared:
+    """The evaluation of a revision as it will be merged."""
+    from reconciler.commands.merging import merged  # a plan without a base needs none of it
+
+    merge = merged(read.repository, read.source, base)
+    return merge.told(review(source_at(merge.source, at), merge.repository, base, facts), base)
 
 
 def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | None:

@@ -22,6 +22,8 @@ from reconciler.report.text.table import Painter
 
 _DEVICES = Path("/dev")
 # Forges know files by their path from the top; people, and who reads JSON, by that from the root.
+_COMPARING = ("gitlab", "sarif", "junit")
+"""Forms of services that find out by themselves what is new: they are told all there is."""
 _FOR_FORGES = ("github", "gitlab", "sarif", "junit", "markdown")
 FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown")
 
@@ -98,10 +100,10 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
     compared, base, code, root = checked
     if form in _FOR_FORGES:
         compared = at_top(compared, root)
-    evaluation = compared.evaluation
+    evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
     match form:
         case "text":
-            return check_text(evaluation, painter)
+            return check_text(evaluation, painter, compared.inherited, base or "")
         case "github":
             return github_text(evaluation)
         case "gitlab":
@@ -115,7 +117,7 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
         case "markdown":
             return marked(markdown_text(compared, "check", base=base), root)
     plan = plan_document(evaluation, base=base)
-    document = check_document(evaluation, plan, code)
+    document = check_document(evaluation, plan, code, compared.inherited)
     return json_text(document) if form == "json" else yaml_text(document)
 
 

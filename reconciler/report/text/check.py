@@ -1,20 +1,45 @@
 """`check`: all that was found, and what it comes to."""
 
+from collections.abc import Sequence
+
 from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding
 from reconciler.model.key import Key
+from reconciler.report.capped import gravest_first
+from reconciler.report.escape import escape
 from reconciler.report.found import verdict
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import counted, moves_text, pools_text
 from reconciler.report.text.table import Colour, Painter
 
+MOST_INHERITED = 10
+"""So many findings of the base are shown beside those of the change."""
 
-def check_text(evaluation: Evaluation, painter: Painter) -> str:
-    """What moves, all findings and gates, and the verdict."""
+
+def check_text(
+    evaluation: Evaluation, painter: Painter, inherited: Sequence[Finding] = (), base: str = ""
+) -> str:
+    """What moves, all findings and gates, what the base has already, and the verdict."""
     found = [*evaluation.findings, *evaluation.gates]
     moves = moves_text(evaluation, painter)
     resized = pools_text(_resized(evaluation), evaluation, painter)
-    told = f"{moves}{findings_text(found, painter)}{resized}"
-    return f"{told}{verdict_text(evaluation, painter)}"
+    told = (
+        f"{moves}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}{resized}"
+    )
+    return f"{told}{verdict_text(evaluation, painter, len(inherited))}"
+
+
+def inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) -> str:
+    """What a change found as it is and left so: a line each, dim, and the gravest first."""
+    if not inherited:
+        return ""
+    shown = gravest_first(inherited)[:MOST_INHERITED]
+    lines = [f"In {escape(base)} already, and left as it is:"]
+    lines += [f"  {escape(str(it.location))}: {it.code}: {escape(it.message)}" for it in shown]
+    if inherited[MOST_INHERITED:]:
+        more = len(inherited) - len(shown)
+        lines.append(f"  and {more} more: ipam check --rev {escape(base)}")
+    return "".join(f"{painter.paint(line, Colour.DIM)}\n" for line in lines)
 
 
 def _resized(evaluation: Evaluation) -> list[Key]:
@@ -23,9 +48,9 @@ def _resized(evaluation: Evaluation) -> list[Key]:
     return [key for key, after in plan.after.items() if plan.before[key].total != after.total]
 
 
-def verdict_text(evaluation: Evaluation, painter: Painter) -> str:
+def verdict_text(evaluation: Evaluation, painter: Painter, inherited: int = 0) -> str:
     """What a check comes to, on one line."""
-    worst, says, listed = verdict(evaluation)
+    worst, says, listed = verdict(evaluation, inherited)
     sign = (
         painter.paint(f"✗ {says}", Colour.RED)
         if worst

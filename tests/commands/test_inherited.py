@@ -51,14 +51,15 @@ def judged(folder: Path, base: str | None = "base") -> tuple[ExitCode, list[str]
     """The exit code, and what is told of observed files; with a cache and without."""
     repository, facts, said = opened(folder), MemoryFacts(), []
     for known in (None, facts, facts):
-        evaluation = review(repository.source("HEAD"), repository, base, known).evaluation
+        compared = review(repository.source("HEAD"), repository, base, known)
+        evaluation = compared.whole("base")
         found = sorted({*evaluation.findings, *evaluation.gates}, key=lambda it: it.location)
         lines = [
             f"{it.severity} {it.code} {it.location.path}"
             for it in found
             if it.location.path.startswith("observed/")
         ]
-        said.append((exit_code(evaluation), lines))
+        said.append((exit_code(compared.evaluation), lines))
     assert said[0] == said[1] == said[2]
     return said[0]
 
@@ -72,8 +73,9 @@ def test_what_the_base_says_of_observed_files_already_is_a_warning(folder: Path)
     assert told
     assert all(line.startswith("warning ") for line in told)
     repository = opened(folder)
-    evaluation = review(repository.source("HEAD"), repository, "base").evaluation
-    messages = [it.message for it in evaluation.findings if it.location.path == LOST]
+    compared = review(repository.source("HEAD"), repository, "base")
+    assert LOST in [it.location.path for it in compared.inherited]
+    messages = [it.message for it in compared.whole("base").findings if it.location.path == LOST]
     assert any(it.endswith("; base has it already") for it in messages)
 
 

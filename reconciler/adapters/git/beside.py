@@ -1,0 +1,48 @@
+"""Where git puts what is made for one run alone, and not into the repository.
+
+So does a server with what it takes in, until it accepts it: git-receive-pack(1), "quarantine
+environment".
+"""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+
+from reconciler.ports import GitError
+
+
+class Beside:
+    """A folder for objects beside those of a repository. It goes with this value, or the process."""
+
+    def __init__(self, objects: Path) -> None:
+        """Make it.
+
+        Args:
+            objects: Those of the repository, which are read as well.
+
+        Raises:
+            GitError: There is no place for it.
+        """
+        try:
+            self.folder = Path(tempfile.mkdtemp(prefix="ipam-"))
+        except OSError as failure:
+            hint = "TMPDIR names a folder that can be written"
+            raise GitError(f"there is no place for a merge: {failure.strerror}", hint) from None
+        self.objects = objects
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """What git has to be told, so that it writes there and reads both."""
+        return {
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(str(self.objects)),
+            "GIT_OBJECT_DIRECTORY": str(self.folder),
+        }
+
+
+def _quoted(path: str) -> str:
+    """A path as one of a list: git takes one in quotes as C writes it (git(1))."""
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

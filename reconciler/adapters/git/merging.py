@@ -1,0 +1,89 @@
+"""The merge of two revisions as a forge would make it, kept beside the repository for a run.
+
+Nothing is written into the repository: what Git makes goes into a folder of its own, as what a
+server takes in does until it is accepted (git-receive-pack, "quarantine environment"). No work
+tree, no index and no merge driver has a part in it.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reconciler.adapters.git.ancestry import DEEPEN, common_folder
+from reconciler.adapters.git.beside import Beside
+from reconciler.adapters.git.guard import guarded, read_configuration
+from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
+from reconciler.adapters.git.root_folder import RootFolder
+from reconciler.findings import few
+from reconciler.ports import Revision, UnmergedError
+
+_NAME, _ADDRESS = "ipam", "ipam@invalid"
+# What forges go by, whatever the repository's own configuration says.
+_SETTINGS = (
+    "merge.conflictStyle=merge",
+    "merge.directoryRenames=conflict",
+    "merge.renames=true",
+    "merge.renormalize=false",
+)
+_UNKNOWN = 129
+"""How git ends that does not know an option: before 2.38 it merges in a work tree alone."""
+
+
+def merge(git: GitProcess, base: Revision, head: Revision) -> tuple[GitProcess, Revision]:
+    """Merge a revision into a base, without a trace in the repository.
+
+    The commit is a function of both: its parents are the base and the revision, in this order, as
+    those of a forge's merge are, and its date is the later one of theirs.
+
+    Args:
+        git: The repository where they are.
+        base: What is merged into.
+        head: What is merged.
+
+    Returns:
+        Git that knows the merge, and the merge.
+
+    Raises:
+        UnmergedError: They conflict, git is too old, or what both come from is not here.
+        GitError: Git fails.
+        UsageError: A program that the configuration names cannot be beaten.
+    """
+    if git.run("merge-base", base.id, head.id).status != 0:
+        raise UnmergedError("what both come from is not in this clone", DEEPEN)
+    beside = Beside((common_folder(git) / "objects").resolve())
+    git = replace(guarded(git, read_configuration(git), ""), beside=beside)
+    made = git.run(
+        *(part for item in _SETTINGS for part in ("-c", item)),
+        *("merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", base.id, head.id),
+        extra={"GIT_INDEX_FILE": str(beside.folder / "index")},
+    )
+    if made.status == _UNKNOWN:
+        raise UnmergedError("git is older than 2.38, which cannot merge them aside", "update git")
+    tree, *files = os.fsdecode(made.out).split("\0")
+    if made.status == 1 and tree:
+        raise _conflict(git.root, list(dict.fromkeys(filter(None, files))))
+    if made.status != 0:
+        raise UnmergedError(str(failure("merge-tree", made)), DAMAGED)
+    clock = max(base.clock, head.clock)
+    return git, _commit(git, tree, (base, head), clock)
+
+
+def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
+    """What is said of files that conflict: each of the root, and together those that are of none."""
+    mine = [path for path in files if root.holds(path)]
+    others = few([path for path in files if path not in mine])
+    message = f"they conflict outside of the root: {others}" if others else "they conflict"
+    return UnmergedError(message, paths=[root.outside(path) for path in mine])
+
+
+def _commit(git: GitProcess, tree: str, parents: tuple[Revision, ...], clock: int) -> Revision:
+    """A commit of a tree, dated, and by nobody."""
+    extra = dict[str, str]()
+    for role in ("AUTHOR", "COMMITTER"):
+        extra |= {f"GIT_{role}_NAME": _NAME, f"GIT_{role}_EMAIL": _ADDRESS}
+        extra[f"GIT_{role}_DATE"] = f"{clock} +0000"
+    words = [word for parent in parents for word in ("-p", parent.id)]
+    made = git.run("commit-tree", *words, tree, data=b"merge\n", extra=extra)
+    if made.status != 0:
+        raise failure("commit-tree", made)
+    return Revision(made.out.decode("ascii").strip(), clock)

@@ -1,0 +1,94 @@
+"""Somebody else's trouble turns no change red; what a change makes worse is its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import Ran, ipam
+from tests.world import SMALL, commit, git, pool, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+LARGE = tenant("large", networking="{lbPoolSize: 250}")
+BROKEN = "kind: [\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """On main a claim is refused, and a file is broken."""
+    made = repository(tmp_path / "repo", SMALL)
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    write(made, {"tenants/large.yaml": LARGE, "tenants/broken.yaml": BROKEN})
+    commit(made)
+    assert run(["reconcile", "--repo", str(made)]) != 0
+    git(made, "switch", "-q", "-c", "change")
+    return made
+
+
+def checked(folder: Path, capsys: Capture, *words: str) -> Ran:
+    commit(folder)
+    return ipam(capsys, "check", "--repo", folder, "--base", "main", *words)
+
+
+def test_an_unrelated_change_passes_and_what_stands_is_told_apart(
+    folder: Path, capsys: Capture
+) -> None:
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    ran = checked(folder, capsys)
+    assert ran.code == 0
+    before, _, after = ran.out.partition("In main already, and left as it is:\n")
+    assert ("large" in before, "broken" in before) == (False, False)
+    assert "  tenants/large.yaml:1: pool-exhausted: team-a/large" in after
+    assert "  tenants/broken.yaml:" in after
+    assert "✓ passes: no findings of its own; 1 to allocate, 1 kept" in after
+
+
+def test_it_stands_apart_in_json_and_services_that_compare_get_all(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    write(folder, {"tenants/two.yaml": tenant("two")})
+    out = tmp_path / "ipam.sarif"
+    ran = checked(folder, capsys, "-o", "json", "--out", f"sarif={out}")
+    found = json.loads(ran.out)
+    assert (found["ok"], found["findings"], found["gates"]) == (True, [], [])
+    assert {"pool-exhausted"} < {item["code"] for item in found["inherited"]}
+    told = {it["ruleId"]: it["level"] for it in json.loads(out.read_text())["runs"][0]["results"]}
+    assert told["pool-exhausted"] == "warning"
+
+
+def test_what_a_change_itself_touches_is_its_own(folder: Path, capsys: Capture) -> None:
+    write(folder, {"tenants/broken.yaml": "kind: {\n"})
+    ran = checked(folder, capsys)
+    assert (ran.code, "error yaml-syntax" in ran.out) == (1, True)
+
+
+def test_a_claim_that_asks_for_more_and_is_refused_again_is_its_own(
+    folder: Path, capsys: Capture
+) -> None:
+    write(folder, {"tenants/large.yaml": LARGE.replace("250", "255")})
+    assert checked(folder, capsys).code == 3
+
+
+def test_a_second_claim_that_is_refused_at_the_same_place_is_its_own(
+    folder: Path, capsys: Capture
+) -> None:
+    write(folder, {"tenants/more.yaml": tenant("more", networking="{lbPoolSize: 250}")})
+    ran = checked(folder, capsys)
+    assert (ran.code, "tenants/more.yaml:1:1: refused" in ran.out) == (3, True)
+
+
+def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsys: Capture) -> None:
+    """Main has passed the gate and is not reconciled yet: each plan of it says so."""
+    files = {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/27")}
+    made = repository(tmp_path / "repo", files)
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    write(made, {"tenants/full.yaml": tenant("full", networking="{lbPoolSize: 23}")})
+    commit(made)
+    git(made, "switch", "-q", "-c", "change")
+    write(made, {"pools/other.yaml": pool("other", "10.9.0.0/24")})
+    ran = checked(made, capsys)
+    assert (ran.code, "capacity: edge goes from" in ran.out) == (0, True)
+    write(made, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 1}")})
+    ran = checked(made, capsys)
+    assert (ran.code, "refused capacity" in ran.out) == (3, True)

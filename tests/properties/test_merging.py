@@ -1,0 +1,108 @@
+"""What is shown of a change is what reconcile commits once it is merged, wherever its base went."""
+
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.commands.merging import merged
+from reconciler.commands.reconcile import ReconcileOptions, reconcile
+from reconciler.commands.review import review
+from reconciler.digest import actions, digest
+from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, request, tenant, write
+
+Files = dict[str, str]
+NAMES = tuple(f"t{number}" for number in range(6))
+START: Files = {
+    # Brakes hold back what people look at: that is another story.
+    "ipam.yaml": (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: default}\n"
+        "spec: {brakes: {maxReleasePercent: 100}}\n"
+    ),
+    "tenants/keeper.yaml": tenant("keeper"),
+    "pools/edge.yaml": pool("edge", "10.40.0.0/27"),
+    "pools/far.yaml": pool("far", "10.41.0.0/28"),
+    "providers/default.yaml": provider(),
+}
+
+
+@st.composite
+def edits(draw: st.DrawFn, files: Files) -> Files:
+    """The same files after some changes of a person; those of two people often meet."""
+    files = dict(files)
+    for _ in range(draw(st.integers(1, 3))):
+        name = draw(st.sampled_from(NAMES))
+        path = f"tenants/{name}.yaml"
+        match draw(st.integers(0, 4)):
+            case 0 if path in files:
+                del files[path]
+            case 1:
+                files[f"tenants/r-{name}.yaml"] = request(name, "far", count="3")
+            case 2:
+                cidr = draw(st.sampled_from(("10.40.0.0/26", "10.40.0.0/25")))
+                files["pools/edge.yaml"] = pool("edge", cidr)
+            case _:
+                size = draw(st.integers(1, 9))
+                files[path] = tenant(name, networking=f"{{lbPoolSize: {size}}}")
+    return files
+
+
+@given(st.data())
+@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "25")), deadline=None)
+def test_the_plan_before_the_merge_is_what_reconcile_commits_after_it(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        git(folder, "init", "-q", "-b", "main")
+        first = data.draw(edits(START))
+        write(folder, first)
+        commit(folder)
+        _reconcile(folder)
+        start = git(folder, "rev-parse", "HEAD")
+        ours, theirs = data.draw(edits(first)), data.draw(edits(first))
+        _edited(folder, first, theirs, "theirs", CLOCK + data.draw(st.integers(10, 90)))
+        git(folder, "switch", "-q", "-c", "ours", start)
+        _edited(folder, first, ours, "ours", CLOCK + data.draw(st.integers(10, 90)))
+        git(folder, "switch", "-q", "main")
+        git(folder, "merge", "-q", "--no-ff", "-m", "theirs", "theirs", clock=CLOCK + 100)
+        if data.draw(st.booleans()):
+            _reconcile(folder)
+        _is_as_shown(folder)
+
+
+def _edited(folder: Path, old: Files, new: Files, name: str, clock: int) -> None:
+    git(folder, "switch", "-q", "-C", name)
+    for path in old.keys() - new.keys():
+        (folder / path).unlink()
+    write(folder, new)
+    commit(folder, name, clock)
+
+
+def _is_as_shown(folder: Path) -> None:
+    repository = _opened(folder)
+    merge = merged(repository, repository.source("ours"), "main")
+    evaluation = review(merge.source, merge.repository, "main").evaluation
+    date = max(int(git(folder, "log", "-1", "--format=%ct", it)) for it in ("main", "ours"))
+    if merge.conflicts:
+        return
+    git(folder, "merge", "-q", "--no-ff", "-m", "ours", "ours", clock=date)
+    before = git(folder, "rev-parse", "HEAD")
+    _reconcile(folder)
+    names = git(folder, "diff", "--name-only", "--no-renames", before, "HEAD").splitlines()
+    made = {it: (folder / it).read_bytes() if (folder / it).is_file() else None for it in names}
+    assert made == {it.path: it.data for it in evaluation.changes}
+    if made:
+        shown = digest(actions(evaluation))
+        assert f"Ipam-Plan: {shown}" in git(folder, "log", "-1", "--format=%B")
+
+
+def _reconcile(folder: Path) -> None:
+    reconcile(_opened(folder), ReconcileOptions(any_branch=True))
+
+
+def _opened(folder: Path) -> GitRepository:
+    return replace(open_repository(folder, {"PATH": ENVIRONMENT["PATH"]}), now=lambda: CLOCK + 200)
