@@ -9,6 +9,7 @@ from typing import Any
 
 from reconciler.clusters.watched import Topic
 from reconciler.commands.watching.backoff import Backoff, spelled
+from reconciler.commands.watching.failures import alone
 from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.notes import gone_mark, mark_of, uid_of
 from reconciler.commands.watching.observer import Observer
@@ -91,6 +92,7 @@ class Watcher:
                 backoff.reset()
             pause = backoff.pause()
             self._tell(failure, pause)
+            del failure  # of a bug the way was told by now
             self.inbox.pause(pause, self._is_over)
 
     def end(self) -> None:
@@ -110,7 +112,7 @@ class Watcher:
                 self._open = cluster
                 self._follow(cluster)
         except ReconcilerError as failed:
-            return failed
+            return alone(failed)
         except Exception as bug:  # noqa: BLE001 - a bug ends no daemon
             return bug
         finally:

@@ -5,12 +5,12 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
-from reconciler.clusters.watched import tenant_topics
+from reconciler.clusters.watched import Topic, tenant_topics
 from reconciler.commands.watching.inbox import Inbox
 from reconciler.commands.watching.watcher import Ears, Watcher
 from reconciler.commands.watching.witness import Witness
 from reconciler.model.resource import Resource
-from reconciler.ports import Change, Listing
+from reconciler.ports import Change, ClusterError, Listing, UnreachableError
 from tests.commands.watching.times import Moved, Noted
 from tests.fake_cluster import FakeCluster
 
@@ -87,3 +87,36 @@ def test_one_that_was_ended_while_it_waited_for_its_turn_lists_nothing() -> None
     watcher = Watcher("a/web", SERVICES, lambda: cluster, ears, Inbox(Moved()), lambda: 0.5, Late())
     watcher.run()
     assert cluster.log == []
+
+
+def test_a_failure_that_is_kept_keeps_nothing_of_the_connection_that_failed() -> None:
+    """It is kept for as long as the watch does not work again: hours, where a kind is missing."""
+
+    @dataclass(eq=False)
+    class Refusing(FakeCluster):
+        def list(self, resource: Resource, namespace: str = "", **more: Any) -> Listing:
+            del resource, namespace, more
+            try:
+                raise OSError("reset")
+            except OSError as failure:
+                raise UnreachableError("not there") from failure
+
+    made: list[weakref.ref[FakeCluster]] = []
+    kept: list[ClusterError] = []
+
+    def connect() -> FakeCluster:
+        cluster = Refusing("a/web")
+        made.append(weakref.ref(cluster))
+        return cluster
+
+    def ups(_topic: Topic, failure: ClusterError | None) -> None:
+        assert failure is not None
+        kept.append(failure)
+        watcher.end()
+
+    ears = Ears(lambda *_: None, ups, Noted(), Witness(), left=lambda _topic: ())
+    inbox = Inbox(Moved())
+    watcher = Watcher("a/web", SERVICES, connect, ears, inbox, lambda: 0.5)
+    watcher.run()
+    assert [str(it) for it in kept] == ["not there"]
+    assert made[0]() is None
