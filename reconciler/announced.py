@@ -93,15 +93,16 @@ class _Teller:
         Only what is a rename for sure: a document that is new says so, and the plan takes records
         over, or both are of one team. Whoever was there, or is of another team, hides no loss.
         """
-        new = self._tenants(self.base.described_now)
-        if new.keys() <= self._before:
+        stated = self._tenants(self.base.described_now)
+        new = {name: it for name, it in stated.items() if name not in self._before}
+        if not new:
             return {}
         old, every = self._tenants(self.base.described), former_clusters(self.evaluation.documents)
         taken = self._taken_over()
         return {
             was: name
             for name, was in every.items()
-            if name in new and name not in self._before
+            if name in new
             if was in taken or (was in old and self._team(old[was]) == self._team(new[name]))
         }
 

@@ -28,7 +28,7 @@ ANNOUNCED = (
     Mutant("announced: a team takes the name of another's", "announced.py",
            "self._team(old[was]) == self._team(new[name])", "True", SIDES),
     Mutant("announced: who was there takes a name", "announced.py",
-           "if name in new and name not in self._before", "if name in new", SIDES),
+           "new = {name: it for name, it in stated.items() if name not in self._before}", "new = stated", SIDES),
     Mutant("announced: a rename that comes late is none", "announced.py",
            "if was in taken or (", "if (", SIDES),
     Mutant("announced: what was set by hand before is not looked at", "losses.py",
