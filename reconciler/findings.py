@@ -226,7 +226,7 @@ CODES: dict[str, str] = {
     "rename-refused": "It is not clear whose addresses a renamed document would keep.",
     "rename-unused": "What a document says that it was called before is still there.",
     "announcement-lost": "A cluster that stays loses addresses that it announces by this change.",
-    "announcement-moved": "Addresses go from one cluster to another, and both stay. Give them up first.",
+    "announcement-moved": "Addresses go from one cluster to another at once. Give them up first.",
     "looks-renamed": "A document seems to have another name, but would lose its addresses.",
     # Records
     "record-unreadable": "A record cannot be read. It counts as it last could be, until mended.",

@@ -14,6 +14,7 @@ from tests.cli.running import Said, given_out
 from tests.fake_clusters import FakeClusters
 from tests.hostile.tenants import TENANTS
 from tests.hostile.test_overrides import override
+from tests.test_renaming import formerly
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, pool, provider, tenant, write
 
 CLOUD = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")
@@ -61,6 +62,19 @@ CASES = {
     "to a type that nobody announces": Case(
         {"tenants/more.yaml": extra(kind="nodes", spec="  count: 4\n")},
         "announcement-lost", "team-a/one", 4,
+    ),
+    "to another tenant, of one that goes": Case(
+        {"tenants/more.yaml": extra(owner="two", spec="  count: 4\n"), "tenants/one.yaml": None},
+        "announcement-moved", "team-a/one", 4,
+    ),
+    "a range set by hand of one that is renamed": Case(
+        {
+            "tenants/old.yaml": None,
+            "tenants/new.yaml": formerly(
+                tenant("new", providerConfigRef="{name: cloud}"), "team-a/old"
+            ),
+        },
+        "announcement-lost", "team-a/new", 20,
     ),
     "a request beside what was set by hand": Case(
         {"tenants/beside.yaml": extra("beside", "old", spec="  count: 2\n")},
@@ -144,6 +158,35 @@ def test_what_the_base_does_already_is_nothing_of_the_change(folder: Path, said:
     code, text = said("check", "--base", "main")
     assert "announcement-" not in text
     assert code == 0
+
+
+def test_requests_of_many_tenants_that_go_are_no_way_to_take_all_that_they_announce(
+    tmp_path: Path, said: Said
+) -> None:
+    served = {f"tenants/r{at}.yaml": extra(f"r{at}", f"c{at}") for at in range(12)}
+    gone = {
+        f"tenants/c{at}.yaml": tenant(f"c{at}", providerConfigRef="{name: cloud}")
+        for at in range(12)
+    }
+    folder = given_out(tmp_path / "repo", {**BASE, **served, **gone})
+    taken = {f"tenants/r{at}.yaml": extra(f"r{at}", "two") for at in range(12)}
+    change(folder, {**taken, **dict.fromkeys(gone)})
+    code, text = said("check", "--base", "main")
+    assert (code, text.count("refused announcement-moved: cluster team-a/c")) == (3, 12)
+    assert "formerly" not in text
+
+
+def test_what_only_a_merge_commit_itself_does_is_told(folder: Path, said: Said) -> None:
+    git(folder, "checkout", "-q", "-b", "side")
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, "a tenant", CLOCK + 60)
+    git(folder, "checkout", "-q", "-B", "change", "main")
+    git(folder, "merge", "-q", "--no-ff", "--no-commit", "side")
+    write(folder, {"tenants/more.yaml": extra(owner="two", spec="  count: 4\n")})
+    commit(folder, "merge", CLOCK + 90)
+    assert len(git(folder, "rev-list", "--parents", "-1", "HEAD").split()) == 3
+    code, text = said("check", "--base", "main")
+    assert (code, "refused announcement-moved: cluster team-a/one stays" in text) == (3, True)
 
 
 def test_what_a_brake_holds_back_is_announced_on(folder: Path, said: Said) -> None:
