@@ -22,7 +22,7 @@ $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-buil
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
 	  || { echo "venv is missing: apt-get install python3-venv"; exit 1; }
 	@$(PIP) --require-hashes -r requirements.lock -r requirements-build.lock
-	@$(PIP) --no-build-isolation -c constraints.txt -e .
+	@$(PIP) --no-build-isolation -c constraints.txt -e '.[clusters]'
 	@touch $@
 
 $(DEVELOPED): $(INSTALLED) requirements-dev.lock
@@ -75,9 +75,10 @@ audit: $(DEVELOPED)
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \
   --custom-compile-command "make lock" --constraint constraints.txt
 lock: $(DEVELOPED)
-	@$(LOCK) --output-file requirements.lock pyproject.toml
+	@$(LOCK) --output-file requirements.lock --extra clusters pyproject.toml
+	@$(LOCK) --output-file requirements-check.lock pyproject.toml
 	@printf 'hatchling\neditables\n' | $(LOCK) --output-file requirements-build.lock -
-	@$(LOCK) --output-file requirements-dev.lock --extra dev --extra audit pyproject.toml
+	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)
 	@$(PY) -m pytest tests/golden tests/chart/test_chart.py --update-golden -q
