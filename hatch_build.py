@@ -1,4 +1,4 @@
-"""What a build adds: the commit that it was made from, which `ipam version` tells."""
+"""What a build adds: the commit that it was made from, and where the project is at home."""
 
 import os
 import re
@@ -8,10 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # Where the commit stands: in a source archive at the top, in a wheel where the program reads it.
 _PLACES = {"sdist": "COMMIT", "wheel": "reconciler/shipped/commit"}
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
+
+
+HOME = "PROJECT_URL"
+"""The variable that says where the project is at home: whoever releases it knows that."""
+
+
+class HomeHook(MetadataHookInterface):
+    """Tells the project's address, where somebody says it: no file of the project does."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add `urls`."""
+        metadata["urls"] = urls_of(Path(self.root), os.environ.get(HOME, ""))
 
 
 class CommitHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever is configured
@@ -33,6 +46,17 @@ class CommitHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever i
         del version, build_data, artifact_path
         if self._note:
             Path(self._note).unlink(missing_ok=True)
+
+
+def urls_of(root: Path, home: str) -> dict[str, str]:
+    """What `[project.urls]` would hold: of a home, or what a source archive was given."""
+    if home:
+        home = home.rstrip("/")
+        return {"Source": home, "Issues": f"{home}/issues", "Releases": f"{home}/releases"}
+    noted = root / "PKG-INFO"
+    lines = noted.read_text(encoding="utf-8").splitlines() if noted.is_file() else []
+    said = [line.removeprefix("Project-URL: ") for line in lines[: (*lines, "").index("")]]
+    return dict(text.split(", ", 1) for text in said if ", https://" in text)
 
 
 def commit_of(root: Path) -> str:

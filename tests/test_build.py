@@ -26,9 +26,9 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def built(tree: Path, out: Path, kind: str) -> Path:
+def built(tree: Path, out: Path, kind: str, home: str = "") -> Path:
     command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(out)]
-    environment = {"PATH": os.environ["PATH"], **PYTHON}
+    environment = {"PATH": os.environ["PATH"], "PROJECT_URL": home, **PYTHON}
     subprocess.run(command, cwd=tree, check=True, capture_output=True, env=environment)
     (made,) = out.glob("*.whl" if kind == "wheel" else "*.tar.gz")
     return made
@@ -79,6 +79,29 @@ def test_a_wheel_of_a_source_archive_is_that_of_the_checkout(tree: Path, tmp_pat
     wheel = built(unpacked, tmp_path / "wheel", "wheel")
     straight = built(tree, tmp_path / "straight", "wheel")
     assert wheel.read_bytes() == straight.read_bytes()
+
+
+def test_where_the_project_is_at_home_is_what_whoever_builds_it_says(
+    tree: Path, tmp_path: Path
+) -> None:
+    assert urls(built(tree, tmp_path / "none", "wheel")) == []
+    archive = built(tree, tmp_path / "sdist", "sdist", "https://git.example.com/net/ipam/")
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.glob("gitops_ipam-*")
+    assert urls(built(unpacked, tmp_path / "wheel", "wheel")) == [
+        "Project-URL: Source, https://git.example.com/net/ipam",
+        "Project-URL: Issues, https://git.example.com/net/ipam/issues",
+        "Project-URL: Releases, https://git.example.com/net/ipam/releases",
+    ]
+
+
+def urls(wheel: Path) -> list[str]:
+    """The addresses that the metadata of a wheel has."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [it for it in archive.namelist() if it.endswith(".dist-info/METADATA")]
+        text = archive.read(name).decode()
+    return [line for line in text.splitlines() if line.startswith("Project-URL: ")]
 
 
 def test_files_that_no_commit_has_are_of_no_commit(tree: Path, tmp_path: Path) -> None:
