@@ -34,7 +34,9 @@ def main(tag: str, folder: Path) -> int:
     """Write all of it; 1 when the tree is not what the tag says."""
     try:
         text = notes((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), tag, __version__)
-        folder.mkdir(parents=True)  # what another build left there is in no release
+        if folder.exists():  # what another build left there is in no release
+            raise WrongReleaseError(f"{folder} is there already: remove it")
+        folder.mkdir(parents=True)
         _build(folder)
         (folder / NOTES).write_text(text, encoding="utf-8")
         bill = sbom((ROOT / LOCK).read_text(encoding="utf-8"), __version__)

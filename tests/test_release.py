@@ -89,6 +89,14 @@ def test_an_unreleased_tree_leaves_nothing_behind(
     assert not (tmp_path / "dist").exists()
 
 
+def test_what_another_build_left_is_in_no_release(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "notes", lambda *_: "the notes")
+    assert release.main(f"v{__version__}", tmp_path) == 1
+    assert f"release: {tmp_path} is there already: remove it" in capsys.readouterr().err
+
+
 def test_the_job_that_runs_the_tree_may_only_read_it() -> None:
     workflow = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
     assert workflow["permissions"] == {}
