@@ -1,4 +1,4 @@
-# demo · envtest · manifests · schemas · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
+# demo · envtest · image · manifests · schemas · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -13,7 +13,7 @@ PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo envtest manifests schemas test coverage lint audit lock golden bench map mutants clean
+.PHONY: demo envtest image manifests schemas test coverage lint audit lock golden bench map mutants clean
 
 # All that is installed has the hash that its lock names; the project itself is built by that.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
@@ -22,7 +22,7 @@ $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-buil
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
 	  || { echo "venv is missing: apt-get install python3-venv"; exit 1; }
 	@$(PIP) --require-hashes -r requirements.lock -r requirements-build.lock
-	@$(PIP) --no-build-isolation -c constraints.txt -e .
+	@$(PIP) --no-build-isolation -c constraints.txt -e '.[clusters]'
 	@touch $@
 
 $(DEVELOPED): $(INSTALLED) requirements-dev.lock
@@ -38,6 +38,10 @@ test: $(DEVELOPED)
 # Real API servers for tests, built once from pinned Go modules into the user's cache folder.
 envtest: $(DEVELOPED)
 	@$(PY) -m tests.envtest
+
+# The steps of the image without a container engine, as root on Debian; elsewhere one line says why not.
+image: $(DEVELOPED)
+	@$(PY) -m tests.image
 
 # What stands in deploy/ and follows from something else: rules of roles, plain manifests.
 manifests: $(DEVELOPED)
@@ -75,9 +79,10 @@ audit: $(DEVELOPED)
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \
   --custom-compile-command "make lock" --constraint constraints.txt
 lock: $(DEVELOPED)
-	@$(LOCK) --output-file requirements.lock pyproject.toml
+	@$(LOCK) --output-file requirements.lock --extra clusters pyproject.toml
+	@$(LOCK) --output-file requirements-check.lock pyproject.toml
 	@printf 'hatchling\neditables\n' | $(LOCK) --output-file requirements-build.lock -
-	@$(LOCK) --output-file requirements-dev.lock --extra dev --extra audit pyproject.toml
+	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)
 	@$(PY) -m pytest tests/golden tests/chart/test_chart.py --update-golden -q

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit import LOCKS, judged
+from tests.audit import LOCKS, PARTS, judged
 
 ROOT = Path(__file__).resolve().parents[1]
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)(?: ;[^\\]*)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", re.MULTILINE)  # fmt: skip
@@ -21,21 +21,32 @@ def pins(lock: str) -> dict[str, str]:
     return {_named(found[1]): found[2] for found in _PIN.finditer(text)}
 
 
-def _project() -> dict[str, list[str]]:
+def project() -> dict[str, list[str]]:
+    """What the project asks for: `dependencies`, and what each extra has."""
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    extras = about["project"]["optional-dependencies"]
-    run = about["project"]["dependencies"]
     return {
-        "requirements.lock": run,
-        "requirements-build.lock": about["build-system"]["requires"],
-        "requirements-dev.lock": [*run, *extras["dev"], *extras["audit"]],
+        "build": about["build-system"]["requires"],
+        "dependencies": about["project"]["dependencies"],
+        **about["project"]["optional-dependencies"],
     }
+
+
+def _asked(lock: str) -> list[str]:
+    """What a lock has to hold, and more."""
+    has = {
+        "requirements.lock": ("dependencies", "clusters"),
+        "requirements-check.lock": ("dependencies",),
+        "requirements-build.lock": ("build",),
+        "requirements-dev.lock": ("dependencies", "clusters", "dev", "audit"),
+    }
+    found = project()
+    return [item for name in has[lock] for item in found[name]]
 
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_names_all_that_the_project_asks_for_each_with_its_hashes(lock: str) -> None:
     found = pins(lock)
-    assert {_named(item) for item in _project()[lock]} <= found.keys()
+    assert {_named(item) for item in _asked(lock)} <= found.keys()
     text = (ROOT / lock).read_text(encoding="utf-8")
     named = [line for line in text.splitlines() if line[:1] not in ("#", " ", "")]
     assert len(named) == len(found), "each line is a package with hashes"
@@ -51,6 +62,12 @@ def test_a_lock_has_the_versions_of_the_constraints(lock: str) -> None:
     assert {name: found[name] for name in found if name in held} == {
         name: held[name] for name in found if name in held
     }
+
+
+def test_what_a_check_installs_is_a_part_of_what_the_image_installs() -> None:
+    lean, whole = pins("requirements-check.lock"), pins("requirements.lock")
+    assert lean.items() < whole.items() < pins("requirements-dev.lock").items()
+    assert [lock for lock in LOCKS if lock in PARTS] == ["requirements-check.lock"]
 
 
 def test_ci_and_the_image_install_by_hash_and_ci_runs_the_audit() -> None:

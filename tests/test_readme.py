@@ -14,7 +14,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 # What a test cannot do: install system packages, clone, and make a virtual environment.
 # `.ci/run` does those.
 UNTESTED = (
-    *('pipx install "git+', "ipam demo"),
+    *('pipx install "git+', 'pipx install "gitops-ipam[clusters] @ git+', "ipam demo"),
     *("apt-get install", "git clone", "make demo", "cd gitops-ipam"),
     *("python3 -m venv ~/.local/share/gitops-ipam", "~/.local/share/gitops-ipam/bin/"),
     # Real clusters are those of tests/e2e.

@@ -18,6 +18,18 @@ def installed_from() -> str:
     return requirement(found.read_text("direct_url.json"), found.version)
 
 
+def with_extra(extra: str) -> str:
+    """What pip takes to install the same with an extra; `SOURCE` stands where nobody knows it.
+
+    The name alone would do where an index serves this very project, and bring in a stranger's where
+    it does not.
+    """
+    source = installed_from() or "SOURCE"
+    is_of_index = source.startswith(f"{_NAME}==")
+    version = source.removeprefix(_NAME) if is_of_index else f" @ {source}"
+    return f"{_NAME}[{extra}]{version}"
+
+
 def requirement(direct_url: str | None, version: str) -> str:
     """The requirement that follows from what an installer noted.
 

@@ -56,6 +56,7 @@ def apply(
     if not reach.is_named:
         message = "no management cluster is named"
         raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
+    reach.require()
     part = parse_shard(shard)
     wish = replace(wish, dry_run=dry_run, allow_release=allow_release, shard=part)
     repository = open_branch(repo, remote, branch)

@@ -42,6 +42,8 @@ def doctor(
             return open_there(remote, branch)
         return open_here(repo, branch)
 
+    if reach.is_named:
+        reach.require()
     probe = RepositoryProbe(opened, environment())
     with progress("looking"):
         diagnosis = diagnose(probe, reach.open() if reach.is_named else None, time.time)

@@ -9,6 +9,7 @@ import click
 
 from reconciler.adapters.placing import place
 from reconciler.addresses.notation import NotationError, parse_cidr
+from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import (
     F,
@@ -154,6 +155,7 @@ def cluster(
     NAME is [NAMESPACE/]NAME; else the file's, if that is <namespace>.<name>.kubeconfig, else the
     context's.
     """
+    require_clusters("import cluster")
     from reconciler.adapters.kube.contexts import open_contexts  # the client library is large
 
     pools = dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in kept)

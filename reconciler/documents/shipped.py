@@ -19,6 +19,12 @@ def folder(name: str) -> Traversable:
     return files("reconciler").joinpath("..", name)
 
 
+def commit() -> str:
+    """The commit that this was built from; empty where nobody noted it, as in a checkout."""
+    note = files("reconciler") / "shipped" / "commit"
+    return note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+
+
 @cache
 def schema(name: str) -> dict[str, Any]:
     """A JSON Schema by its path below `schemas/`, or as `package:path` by that in a package."""

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from reconciler.adapters.package import installed_from, requirement
+from reconciler.adapters import package
+from reconciler.adapters.package import installed_from, requirement, with_extra
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -50,3 +51,19 @@ def test_what_is_of_this_machine_or_of_a_person_is_not_told(noted: str) -> None:
 
 def test_the_program_of_the_tests_is_of_this_machine() -> None:
     assert not installed_from().startswith("/")
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("gitops-ipam==0.1.0", "gitops-ipam[clusters]==0.1.0"),
+        (f"git+https://git.example.com/ipam@{COMMIT}",
+         f"gitops-ipam[clusters] @ git+https://git.example.com/ipam@{COMMIT}"),
+        ("", "gitops-ipam[clusters] @ SOURCE"),
+    ],
+)  # fmt: skip
+def test_an_extra_comes_from_where_the_program_came_from_and_from_no_index_else(
+    source: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(package, "installed_from", lambda: source)
+    assert with_extra("clusters") == wanted

@@ -3,6 +3,7 @@
 import io
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,15 @@ from tests.world import commit, git, pool, repository, write
 
 Capture = pytest.CaptureFixture[str]
 WORKFLOW = ".github/workflows/ipam.yml"
+
+
+@pytest.fixture(autouse=True)
+def _verbs_in_their_order() -> Iterator[None]:
+    """A verb that is put back stands last, and others are asked for the order."""
+    before = dict(VERBS)
+    yield
+    VERBS.clear()
+    VERBS.update(before)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from reconciler.adapters.kube.account import Account
+from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.options import option, parse_seconds
 from reconciler.clusters.options import ApplyOptions
 from reconciler.ports import Clusters, UsageError
@@ -92,6 +93,16 @@ class Reach:
     folder: Path | None
     allow_exec: bool
     timeout_seconds: float
+
+    def require(self) -> None:
+        """Refuse to begin where the client library is not installed.
+
+        Raises:
+            UsageError: It is not.
+        """
+        require_clusters(
+            "asking the clusters that --kubeconfig, $KUBECONFIG or the pod's account name"
+        )
 
     def open(self) -> Clusters:
         """The adapter; the client library is loaded only here."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.options import option
 from reconciler.ports import UsageError
 
@@ -123,6 +124,8 @@ def _listening(
         raise UsageError(
             "--tls-cert and --hook-secret-file need --listen", "--listen 127.0.0.1:8080"
         )
+    if listen is not None:
+        require_clusters("--listen")
     pair = (certificate, key) if certificate is not None and key is not None else None
     return Listening(parse_address(listen) if listen is not None else None, pair, secret)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.output import tell
 from reconciler.clusters.outcome import Applied
 from reconciler.evaluate import Evaluation
@@ -23,9 +24,12 @@ def require_folder(path: Path | None) -> None:
     """Refuse a path that nothing can be written to, before anything is done.
 
     Raises:
-        UsageError: Its folder is not there.
+        UsageError: Its folder is not there, or what writes metrics is not installed.
     """
-    if path is not None and not path.absolute().parent.is_dir():
+    if path is None:
+        return
+    require_clusters("--metrics-file")
+    if not path.absolute().parent.is_dir():
         raise UsageError(f"--metrics-file {path}: no such folder", "make the folder first")
 
 

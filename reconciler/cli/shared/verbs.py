@@ -117,6 +117,20 @@ class LazyGroup(click.Group):
                     formatter.write_dl(rows)
 
 
+def version_line(commit: str) -> str:
+    """The version in one line, with the commit where one is known."""
+    return f"ipam {__version__} ({commit[:12]})" if commit else f"ipam {__version__}"
+
+
+def _tell_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    del param
+    if value and not ctx.resilient_parsing:
+        from reconciler.documents.shipped import commit
+
+        click.echo(version_line(commit()))
+        ctx.exit()
+
+
 @click.command(
     cls=LazyGroup,
     options_metavar="[-C DIR] [--root DIR] [-q|-v]",
@@ -126,7 +140,14 @@ class LazyGroup(click.Group):
     " 6 rewritten history, 64 usage, 70 a bug.",
 )
 @common_options
-@click.version_option(__version__, prog_name="ipam", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_version,
+    help="Show the version and exit.",
+)
 def ipam() -> None:
     """Hand out IP addresses from Git: planned in a pull request, recorded in commits.
 

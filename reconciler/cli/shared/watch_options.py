@@ -76,10 +76,18 @@ def are_asked(reach: Reach, watch: Watch | None, *, applies: bool) -> bool:
     for what it needs.
 
     Raises:
-        UsageError: A daemon would have clusters that it never watches: an apply begins watches.
+        UsageError: A daemon would have clusters that it never watches: an apply begins watches. Or
+            what asks clusters is not installed.
     """
-    if applies:
-        return reach.is_named
+    if not applies:
+        _require_no_watch(reach, watch)
+    is_asked = reach.is_named if applies else reach.is_named_by_person
+    if is_asked:
+        reach.require()
+    return is_asked
+
+
+def _require_no_watch(reach: Reach, watch: Watch | None) -> None:
     if watch is not None and reach.is_named_by_person:
         raise UsageError(
             "--watch watches the clusters that it applies to: with --no-apply none of those that"
@@ -87,4 +95,3 @@ def are_asked(reach: Reach, watch: Watch | None, *, applies: bool) -> bool:
             "leave out --no-apply; or --interval in place of --watch, which asks them once a run;"
             " or name no cluster, and Git alone is watched",
         )
-    return reach.is_named_by_person

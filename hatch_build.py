@@ -1,0 +1,82 @@
+"""What a build adds: the commit that it was made from, and where the project is at home."""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+# Where the commit stands: in a source archive at the top, in a wheel where the program reads it.
+_PLACES = {"sdist": "COMMIT", "wheel": "reconciler/shipped/commit"}
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
+
+
+HOME = "PROJECT_URL"
+"""The variable that says where the project is at home: whoever releases it knows that."""
+
+
+class HomeHook(MetadataHookInterface):
+    """Tells the project's address, where somebody says it: no file of the project does."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add `urls`."""
+        metadata["urls"] = urls_of(Path(self.root), os.environ.get(HOME, ""))
+
+
+class CommitHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever is configured
+    """Bakes the commit into wheels and source archives; an editable install has a checkout."""
+
+    _note: str = ""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Add the commit, where one is known."""
+        if version == "editable" or not (commit := commit_of(Path(self.root))):
+            return
+        handle, self._note = tempfile.mkstemp()
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(commit)
+        build_data["force_include"][self._note] = _PLACES[self.target_name]
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Take away what stood beside the build."""
+        del version, build_data, artifact_path
+        if self._note:
+            Path(self._note).unlink(missing_ok=True)
+
+
+def urls_of(root: Path, home: str) -> dict[str, str]:
+    """What `[project.urls]` would hold: of a home, or what a source archive was given."""
+    if home:
+        home = home.rstrip("/")
+        return {"Source": home, "Issues": f"{home}/issues", "Releases": f"{home}/releases"}
+    noted = root / "PKG-INFO"
+    lines = noted.read_text(encoding="utf-8").splitlines() if noted.is_file() else []
+    said = [line.removeprefix("Project-URL: ") for line in lines[: (*lines, "").index("")]]
+    return dict(text.split(", ", 1) for text in said if ", https://" in text)
+
+
+def commit_of(root: Path) -> str:
+    """The commit of a source tree with a line feed; empty when there is none, or files differ."""
+    noted = root / "COMMIT"
+    if noted.is_file():
+        said = noted.read_text(encoding="utf-8")
+    elif not (root / ".git").exists() or _git(root, "status", "--porcelain", "-uno") != "":
+        return ""
+    else:
+        said = _git(root, "rev-parse", "HEAD")
+    return said if _ID.fullmatch(said) else ""
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git says; a word that is no answer to anything where it cannot."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-C", str(root), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=own)  # noqa: S603 - no shell
+    except OSError:
+        return "unknown"
+    return done.stdout if done.returncode == 0 else "unknown"

@@ -1,0 +1,142 @@
+"""Without the extra `clusters` all goes that asks no cluster, and the rest says what it lacks."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from reconciler.cli.shared import extras
+from reconciler.ports import UsageError
+from tests.cli.running import environment, given_out
+from tests.test_locks import ROOT, pins, project
+from tests.world import SMALL, git, tenant, write
+
+# Runs verbs where nothing can be imported but Python's own, ours, and what a lock names.
+LEAN = """
+import json, re, sys
+from importlib.metadata import packages_distributions
+named = lambda text: re.sub(r"[-_.]+", "-", text).lower()
+allowed, runs = json.loads(sys.argv[1])
+owners = {top: {named(it) for it in found} for top, found in packages_distributions().items()}
+class Lean:
+    def find_spec(self, name, path=None, target=None):
+        if owners.get(name.partition(".")[0], set(allowed)).isdisjoint(allowed):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Lean())
+from reconciler.cli import run
+codes = []
+for arguments in runs:
+    print("---", file=sys.stderr, flush=True)
+    codes.append(run(arguments))
+print("---" + json.dumps(codes), file=sys.stderr)
+"""
+LACKS = "needs packages that are not installed: cryptography, kubernetes, prometheus_client\n"
+HINT = "  hint: pip install 'gitops-ipam[clusters] @ "
+
+
+class Lean(NamedTuple):
+    """What verbs gave in a lean installation: their exit codes, and what each said on stderr."""
+
+    codes: list[int]
+    said: list[str]
+
+
+def lean(*runs: list[str]) -> Lean:
+    allowed = [*pins("requirements-check.lock"), "gitops-ipam"]
+    command = [sys.executable, "-c", LEAN, json.dumps([allowed, runs])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    *said, codes = done.stderr.split("---")[1:]
+    return Lean(json.loads(codes), [text.lstrip("\n") for text in said])
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("lean")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+        return given_out(place / "repo", SMALL)
+
+
+def test_what_asks_no_cluster_runs_with_the_packages_of_the_lean_lock(checkout: Path) -> None:
+    bare = checkout.parent / "bare.git"
+    git(checkout, "clone", "-q", "--bare", ".", str(bare))
+    here = ["--repo", str(checkout)]
+    verbs = (
+        *(["check"], ["check", "--format", "sarif"], ["plan"], ["plan", "-o", "yaml"]),
+        *(["status"], ["get", "allocations"], ["who", "10.40.0.1"], ["explain", "team-a/one"]),
+        *(
+            ["find", "--count", "4"],
+            ["simulate", "--tenants", "4"],
+            ["forecast"],
+            ["history"],
+            ["verify"],
+        ),
+    )
+    runs = [[*verb, *here] for verb in verbs]
+    runs += [["reconcile", "--no-apply", "--remote", str(bare)], ["reconcile", *here]]
+    runs += [["render", *here, "--out", str(checkout.parent / "rendered")], ["doctor", *here]]
+    runs += [["version"], ["schema", "NetworkPool"], ["help", "apply"]]
+    found = lean(*runs)
+    assert dict(zip(map(" ".join, runs), found.codes, strict=True)) == dict.fromkeys(
+        map(" ".join, runs), 0
+    ), found.said
+
+
+def test_a_wrong_document_is_explained_with_the_packages_of_the_lean_lock(checkout: Path) -> None:
+    wrong = checkout.parent / "wrong"
+    git(checkout, "clone", "-q", ".", str(wrong))
+    write(wrong, {"tenants/two.yaml": tenant("two").replace("team-a", "[]")})
+    found = lean(["check", "--repo", str(wrong), "--worktree"])
+    assert found.codes == [1]
+    assert "Traceback" not in found.said[0]
+
+
+def test_what_asks_clusters_says_in_one_error_how_it_is_installed(checkout: Path) -> None:
+    here = ["--repo", str(checkout)]
+    clusters = ["--kubeconfig", "management.kubeconfig"]
+    runs = [
+        ["apply", *here, *clusters],
+        ["reconcile", *here, *clusters],
+        ["reconcile", *here, *clusters, "--watch"],
+        ["doctor", *here, *clusters],
+        ["import", "cluster", *here, "one.kubeconfig"],
+        ["reconcile", *here, "--metrics-file", "ipam.prom"],
+        ["reconcile", *here, "--watch", "--listen", "127.0.0.1:0"],
+    ]
+    found = lean(*runs)
+    assert found.codes == [64] * len(runs), found.said
+    asking = "asking the clusters that --kubeconfig, $KUBECONFIG or the pod's account name "
+    begins = [*[asking] * 4, "import cluster ", "--metrics-file ", "--listen "]
+    for said, begin in zip(found.said, begins, strict=True):
+        assert said.startswith(f"ipam: {begin}{LACKS}{HINT}"), said
+        assert said.count("\n") == 2
+
+
+def test_the_extra_has_what_is_asked_for_and_the_default_has_none_of_it() -> None:
+    about = project()
+    extra = {name.replace("-", "_") for name in pins("requirements.lock")}
+    assert set(extras.CLUSTERS) <= extra
+    assert {line.partition(">")[0].replace("-", "_") for line in about["clusters"]} == set(
+        extras.CLUSTERS
+    )
+    lacking = {name.replace("-", "_") for name in pins("requirements-check.lock")}
+    assert lacking.isdisjoint(extras.CLUSTERS)
+
+
+def test_a_lean_installation_is_small() -> None:
+    """Whoever adds a package to each pull request's install raises the figure, and says why."""
+    lean, whole = len(pins("requirements-check.lock")), len(pins("requirements.lock"))
+    assert lean <= 13
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"brings\n{lean} packages" in readme
+    assert f"\n{whole - lean} packages more" in readme
+
+
+def test_with_the_extra_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    extras.require_clusters("apply")
+    monkeypatch.setattr(extras, "CLUSTERS", ("click", "no_such_module", "sys.no.such"))
+    with pytest.raises(UsageError, match=r"apply needs .*: no_such_module, sys\.no\.such$"):
+        extras.require_clusters("apply")

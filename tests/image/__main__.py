@@ -1,0 +1,119 @@
+"""`make image`: the steps of the Containerfile without a container engine, and what the image must do.
+
+Each `RUN` and `COPY` is carried out in a file system that lies over this machine's own and is gone
+afterwards, with a virtual environment in the place of the base image's Python. Then `ipam` commits
+to a remote by ssh, as the image's own user and as one that nobody knows, on a root file system
+that is read-only. That takes root and Debian; where they are not there, one line says so.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.caches import ROOT
+from tests.image.containerfile import image, of
+
+# As the base image has it.
+_PATH = "/usr/local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_BASE = "/opt/base"
+# The image's own, and one of those that OpenShift gives: its group is root's.
+USERS = ("65532:65532", "1000770000:0")
+_WORLD = Path(__file__).with_name("world.sh")
+
+
+def main() -> int:
+    """Run all of it; the exit code."""
+    if why := _in_the_way():
+        print(f"image: its steps were not run: {why}", file=sys.stderr)  # noqa: T201
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _prepare(folder / "context")
+        script = "\n".join(_script(folder))
+        command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script]
+        done = subprocess.run(
+            command,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    if done.returncode != 0:
+        print(done.stdout, file=sys.stderr)  # noqa: T201
+    said = "its steps ran, and ssh knows its users" if done.returncode == 0 else "FAILED"
+    print(f"image: {said}", file=sys.stderr)  # noqa: T201
+    return done.returncode
+
+
+def _in_the_way() -> str:
+    if os.geteuid() != 0:
+        return "that takes root"
+    if not Path("/etc/debian_version").exists() or shutil.which("unshare") is None:
+        return "that takes Debian"
+    probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    done = subprocess.run(probe, capture_output=True, check=False)
+    return "nothing can be mounted here" if done.returncode != 0 else ""
+
+
+def _prepare(context: Path) -> None:
+    """What the build is given: the wheel, as the page says to make it, and the files."""
+    wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    command = [*wheel, "--disable-pip-version-check", "--wheel-dir", str(context / "dist"), "."]
+    subprocess.run(command, cwd=ROOT, check=True)
+    for source in (path for text in of("COPY") for path in text.split()[:-1]):
+        if "*" not in source:
+            (context / source).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / source, context / source)
+
+
+def _script(folder: Path) -> Iterator[str]:
+    """What a shell does in mounts of its own."""
+    over, root = shlex.quote(str(folder / "over")), shlex.quote(str(folder / "over" / "root"))
+    yield f"set -eu; mkdir {over}; mount -t tmpfs tmpfs {over}; cd {over}; mkdir up work root"
+    yield "mount -t overlay overlay -o lowerdir=/,upperdir=up,workdir=work root"
+    yield f"cd {shlex.quote(str(folder / 'context'))}"
+    yield f"mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev"
+    yield f"mount -t tmpfs -o mode=1777 tmpfs {root}/tmp; mount -t tmpfs tmpfs {root}/srv"
+    yield f"for it in resolv.conf hosts; do cat /etc/$it >{root}/etc/$it; done"
+    python = Path(sys.executable).resolve()
+    # A person's own Python may lie where other users cannot look.
+    ways = " ".join(shlex.quote(str(path)) for path in python.parents)
+    yield f"chroot {root} chmod a+x {ways}"
+    yield f"chroot {root} {shlex.quote(str(python))} -m venv {_BASE}"
+    for step in image():
+        if step.verb == "RUN":
+            yield _inside(root, step.text)
+        elif step.verb == "COPY":
+            *sources, target = step.text.split()
+            if target.endswith("/"):
+                yield f"mkdir -p {root}{target}"
+            yield f"cp -p {' '.join(sources)} {root}{target}"
+    yield f"cp {shlex.quote(str(_WORLD))} {root}/world.sh"
+    yield _inside(root, "sh /world.sh make")
+    yield f"mount -o remount,ro {root}"
+    for user in USERS:
+        yield _inside(root, "sh /world.sh use", user)
+
+
+def _inside(root: str, command: str, user: str = "0:0") -> str:
+    """A line of shell that runs another one in the image, with its environment."""
+    handed = [f"{name}={value}" for name, value in os.environ.items() if _is_of_network(name)]
+    environment = ["env", "-i", f"PATH={_BASE}/bin:{_PATH}", "HOME=/tmp", *handed]
+    groups = "" if user == "0:0" else " --groups="
+    said = shlex.join([*environment, "sh", "-euc", command])
+    return f"chroot --userspec={user}{groups} {root} {said}"
+
+
+def _is_of_network(name: str) -> bool:
+    """Where packages come from is this machine's matter."""
+    return name.startswith(("PIP_", "UV_")) or name.lower().endswith("_proxy") or "CERT" in name
+
+
+if __name__ == "__main__":
+    sys.exit(main())

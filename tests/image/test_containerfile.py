@@ -1,0 +1,93 @@
+"""The image: its base is one that nobody can change, it is not root's, and ssh knows whoever runs it."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.caches import ROOT
+from tests.image.containerfile import Step, image, of, steps
+
+NAMED = ROOT / "deploy" / "named.sh"
+
+
+def test_lines_that_go_on_are_one_step_and_comments_are_none() -> None:
+    text = "# a comment\nFROM x@y\nRUN a \\\n    && b\n# another\nCOPY c d/\n\n"
+    assert list(steps(text)) == [
+        Step("FROM", "x@y"),
+        Step("RUN", "a && b"),
+        Step("COPY", "c d/"),
+    ]
+
+
+def test_the_base_is_named_by_digest_and_the_user_by_number() -> None:
+    (base,) = of("FROM")
+    assert re.fullmatch(r"python:3\.\d+-slim@sha256:[0-9a-f]{64}", base)
+    assert of("USER") == ["65532:65532"]
+    assert of("ENTRYPOINT") == ['["ipam"]']
+    verbs = [step.verb for step in image()]
+    assert verbs.index("USER") > max(at for at, verb in enumerate(verbs) if verb == "RUN")
+
+
+def test_the_image_holds_all_that_clusters_need_by_hash() -> None:
+    (installs,) = [text for text in of("RUN") if "pip install" in text]
+    assert "--require-hashes -r /tmp/install/requirements.lock " in installs
+
+
+def test_ci_runs_the_steps_and_so_does_the_release() -> None:
+    assert "\nmake image\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for name in ("ci.yml", "release.yml"):
+        text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+        assert "docker build --file deploy/Containerfile" in text
+        assert "--user 1000770000:0 --entrypoint ssh-keygen" in text
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """`named.sh` as ssh, between programs that say what they were given."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    shell = NAMED.read_text(encoding="utf-8").replace("/usr/bin/$", f"{tmp_path}/real-$")
+    assert shell.count(f"{tmp_path}/real-$") == 1
+    shell = shell.replace("folder=/tmp/", f"folder={tmp_path}/")
+    (folder / "ssh").write_text(shell, encoding="utf-8")
+    told = '#!/bin/sh\necho "$@" "${LD_PRELOAD-none}"; cat "${NSS_WRAPPER_PASSWD-/dev/null}"\n'
+    (tmp_path / "real-ssh").write_text(told, encoding="utf-8")
+    (folder / "getent").write_text('#!/bin/sh\n[ "$3$2" != "$UNKNOWN" ]\n', encoding="utf-8")
+    (folder / "mkdir").symlink_to(shutil.which("mkdir") or "")
+    for path in (*folder.iterdir(), tmp_path / "real-ssh"):
+        path.chmod(0o755)
+    return folder
+
+
+def ssh(programs: Path, unknown: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "UNKNOWN": unknown}
+    command = [str(programs / "ssh"), "-p", "22", "a b"]
+    # What the loader says of a library that is not here is not what the test is about.
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+def test_a_user_that_has_a_name_gets_ssh_as_it_is(programs: Path) -> None:
+    assert ssh(programs, "").stdout == "-p 22 a b none\n"
+
+
+def test_a_user_without_a_name_gets_one(programs: Path) -> None:
+    uid, gid = os.getuid(), os.getgid()
+    named = f"ipam:x:{uid}:{gid}::/tmp:/usr/sbin/nologin\n"
+    for _ in range(2):
+        assert ssh(programs, str(uid)).stdout == f"-p 22 a b libnss_wrapper.so\n{named}"
+    folder = programs.parent / f".ipam-{uid}"
+    assert [path.name for path in folder.iterdir()] == ["passwd"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_name_that_somebody_else_may_write_is_not_believed(programs: Path) -> None:
+    uid = os.getuid()
+    (programs.parent / "theirs").mkdir()
+    (programs.parent / f".ipam-{uid}").symlink_to("theirs")
+    done = ssh(programs, str(uid))
+    assert (done.returncode, done.stdout) == (255, "")
+    assert f".ipam-{uid} is no folder of user {uid}, so ssh has no name" in done.stderr

@@ -1,0 +1,142 @@
+"""What a release consists of: `python -m tests.release TAG FOLDER`, in a checkout of the tag.
+
+Wheel and source archive, built with the locked build packages; an SBOM of what the lock brings;
+notes from the changelog; checksums. It refuses a tag that the tree contradicts, so that no release
+says of itself what is not so.
+"""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from reconciler import __version__
+from tests.caches import ROOT
+
+LOCK = "requirements.lock"
+SUMS = "SHA256SUMS"
+NOTES = "notes.md"
+_HEADING = re.compile(r"^## (\S+), (\S+)$", re.MULTILINE)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+_HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+
+
+class WrongReleaseError(Exception):
+    """The tree is not what the tag says."""
+
+
+def main(tag: str, folder: Path) -> int:
+    """Write all of it; 1 when the tree is not what the tag says."""
+    try:
+        text = notes((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), tag, __version__)
+        if folder.exists():  # what another build left there is in no release
+            raise WrongReleaseError(f"{folder} is there already: remove it")
+        folder.mkdir(parents=True)
+        _build(folder)
+        (folder / NOTES).write_text(text, encoding="utf-8")
+        bill = sbom((ROOT / LOCK).read_text(encoding="utf-8"), __version__)
+        name = f"gitops_ipam-{__version__}.cdx.json"
+        (folder / name).write_text(json.dumps(bill, indent=2) + "\n", encoding="utf-8")
+        (folder / SUMS).write_text(sums(folder), encoding="utf-8")
+    except (WrongReleaseError, OSError) as failed:
+        print(f"release: {failed}", file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
+
+
+def notes(changelog: str, tag: str, version: str) -> str:
+    """What the changelog says of a version.
+
+    Raises:
+        WrongReleaseError: The tag is of another version, or the changelog has no day for it.
+    """
+    if tag != f"v{version}":
+        raise WrongReleaseError(f"tag {tag} is not v{version}, which the program calls itself")
+    for found in _HEADING.finditer(changelog):
+        if found[1] != version:
+            continue
+        if not _DAY.fullmatch(found[2]):
+            raise WrongReleaseError(f"CHANGELOG.md: {version} has no day but {found[2]!r}")
+        rest = changelog[found.end() :]
+        following = _HEADING.search(rest)
+        return rest[: following.start() if following else None].strip() + "\n"
+    raise WrongReleaseError(f"CHANGELOG.md: no heading '## {version}, <day>'")
+
+
+def sbom(lock: str, version: str) -> dict[str, Any]:
+    """All packages that a lock brings, as CycloneDX: the same bytes for the same lock."""
+    own = f"pkg:pypi/gitops-ipam@{version}"
+    parts = [_component(found[1], found[2], found[3]) for found in _PIN.finditer(lock)]
+    known = hashlib.sha256(lock.encode()).hexdigest()
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": f"urn:uuid:{uuid5(NAMESPACE_URL, f'{own} {known}')}",
+        "version": 1,
+        "metadata": {
+            "component": {
+                **{"type": "application", "bom-ref": own, "name": "gitops-ipam"},
+                **{"version": version, "purl": own},
+                "licenses": [{"license": {"id": "Apache-2.0"}}],
+            }
+        },
+        "components": parts,
+        "dependencies": [{"ref": own, "dependsOn": [part["bom-ref"] for part in parts]}],
+    }
+
+
+def _component(name: str, version: str, rest: str) -> dict[str, Any]:
+    purl = f"pkg:pypi/{name.lower()}@{version}"
+    # A lock has the hash of each file that may be installed: which one is the machine's matter.
+    files = [
+        {
+            "type": "distribution",
+            "url": purl,
+            "hashes": [{"alg": "SHA-256", "content": found}],
+        }
+        for found in _HASH.findall(rest)
+    ]
+    about = {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
+    return {**about, "externalReferences": files}
+
+
+def sums(folder: Path) -> str:
+    """What `sha256sum --check` takes, of all files but notes, which a person may still mend."""
+    return "".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+        for path in sorted(folder.iterdir())
+        if path.name not in (NOTES, SUMS)
+    )
+
+
+def _build(folder: Path) -> None:
+    """Wheel and source archive; both of one commit, which they tell."""
+    for kind in ("sdist", "wheel"):
+        command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    require_commit(folder)
+
+
+def require_commit(folder: Path) -> None:
+    """Refuse a wheel that is of no commit.
+
+    Raises:
+        WrongReleaseError: Files of the tree were changed, or it is no checkout.
+    """
+    import zipfile
+
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        if "reconciler/shipped/commit" not in archive.namelist():
+            raise WrongReleaseError(
+                "the tree is of no commit: files were changed, or Git is not there"
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2])))

@@ -1,0 +1,131 @@
+"""A build knows the commit that it was made from, is the same each time, and holds what runs need."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hatch_build import commit_of
+from reconciler import __version__
+from reconciler.cli.shared.verbs import version_line
+from tests.caches import PYTHON, ROOT
+from tests.world import commit, git, write
+
+LEFT_OUT = (".git", ".venv", "tests", "benchmarks", "docs", "deploy", "dist", "__pycache__")
+
+
+def copied(folder: Path) -> Path:
+    """The source tree as a stranger has it, without what a build needs nothing of."""
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    return folder
+
+
+def built(tree: Path, out: Path, kind: str, home: str = "") -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(out)]
+    environment = {"PATH": os.environ["PATH"], "PROJECT_URL": home, **PYTHON}
+    subprocess.run(command, cwd=tree, check=True, capture_output=True, env=environment)
+    (made,) = out.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return made
+
+
+def told(wheel: Path, folder: Path) -> dict[str, str | None]:
+    """What `ipam version -o json` of a wheel says; and that `--version` says the same."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    environment = {**PYTHON, "PATH": os.environ["PATH"], "PYTHONPATH": str(folder)}
+
+    def said(*words: str) -> str:
+        command = [sys.executable, "-m", "reconciler", *words]
+        done = subprocess.run(
+            command, cwd=folder, check=True, capture_output=True, text=True, env=environment
+        )
+        return done.stdout
+
+    found: dict[str, str | None] = json.loads(said("version", "-o", "json"))
+    line = f"{version_line(found['commit'] or '')}\n"
+    assert (said("version"), said("--version")) == (line, line)
+    return found
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = copied(tmp_path_factory.mktemp("build") / "tree")
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "all of it")
+    return folder
+
+
+def test_a_wheel_tells_the_commit_that_it_was_built_from(tree: Path, tmp_path: Path) -> None:
+    head = git(tree, "rev-parse", "HEAD")
+    wheel = built(tree, tmp_path / "first", "wheel")
+    found = told(wheel, tmp_path / "unpacked")
+    assert (found["version"], found["commit"]) == (__version__, head)
+    again = built(tree, tmp_path / "again", "wheel")
+    assert again.read_bytes() == wheel.read_bytes(), "one commit, one wheel"
+
+
+def test_a_wheel_of_a_source_archive_is_that_of_the_checkout(tree: Path, tmp_path: Path) -> None:
+    archive = built(tree, tmp_path / "sdist", "sdist")
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.glob("gitops_ipam-*")
+    assert (unpacked / "COMMIT").read_text() == f"{git(tree, 'rev-parse', 'HEAD')}\n"
+    wheel = built(unpacked, tmp_path / "wheel", "wheel")
+    straight = built(tree, tmp_path / "straight", "wheel")
+    assert wheel.read_bytes() == straight.read_bytes()
+
+
+def test_where_the_project_is_at_home_is_what_whoever_builds_it_says(
+    tree: Path, tmp_path: Path
+) -> None:
+    assert urls(built(tree, tmp_path / "none", "wheel")) == []
+    archive = built(tree, tmp_path / "sdist", "sdist", "https://git.example.com/net/ipam/")
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.glob("gitops_ipam-*")
+    assert urls(built(unpacked, tmp_path / "wheel", "wheel")) == [
+        "Project-URL: Source, https://git.example.com/net/ipam",
+        "Project-URL: Issues, https://git.example.com/net/ipam/issues",
+        "Project-URL: Releases, https://git.example.com/net/ipam/releases",
+    ]
+
+
+def urls(wheel: Path) -> list[str]:
+    """The addresses that the metadata of a wheel has."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [it for it in archive.namelist() if it.endswith(".dist-info/METADATA")]
+        text = archive.read(name).decode()
+    return [line for line in text.splitlines() if line.startswith("Project-URL: ")]
+
+
+def test_files_that_no_commit_has_are_of_no_commit(tree: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "changed"
+    git(tree, "clone", "-q", ".", str(changed))
+    assert commit_of(changed) == f"{git(tree, 'rev-parse', 'HEAD')}\n"
+    write(changed, {"LICENSE": "mine"})
+    assert commit_of(changed) == ""
+    shutil.rmtree(changed / ".git")
+    assert commit_of(changed) == ""
+    wheel = built(changed, tmp_path / "out", "wheel")
+    assert told(wheel, tmp_path / "unpacked")["commit"] is None
+    write(changed, {"COMMIT": "no commit at all\n"})
+    assert commit_of(changed) == ""
+
+
+def test_a_repository_around_the_tree_is_not_its_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    inner = tmp_path / "inner"
+    write(inner, {"a": "b"})
+    commit(tmp_path, "around")
+    assert commit_of(inner) == ""
+
+
+def test_a_checkout_tells_its_version_alone() -> None:
+    assert version_line("") == f"ipam {__version__}"
+    assert version_line("0123456789abcdef" * 2) == f"ipam {__version__} (0123456789ab)"
