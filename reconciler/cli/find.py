@@ -46,7 +46,7 @@ def find(
     if ctx.args:
         name = ctx.args[0]
         message = f"find looks for free addresses, and takes no name ({escape(name)})"
-        raise UsageError(message, f"ipam who {escape(name)} tells who has which")
+        raise UsageError(message, _instead(name))
     if (count is None) == (prefix is None):
         raise UsageError("say how many addresses, or which block", "--count 8, or --prefix 28")
     source = open_source(repo, rev, worktree=worktree).source
@@ -57,3 +57,11 @@ def find(
     else:
         emit_document(free_runs_document(found), output)
     return ExitCode.OK if found.fits else ExitCode.WRONG
+
+
+def _instead(name: str) -> str:
+    """What is meant by a word: a count, the length of a block, or somebody's name."""
+    length = name.removeprefix("/")
+    if not (length.isascii() and length.isdigit()):
+        return f"ipam who {escape(name)} tells who has which"
+    return f"ipam find --{'count' if length == name else 'prefix'} {length}"

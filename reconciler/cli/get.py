@@ -102,7 +102,7 @@ Show = Callable[[Evaluation, Sequence[Item], bool], None]
 def _shower(what: str, form: str, color: str, *, headers: bool) -> Show:
     """How objects are shown: with the evaluation, and whether one was asked for by its name."""
     if form in ("json", "yaml"):
-        return lambda _evaluation, found, _one: emit_document(_document(what, found), form)
+        return lambda _evaluation, found, one: emit_document(_root(what, found, is_one=one), form)
     if form == "name":
         return lambda _evaluation, found, _one: emit("".join(map(_named, _bodies(found))))
     if form.startswith(_JSONPATH):
@@ -188,7 +188,7 @@ def _document(what: str, found: Sequence[Item]) -> dict[str, Any]:
 
 
 def _root(what: str, found: Sequence[Item], *, is_one: bool) -> dict[str, Any]:
-    """What paths begin at: the object that was asked for by its name, else the list, as for kubectl."""
+    """The object that was asked for by its name, else the list, as for kubectl; paths begin there."""
     bodies = _bodies(found)
     return bodies[0] if is_one and len(bodies) == 1 else _document(what, found)
 

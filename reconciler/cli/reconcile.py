@@ -99,7 +99,8 @@ def reconcile(
 
     A checkout is taken with its remote; its work tree follows when it is clean. A race for the
     branch that is lost is answered by planning again. Exit code 3: all other decisions are
-    committed, but some claim was refused, or a brake holds releases back.
+    committed, but some claim was refused, a pool is filled up to its gate, the head is dated ahead,
+    or a brake holds releases back.
     """
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     require_folder(metrics_file)

@@ -10,6 +10,8 @@ import reconciler.report
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.table import Painter
 from tests.bad_input.harness import Case, cases, settled_with
+from tests.hostile.test_announced import extra
+from tests.test_announced import DONE, MINE, TO_TWO, told
 from tests.world import evaluation_of
 
 FILE = Path(reconciler.report.__file__).parent / "examples.json"
@@ -23,9 +25,21 @@ def made() -> dict[str, dict[str, str]]:
         wanted = {item.code for item in case.findings} - found.keys()
         for code, text in _shown(case, wanted).items():
             if len(text) <= _LONGEST:
-                finding, _, hint = text.partition("\n")
-                found[code] = {"finding": finding, "hint": hint.strip().removeprefix("hint: ")}
+                found |= dict([_example(code, text)])
+    found |= dict(_example(code, text) for code, text in _beside_a_base().items())
     return {code: found[code] for code in sorted(found)}
+
+
+def _beside_a_base() -> dict[str, str]:
+    """Of what clusters lose, which no tree tells by itself."""
+    changes = [TO_TWO, {**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")}]
+    every = [item for head in changes for item in told(head)]
+    return {item.code: findings_text([item], Painter(is_on=False)) for item in every}
+
+
+def _example(code: str, text: str) -> tuple[str, dict[str, str]]:
+    finding, _, hint = text.partition("\n")
+    return code, {"finding": finding, "hint": hint.strip().removeprefix("hint: ")}
 
 
 def _shown(case: Case, wanted: set[str]) -> dict[str, str]:

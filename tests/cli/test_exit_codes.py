@@ -7,6 +7,7 @@ from reconciler import cli
 from reconciler.cli import run
 from reconciler.cli.shared.verbs import ipam as group
 from tests.cli.running import ipam
+from tests.documentation import ROOT
 from tests.world import AHEAD, SMALL, commit, pool, reconciled, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -45,6 +46,34 @@ def test_three_is_a_gate(repo: Path, capsys: Capture) -> None:
     for verb in (("check",), ("plan", "--detailed-exitcode")):
         assert ipam(capsys, *verb, "--worktree", "--repo", repo).code == 3
     assert ipam(capsys, "simulate", "--tenants", "99", "--repo", repo).code == 3
+
+
+def test_three_is_a_pool_up_to_its_gate_too_though_all_is_committed(
+    repo: Path, capsys: Capture
+) -> None:
+    write(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 240}")})
+    commit(repo, "two")
+    ran = ipam(capsys, "reconcile", "--no-apply", "--repo", repo)
+    assert ran.code == 3
+    assert [line.split(": ")[1] for line in ran.err.splitlines()[::2][:1]] == ["exceeded capacity"]
+    assert "2 to allocate" in ran.out
+    assert (
+        ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code == 0
+    )  # nothing fills it more
+    for page in (cli_help("reconcile"), section("reconcile")):
+        for why in ("claim was refused", "filled up to its gate", "dated ahead", "a brake holds"):
+            assert why in page, "each gate is named"
+
+
+def cli_help(verb: str) -> str:
+    command = group.get_command(click.Context(group), verb)
+    assert command is not None
+    return " ".join((command.help or "").split())
+
+
+def section(verb: str) -> str:
+    page = (ROOT / "docs" / "verbs.md").read_text(encoding="utf-8")
+    return " ".join(page.partition(f"\n## {verb}\n")[2].partition("\n## ")[0].split())
 
 
 def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from reconciler.cli import run
 from tests.world import SMALL, pool, reconciled, repository, tenant
@@ -97,6 +98,27 @@ def test_a_list_of_nothing_is_a_document(got: Got) -> None:
     assert json.loads(out) == {
         "apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": "IPAllocationList", "items": [],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "kind"),
+    [("pools", "edge", "NetworkPool"), ("tenants", "two", "TenantCluster"),
+     ("ipa", "team-a-two-lb", "IPAllocation")],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_one_that_is_asked_for_by_its_name_is_no_list(
+    got: Got, what: str, name: str, kind: str, form: str
+) -> None:
+    read = json.loads if form == "json" else yaml.safe_load
+    code, out, _ = got(what, name, "-o", form)
+    one = read(out)
+    assert (code, one["kind"], one["metadata"]["name"]) == (0, kind, name)
+    assert got(f"{what}/{name}", "-o", form)[1] == out
+    listed = read(got(what, "-o", form)[1])
+    assert listed["kind"] == f"{kind}List"
+    assert one in listed["items"], "as the schema of the list has it"
+    both = read(got(what, name, "other", "-o", form)[1])
+    assert both == {**listed, "items": [one]}
 
 
 @pytest.mark.parametrize(

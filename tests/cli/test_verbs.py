@@ -120,7 +120,10 @@ def test_get_gives_whole_documents(repo: Path, capsys: Capture) -> None:
     found = json.loads(ipam(capsys, "get", "allocations", "-o", "json", "--repo", repo).out)
     assert found["kind"] == "IPAllocationList"
     found = json.loads(ipam(capsys, "get", "tenants", "one", "-o", "json", "--repo", repo).out)
-    assert [item["metadata"] for item in found["items"]] == [{"name": "one", "namespace": "team-a"}]
+    assert (found["kind"], found["metadata"]) == (
+        "TenantCluster",
+        {"name": "one", "namespace": "team-a"},
+    )
 
 
 def test_explain_tells_why(repo: Path, capsys: Capture) -> None:

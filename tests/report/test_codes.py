@@ -39,3 +39,9 @@ def test_a_code_without_an_example_tells_its_meaning() -> None:
 )
 def test_a_word_that_is_neither_leads_to_the_nearest(said: str, meant: str | None) -> None:
     assert next(iter(likely(said, ["checkout"])), None) == meant
+
+
+def test_what_clusters_lose_has_an_example_though_it_takes_a_base() -> None:
+    for code in ("announcement-lost", "announcement-moved"):
+        assert code in examples()[code]["finding"]
+        assert examples()[code]["hint"]

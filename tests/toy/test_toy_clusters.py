@@ -159,8 +159,10 @@ def test_the_command_lists_it(tmp_path: Any) -> None:
         ["old", "254", "10.77.0.0/24"],
         ["private", "254", "2001:db8:8::/120"],
     ]
-    boats = json.loads(ipam("get", "boats", "bert", "--repo", repo, "-o", "json").stdout)
+    boats = json.loads(ipam("get", "boats", "--repo", repo, "-o", "json").stdout)
     assert boats["kind"] == "BoatList"
-    assert [item["metadata"]["namespace"] for item in boats["items"]] == ["lake"]
+    boat = json.loads(ipam("get", "boats", "bert", "--repo", repo, "-o", "json").stdout)
+    assert (boat["kind"], boat["metadata"]["namespace"]) == ("Boat", "lake")
+    assert boat in boats["items"]
     named = ipam("get", "quays", "--repo", repo, "-o", "name").stdout.split()
     assert named[0] == "quay.harbour.example/north"
