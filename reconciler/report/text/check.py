@@ -4,16 +4,16 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.report.found import verdict
 from reconciler.report.text.findings import findings_text
-from reconciler.report.text.plan import counted, moves_text, pools_text
+from reconciler.report.text.plan import counted, moves_text, pools_text, transfers_text
 from reconciler.report.text.table import Colour, Painter
 
 
 def check_text(evaluation: Evaluation, painter: Painter) -> str:
-    """What moves, all findings and gates, and the verdict."""
+    """What moves, what goes to another owner, all findings and gates, and the verdict."""
     found = [*evaluation.findings, *evaluation.gates]
-    moves = moves_text(evaluation, painter)
+    ahead = moves_text(evaluation, painter) + transfers_text(evaluation, painter)
     resized = pools_text(_resized(evaluation), evaluation, painter)
-    told = f"{moves}{findings_text(found, painter)}{resized}"
+    told = f"{ahead}{findings_text(found, painter)}{resized}"
     return f"{told}{verdict_text(evaluation, painter)}"
 
 
