@@ -40,12 +40,14 @@ def is_ahead(decision: Decision, evaluation: Evaluation) -> bool:
 
 def is_transfer(decision: Decision, evaluation: Evaluation) -> bool:
     """It keeps a range for another owner than the record in Git names, and so who has it changes."""
-    is_kept = isinstance(decision, Keep) and not is_move(decision, evaluation)
-    return is_kept and giver_of(decision, evaluation) is not None
+    is_given = isinstance(decision, Keep) and giver_of(decision, evaluation) is not None
+    return is_given and not is_move(decision, evaluation)
 
 
 def giver_of(decision: Decision, evaluation: Evaluation) -> Owner | None:
     """Whom the record names whose owner the decision changes; None of any other."""
+    if not evaluation.state.givers:  # of most plans, which have very many decisions
+        return None
     match decision:
         case Keep(record, held=False) | Grant(leaves=Allocation() as record):
             return evaluation.state.givers.get(record.path)

@@ -6,7 +6,11 @@ PLAN = ("tests/test_transfers.py",)
 HISTORY = ("tests/asking/test_happenings.py",)
 FLOW = ("tests/cli/test_transfers.py",)
 
+PROPERTY = ("tests/properties/test_transfers.py",)
+
 TRANSFERS = (
+    Mutant("transfers: none is a decision", "digest.py",
+           "is_given = isinstance(decision, Keep) and", "is_given = False and", PROPERTY),
     Mutant("transfers: who gives is not in the digest", "digest.py",
            '_ONLY_THEN = ("from", "owner")', '_ONLY_THEN = ("owner",)', PLAN),
     Mutant("transfers: who gets is not in the digest", "digest.py",
