@@ -8,6 +8,8 @@ from typing import Any
 from reconciler.addresses.notation import format_address, format_cidr
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Location
+from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Owner
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.state import Former
@@ -15,14 +17,41 @@ from reconciler.records.layout import path_of
 
 _NAMES = {Keep: "keep", Grant: "allocate", Release: "release", Expire: "expire", Refuse: "refuse"}
 DIGESTED = ("action", "claim", "record", "pool", "start", "end", "count", "reason")
-"""The fields of an action that its digest is made of; of a move `from`, too."""
+"""The fields of an action that its digest is made of; of a move and a transfer `from`, too."""
 MOVE = "move"
 """The action of a claim that gets another range than it held."""
+TRANSFER = "transfer"
+"""The action of a claim that keeps its range, for another owner than its record names."""
+_ONLY_THEN = ("from", "owner")
+"""Fields of the digest that most actions do not have."""
 
 
 def action_name(decision: Decision, evaluation: Evaluation) -> str:
-    """`keep`, `allocate`, `move`, `release`, `expire` or `refuse`."""
-    return MOVE if is_move(decision, evaluation) else _NAMES[type(decision)]
+    """`keep`, `allocate`, `move`, `transfer`, `release`, `expire` or `refuse`."""
+    if is_move(decision, evaluation):
+        return MOVE
+    return TRANSFER if is_transfer(decision, evaluation) else _NAMES[type(decision)]
+
+
+def is_ahead(decision: Decision, evaluation: Evaluation) -> bool:
+    """It is told ahead of all others: somebody's addresses change, or who has them."""
+    return is_move(decision, evaluation) or is_transfer(decision, evaluation)
+
+
+def is_transfer(decision: Decision, evaluation: Evaluation) -> bool:
+    """It keeps a range for another owner than the record in Git names, and so who has it changes."""
+    is_given = isinstance(decision, Keep) and giver_of(decision, evaluation) is not None
+    return is_given and not is_move(decision, evaluation)
+
+
+def giver_of(decision: Decision, evaluation: Evaluation) -> Owner | None:
+    """Whom the record names whose owner the decision changes; None of any other."""
+    if not evaluation.state.givers:  # of most plans, which have very many decisions
+        return None
+    match decision:
+        case Keep(record, held=False) | Grant(leaves=Allocation() as record):
+            return evaluation.state.givers.get(record.path)
+    return None
 
 
 def is_move(decision: Decision, evaluation: Evaluation) -> bool:
@@ -55,7 +84,11 @@ def growth_of(decision: Decision, evaluation: Evaluation) -> tuple[int, int] | N
 
 def is_told(decision: Decision, evaluation: Evaluation) -> bool:
     """A plan names the decision without being asked for all: it changes something for somebody."""
-    return not isinstance(decision, Keep) or former_of(decision, evaluation) is not None
+    return (
+        not isinstance(decision, Keep)
+        or former_of(decision, evaluation) is not None
+        or giver_of(decision, evaluation) is not None
+    )
 
 
 def former_of(decision: Decision, evaluation: Evaluation) -> Former | None:
@@ -71,7 +104,7 @@ def digest(decided: Iterable[Mapping[str, Any]]) -> str:
     Each action counts with the fields of `DIGESTED` alone, so that anybody can check it. There is
     no time among them: a pull request's merge commit and the reconcile of it have one digest.
     """
-    names = (*DIGESTED, "from")
+    names = (*DIGESTED, *_ONLY_THEN)
     rows = [
         {name: item[name] for name in names if name in item}
         for item in decided
@@ -82,13 +115,14 @@ def digest(decided: Iterable[Mapping[str, Any]]) -> str:
 
 
 def summary(evaluation: Evaluation) -> dict[str, int]:
-    """How many decisions there are of each sort."""
-    counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse", MOVE), 0)
+    """How many decisions there are of each sort; `transferred` only where there are any."""
+    counts = dict.fromkeys(("keep", "allocate", "release", "expire", "refuse", MOVE, TRANSFER), 0)
     for decision in evaluation.plan.decisions:
         counts[action_name(decision, evaluation)] += 1
     counts["keep"] += evaluation.tree.settled.kept
     counts["moved"] = counts.pop(MOVE)
-    return counts
+    transferred = counts.pop(TRANSFER)
+    return counts | ({"transferred": transferred} if transferred else {})
 
 
 def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str, Any]:
@@ -117,7 +151,7 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
                 record = path_of(folder, pool, allocation.claim)
             claimed = evaluation.state.claims.get(allocation.claim)
             source = claimed.source if claimed else Location(allocation.path, 1)
-    moved = _from(decision, evaluation)
+    before = _from(decision, evaluation)
     grown = growth_of(decision, evaluation)
     renamed = {} if former is None else {"renamedFrom": _former(former)}
     return {
@@ -132,25 +166,36 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
         "reason": reason,
         "message": message,
         "source": {"path": source.path, "line": source.line},
-        **({"from": moved} if moved else {}),
+        **({"from": before} if before else {}),
+        **_owner(decision, evaluation),
         **({"grows": dict(zip(("from", "to"), grown, strict=True))} if grown else {}),
         **renamed,
     }
 
 
 def _from(decision: Decision, evaluation: Evaluation) -> dict[str, Any] | None:
-    """What a claim that moves held before; None of any other."""
+    """What a claim that moves held before, and for whom, if that changes; None of most."""
+    giver = giver_of(decision, evaluation)
+    owner = {"owner": giver.short} if giver is not None else {}
     old = evaluation.moves.get(decision.claim) if is_move(decision, evaluation) else None
     if old is None or old.range is None:
-        return None
+        return owner or None
     version, first, last = old.range
     return {
+        **owner,
         "record": old.path,
         "pool": str(old.pool),
         "start": format_address(version, first),
         "end": format_address(version, last),
         "count": old.size,
     }
+
+
+def _owner(decision: Decision, evaluation: Evaluation) -> dict[str, str]:
+    """For whom the range is from now on, where that changes."""
+    if giver_of(decision, evaluation) is None or decision.allocation is None:
+        return {}
+    return {"owner": decision.allocation.owner.short}
 
 
 def _former(former: Former) -> dict[str, str | None]:

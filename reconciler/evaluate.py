@@ -23,7 +23,7 @@ from reconciler.model.state import State
 from reconciler.observed import identity_of
 from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
-from reconciler.records.claimed import claimed
+from reconciler.records.claimed import claimed, givers
 from reconciler.records.findings import findings_of, moving, renames, retained
 from reconciler.records.hands import Paths
 from reconciler.records.held import held_of, least, marks
@@ -95,7 +95,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     reading = renamed.applied(joined(readings))
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
     records = claimed(renamed.records, reading.claims)
-    state = state_of(tree, reading, records, renamed.former)
+    state = state_of(tree, reading, records, renamed.former, givers(renamed.records, records))
     plan = make_plan(state)
     findings = ordered(
         [
@@ -119,7 +119,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *tree.settled.findings,
             *tree.overrides.findings,
             *retained(tree.held_back),
-            *moving(state, plan, tree.left, renamed.records, tree.overrides),
+            *moving(state, plan, tree.left, tree.overrides),
         ]
     )
     settings, overrides = tree.settings, tree.overrides

@@ -23,7 +23,7 @@ from reconciler.families._family import Reading
 from reconciler.families._routers import hold_back
 from reconciler.findings import Finding, Location, Severity, has_error
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Claim, Owner
 from reconciler.model.current import current_records
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
@@ -152,8 +152,9 @@ def state_of(
     reading: Reading,
     records: tuple[Allocation, ...],
     former: Mapping[str, Former] = MappingProxyType({}),
+    givers: Mapping[str, Owner] = MappingProxyType({}),
 ) -> State:
-    """The input of the plan; `former` is what records were called that have another name now."""
+    """The input of the plan; `former` and `givers`: what records were called, and whose they were."""
     _, second, _ = counting_of(tree)
     broken = {
         (family.name, kind, namespace, name)
@@ -193,6 +194,7 @@ def state_of(
         movable=frozenset(_movable(tree)),
         unused=frozenset(path for path, why in tree.left.items() if not why),
         former=former,
+        givers=givers,
     )
 
 

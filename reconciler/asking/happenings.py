@@ -1,4 +1,4 @@
-"""What happened to addresses in a commit: given, released, come free, moved."""
+"""What happened to addresses in a commit: given, released, come free, moved, given on."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -19,6 +19,7 @@ class What(StrEnum):
     GREW = "grew"
     TAKEN_BACK = "taken back"
     MOVED = "moved"
+    TRANSFERRED = "transferred"
     RELEASED = "released"
     EXPIRED = "expired"
     REMOVED = "removed"
@@ -40,6 +41,7 @@ class Happening(NamedTuple):
         source: Those that it had before, where it moved.
         delta: How many addresses more are held since, allocated or after release, and in which
             pool, as text of its key.
+        giver: Of whom they were before, where that is another owner; else empty.
         heir: The claim that has the addresses since, as a person calls it, where it was renamed.
     """
 
@@ -49,6 +51,7 @@ class Happening(NamedTuple):
     range: IPRange | None
     source: IPRange | None = None
     delta: tuple[tuple[str, int], ...] = ()
+    giver: str = ""
     heir: str = ""
 
     def concerns(self, asked: Iterable[IPRange]) -> bool:
@@ -104,7 +107,8 @@ def _of_claim(row: Row, before: list[Fact], after: list[Fact]) -> Iterator[Happe
     for old_one, new_one in pairs:
         found = _happening(row, old_one, new_one)
         if found is not None:
-            yield found._replace(delta=_delta(old_one, new_one))
+            giver = _giver(old_one, new_one)
+            yield found._replace(delta=_delta(old_one, new_one), giver=giver)
 
 
 def _happening(row: Row, old: Fact | None, new: Fact | None) -> Happening | None:
@@ -120,8 +124,16 @@ def _happening(row: Row, old: Fact | None, new: Fact | None) -> Happening | None
         return Happening(row, what, new, new.range)
     if old.range != new.range:
         return Happening(row, What.MOVED, new, new.range, old.range)
-    is_back = old.phase == Phase.RELEASED
-    return Happening(row, What.TAKEN_BACK, new, new.range) if is_back else None
+    if old.phase == Phase.RELEASED:
+        return Happening(row, What.TAKEN_BACK, new, new.range)
+    return Happening(row, What.TRANSFERRED, new, new.range) if _giver(old, new) else None
+
+
+def _giver(old: Fact | None, new: Fact | None) -> str:
+    """Of whom a record was that holds something, and is of another owner since; else empty."""
+    if old is None or new is None or old.owner == new.owner:
+        return ""
+    return old.owner if {old.phase, new.phase}.issubset(_HOLDING) else ""
 
 
 def _gone(row: Row, old: Fact) -> Happening | None:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
-from reconciler.asking.facts import Fact
+from reconciler.asking.happenings import Happening
 from reconciler.asking.named import pools_named
 from reconciler.asking.parts import Part, Sort, parts_of
 from reconciler.engine.due import retention_end
 from reconciler.findings import Location, nearest
 from reconciler.model.allocation import Allocation
+from reconciler.model.claim import Owner
 from reconciler.model.key import Key
 from reconciler.model.state import State
 
@@ -20,6 +21,8 @@ class Holder(NamedTuple):
     Attributes:
         until: When what is held comes free, in seconds since 1970; None where nothing does.
         document: Where a person asks for them, or None.
+        giver: Whom the record names, where its claim is for another owner by now; reconcile writes
+            that. Else None.
         before: What stands before them in their pool, None of the first ones.
         after: What stands after them.
     """
@@ -29,6 +32,7 @@ class Holder(NamedTuple):
     document: Location | None
     before: Part | None
     after: Part | None
+    giver: Owner | None = None
 
 
 def of_ranges(state: State, asked: Iterable[IPRange]) -> list[Holder]:
@@ -43,16 +47,19 @@ def of_name(state: State, text: str) -> list[Holder]:
     found = dict.fromkeys(parts_of(state, networks)) if networks else {}
     kept = {part: None for part in found if part.pool in (None, *pools) or part.sort.is_holder}
     named = {record.path for record in state.records if text in _names(record)}
+    named |= {path for path, giver in state.givers.items() if text in (giver.name, giver.short)}
     ranges = [it.range for it in state.records if it.path in named and it.range is not None]
     theirs = [it for it in parts_of(state, ranges) if it.record and it.record.path in named]
     return _told(state, sorted({**kept, **dict.fromkeys(theirs)}, key=_order))
 
 
-def is_named(fact: Fact, text: str) -> bool:
-    """A version of a record is of this tenant, claim, record or pool."""
-    owner, pool = fact.owner.rpartition("/")[2], fact.pool.split("/")
+def is_named(item: Happening, text: str) -> bool:
+    """It happened to this tenant, claim, record or pool, or was of this tenant before."""
+    fact = item.fact
+    owners = [name for it in (fact.owner, item.giver) if it for name in (it, it.rpartition("/")[2])]
+    pool = fact.pool.split("/")
     places = (fact.pool, pool[-1], "/".join(pool[2:]))
-    return text in (fact.claim, fact.name, fact.owner, owner, fact.record, *places)
+    return text in (fact.claim, fact.name, fact.record, *owners, *places)
 
 
 def near(state: State, text: str) -> str:
@@ -106,4 +113,5 @@ def _holder(state: State, part: Part, row: Sequence[Part]) -> Holder:
         claim.source if claim is not None else None,
         lower[-1] if lower else None,
         upper[0] if upper else None,
+        state.givers.get(record.path) if record is not None else None,
     )

@@ -41,8 +41,10 @@ def _above(path: str) -> Iterator[str]:
 
 
 def _stated(folder: str, path: str, data: bytes | None) -> object:
-    """Who holds what by a record; by what is none, or is gone, whatever it is."""
+    """Who holds what by a record, and for whom; by what is none, or is gone, whatever it is."""
     if data is None:
         return None
     record = recall(folder, path, data).allocation
-    return data if record is None else (record.claim, record.pool, record.range, record.phase)
+    if record is None:
+        return data
+    return record.claim, record.owner[:2], record.pool, record.range, record.phase

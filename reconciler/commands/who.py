@@ -73,7 +73,7 @@ def near(history: History, asked: str) -> str:
 def _concerning(asked: str) -> Callable[[Happening], bool]:
     item = asked_range(asked)
     if item is None:
-        return lambda it: is_named(it.fact, asked)
+        return lambda it: is_named(it, asked)
     return lambda it: it.concerns([item])
 
 

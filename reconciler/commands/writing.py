@@ -32,6 +32,7 @@ from reconciler.settings import PATH
 
 _NAMED = {
     "move": "moved",
+    "transfer": "transferred",
     **{it: it for it in ("allocate", "release", "expire", "refuse", "put back")},
 }
 
@@ -203,7 +204,7 @@ def _commit(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
 
 
 def _subject(counts: Mapping[str, int], written: int, seen: int) -> str:
-    words = [f"{word} {counts[name]}" for word, name in _NAMED.items() if counts[name]]
+    words = [f"{word} {counts[name]}" for word, name in _NAMED.items() if counts.get(name)]
     words = words or ([f"rewrite {written}"] if written else [])
     words += [f"observe {seen}"] if seen else []
     return ", ".join(words)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.findings import Location
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim, Quota
+from reconciler.model.claim import Claim, Owner, Quota
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
@@ -145,6 +145,7 @@ class State:
         unused: Paths of released records that clusters announced for a claim that moved, and that
             nobody uses any more.
         former: What records were called that go on under another name, by path.
+        givers: Whom live records name that are for another owner by now, by path.
     """
 
     pools: Mapping[Key, Pool]
@@ -169,6 +170,7 @@ class State:
     movable: frozenset[Key] = field(default_factory=frozenset)
     unused: frozenset[str] = field(default_factory=frozenset)
     former: Mapping[str, Former] = field(default_factory=dict)
+    givers: Mapping[str, Owner] = field(default_factory=dict)
 
     def is_left_alone(self, record: Allocation) -> bool:
         """Nothing may be released or expired of a record: what it follows from cannot be read.

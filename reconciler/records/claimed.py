@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import count
 
 from reconciler.model.allocation import Allocation
-from reconciler.model.claim import Claim
+from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import MOST_NAME, Key
 
 
@@ -23,6 +23,23 @@ def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple
         following(record, claims[record.claim]) if record.claim in claims else record
         for record in records
     )
+
+
+def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mapping[str, Owner]:
+    """Whom live records name whose claims are for another owner by now, by path.
+
+    Another team of the same owner is none: nobody else has the addresses.
+
+    Args:
+        stated: Records as their text has them.
+        records: The same, as their claims have them, in the same order.
+    """
+    # Most records say what their claim says, and there are very many.
+    return {
+        new.path: old.owner
+        for old, new in zip(stated, records, strict=True)
+        if old is not new and old.owner[:2] != new.owner[:2] and new.is_live
+    }
 
 
 def follows(record: Allocation, claim: Claim) -> bool:

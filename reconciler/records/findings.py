@@ -1,6 +1,6 @@
 """What is to be said about records once it is decided what becomes of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from reconciler.addresses.notation import format_short
 from reconciler.findings import Finding, Location, few, info, warning
@@ -59,7 +59,6 @@ def moving(
     state: State,
     plan: Plan,
     asked: Mapping[str, str],
-    stated: Iterable[Allocation],
     overrides: Overrides,
 ) -> Iterator[Finding]:
     """Claims that move, what those that moved have left, and what goes to another cluster.
@@ -68,10 +67,9 @@ def moving(
         state: What was planned.
         plan: The plan.
         asked: By path of a record that was left, why its cluster announces it still.
-        stated: The records of the state, in order, as their own text has them.
         overrides: Those that count.
     """
-    yield from _handed_over(stated, state, overrides)
+    yield from _handed_over(state, overrides)
     for decision in plan.decisions if state.movable else ():
         if isinstance(decision, Grant) and decision.leaves is not None:
             old, new = _held(decision.leaves), _held(decision.allocation)
@@ -86,23 +84,36 @@ def moving(
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 
 
-def _handed_over(
-    stated: Iterable[Allocation], state: State, overrides: Overrides
-) -> Iterator[Finding]:
-    """Claims that name another owner than their record does: no address moves, but who has it."""
-    # Most records say what their claim says, and there are very many.
-    for old, new in zip(stated, state.records, strict=False):
-        if old is new or old.owner[:2] == new.owner[:2] or not new.is_live:
+def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
+    """Claims that name another owner than their record does: no address moves, but who has it.
+
+    But for who is the same under another name: the cluster is the same, too.
+    """
+    if not state.givers:
+        return
+    became = _became(state)
+    for new in state.records:
+        giver, former = state.givers.get(new.path), state.former.get(new.path)
+        if giver is None or (former is not None and former.claim is not None):
             continue
-        if new.path in state.former:
+        if became.get(giver[:2]) == new.owner[:2]:
             continue
         claim = state.claims[new.claim]
-        message = f"{_held(new)} goes from {old.owner.short} to {new.owner.short}"
+        message = f"{_held(new)} goes from {giver.short} to {new.owner.short}"
         if overrides.allow(OverrideKind.MOVE, str(new.claim)):
             yield warning(HANDED_OVER, claim.source, f"{message}; an Override lets it go")
         else:
             hint = "whatever uses it there is cut off; make a claim of its own for the other"
             yield warning(HANDED_OVER, claim.source, message, hint)
+
+
+def _became(state: State) -> dict[tuple[str, str], tuple[str, str]]:
+    """Namespace and name of whose own claims have another name by now, by those that they had."""
+    return {
+        (former.claim.namespace, former.claim.name): (record.claim.namespace, record.claim.name)
+        for record in state.records
+        if (former := state.former.get(record.path)) is not None and former.claim is not None
+    }
 
 
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:

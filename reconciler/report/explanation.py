@@ -4,7 +4,7 @@ from typing import Any
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import cidrs_of, format_range, format_short
-from reconciler.digest import action_name
+from reconciler.digest import action_name, giver_of
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
@@ -40,7 +40,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
         "kind": "Explanation",
         "claim": str(key),
         "action": action_name(decision, evaluation) if decision else "none",
-        "verdict": _verdict(decision),
+        "verdict": _verdict(decision, evaluation),
         "asked": _asked(claim) if claim else _gone(evaluation, record),
         "record": record.path if record else None,
         "phase": record.phase.value if record else None,
@@ -52,11 +52,13 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
     }
 
 
-def _verdict(decision: Decision | None) -> str:
+def _verdict(decision: Decision | None, evaluation: Evaluation) -> str:
     match decision:
         case Keep(allocation) | Release(allocation) if allocation.range:
             word = "keeps" if isinstance(decision, Keep) else "releases"
-            return f"{word} {_range(allocation.range)} of {allocation.pool.name}"
+            giver = giver_of(decision, evaluation)
+            whose = f", from {giver.short} to {allocation.owner.short}" if giver else ""
+            return f"{word} {_range(allocation.range)} of {allocation.pool.name}{whose}"
         case Grant(allocation) if allocation.range:
             return f"gets {_range(allocation.range)} of {allocation.pool.name}"
         case Refuse(_, reason, message):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, Severity
 from reconciler.report.capped import GRAVITY, capped, gravest_first, listed_counts
@@ -42,7 +43,8 @@ def verdict(evaluation: Evaluation, inherited: int = 0) -> Verdict:
     """
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
-    says = _SAYS[worst] if counts or evaluation.moves or inherited else _NOTHING_SAID
+    is_told = counts or evaluation.moves or inherited or "transferred" in summary(evaluation)
+    says = _SAYS[worst] if is_told else _NOTHING_SAID
     listed = listed_counts(counts) or "no findings"
     return Verdict(worst, says, f"{listed} of its own" if inherited else listed)
 

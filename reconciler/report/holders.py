@@ -25,7 +25,7 @@ HOLDER_COLUMNS = (
 )  # fmt: skip
 HISTORY_COLUMNS = (
     "date", "what", "start", "end", "holder", "team", "claim", "pool", "commit", "author",
-    "request", "cause_commit", "cause_author", "cause",
+    "request", "cause_commit", "cause_author", "cause", "former_holder",
 )  # fmt: skip
 # A spreadsheet takes a cell that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@")
@@ -69,6 +69,7 @@ def happening_item(told: Told) -> dict[str, Any]:
         "pool": fact.pool if item.range is not None else None,
         "range": _range(item.range),
         "from": _range(item.source),
+        "formerHolder": item.giver or None,
         "heir": item.heir or None,
         "commit": _row(item.row),
         "cause": _cause(cause),
@@ -103,8 +104,16 @@ def happening_rows(told: Iterable[Told]) -> Iterator[str]:
                 *(item["holder"], item["team"], item["claim"], item["pool"], commit["id"]),
                 *(commit["author"], brought.get("request") or commit["request"]),
                 *(brought.get("id"), brought.get("author"), _place(cause)),
+                item["formerHolder"],
             ]
         )
+
+
+def former_holder(holder: Holder, told: Told | None) -> str:
+    """Of whom addresses were before their holder; empty where the newest commit does not tell."""
+    if holder.giver is not None:
+        return holder.giver.short
+    return told[0].giver if told is not None else ""
 
 
 def _of(holder: Holder, brought: dict[str, Told]) -> Told | None:
@@ -121,6 +130,7 @@ def _holder(holder: Holder, told: Told | None) -> dict[str, Any]:
         "space": part.space or None,
         "pool": str(part.pool) if part.pool is not None else None,
         "holder": record.owner.short if record is not None else part.title or None,
+        "formerHolder": former_holder(holder, told) or None,
         "team": record.owner.team if record is not None else None,
         "claim": str(record.claim) if record is not None else None,
         "record": record.path if record is not None else None,

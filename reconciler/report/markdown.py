@@ -2,7 +2,7 @@
 
 from reconciler.addresses.notation import format_short
 from reconciler.comparison import Compared
-from reconciler.digest import action_name, actions, digest, is_move, is_told
+from reconciler.digest import action_name, actions, digest, is_ahead, is_told
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
@@ -11,7 +11,7 @@ from reconciler.model.pool import Tier
 from reconciler.report.capped import gravest_first
 from reconciler.report.found import all_listed, verdict
 from reconciler.report.markup import Section, bar, code, fitted, prose
-from reconciler.report.moves import moves_of, range_of, room_of
+from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
 from reconciler.report.text.plan import counted, growth, renamed_words
 
 # By this a job finds the comment that it made before, to write it anew.
@@ -33,6 +33,7 @@ _ALLOCATIONS = (
     "| :--- | :--- | :--- | :--- | ---: | :--- |\n"
 )
 _MOVES = "| Claim | From | To | Old range | Pools then |\n| :--- | :--- | :--- | :--- | :--- |\n"
+_TRANSFERS = "| Claim | Addresses | From | To | Source |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _CAPACITY = (
     "| Pool | Use | Before → after | Free | Largest run | Tier |\n"
     "| :--- | :--- | :--- | ---: | ---: | :--- |\n"
@@ -42,7 +43,7 @@ _CAPACITY = (
 def markdown_text(
     compared: Compared, verb: str, *, base: str | None = None, keeps: bool = False
 ) -> str:
-    """The verdict, what moves, findings, exact addresses and capacity, in at most `LIMIT` characters.
+    """The verdict, what moves or changes hands, findings, exact addresses and capacity, in at most `LIMIT` characters.
 
     Args:
         compared: The evaluation.
@@ -52,7 +53,7 @@ def markdown_text(
     """
     evaluation = compared.evaluation
     worst, says, listed = verdict(evaluation, len(compared.inherited))
-    moves = _moves(evaluation)
+    moves, transfers = _moves(evaluation), _transfers(evaluation)
     moved = f"**{len(moves)} moved**" if moves else "0 moved"
     head = f"{says[0].upper()}{says[1:]}: {listed}; {counted(evaluation)}, {moved}"
     allocations = _allocations(evaluation, keeps=keeps)
@@ -63,11 +64,12 @@ def markdown_text(
     findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
     # What stops a change is told first; what only warns, last.
     sections.insert(0 if worst else len(sections), findings)
+    sections.insert(0, Section(f"{len(transfers)} transfers", _TRANSFERS, transfers))
     sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
     inherited = [_inherited(item) for item in gravest_first(compared.inherited)]
     sections.append(Section("In the base already, and left as it is", "", inherited))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
-    if not allocations and not moves:
+    if not (allocations or moves or transfers):
         parts.append("No address changes hands.\n")
     told = [section for section in sections if section.rows]
     parts += fitted(told, LIMIT - _AROUND)
@@ -79,7 +81,7 @@ def _allocations(evaluation: Evaluation, *, keeps: bool) -> list[str]:
     return [
         _allocation(decision, evaluation)
         for decision in evaluation.plan.decisions
-        if (keeps or is_told(decision, evaluation)) and not is_move(decision, evaluation)
+        if (keeps or is_told(decision, evaluation)) and not is_ahead(decision, evaluation)
     ]
 
 
@@ -92,7 +94,31 @@ def _moves(evaluation: Evaluation) -> list[str]:
         owner = code(move.claim._replace(slot="").short)
         old, new = (f"{code(range_of(it))} of {code(it.pool.name)}" for it in (move.old, move.new))
         until = "until nobody uses it" if move.stays else "**free at once**"
+        if move.giver is not None:
+            new += f"<br>{code(move.giver.short)} → {code(move.new.owner.short)}"
         rows.append(f"| 🟠 {owner} {prose(move.claim.slot)} | {old} | {new} | {until} | {rooms} |")
+    return rows
+
+
+def _transfers(evaluation: Evaluation) -> list[str]:
+    """The ranges that go to another owner: a row each."""
+    rows = []
+    for transfer in transfers_of(evaluation):
+        record = transfer.decision.allocation
+        claim, source = record.claim, evaluation.state.claims[record.claim].source
+        cells = (
+            f"🟠 {code(claim._replace(slot='').short)} {prose(claim.slot)}",
+            f"{code(range_of(record))} of {code(record.pool.name)}",
+            ", ".join(
+                [
+                    code(transfer.giver.short),
+                    *map(prose, renamed_words(transfer.decision, evaluation)),
+                ]
+            ),
+            code(record.owner.short),
+            code(str(source)),
+        )
+        rows.append(f"| {' | '.join(cells)} |")
     return rows
 
 

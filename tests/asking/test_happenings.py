@@ -12,6 +12,10 @@ LIVE, RELEASED, REFUSED = fact(), fact("Released"), fact("Failed")
 ELSEWHERE = fact(first=16)
 
 
+def of_two(item: Fact) -> Fact:
+    return item._replace(owner="team-a/two")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "what", "more"),
     [
@@ -20,6 +24,7 @@ ELSEWHERE = fact(first=16)
         (REFUSED, LIVE, What.ALLOCATED, 8),
         (RELEASED, LIVE, What.TAKEN_BACK, 0),
         (LIVE, ELSEWHERE, What.MOVED, 0),
+        (LIVE, of_two(LIVE), What.TRANSFERRED, 0),
         (LIVE, RELEASED, What.RELEASED, 0),
         (None, RELEASED, What.RELEASED, 8),
         (RELEASED, fact("Released", first=16), What.RELEASED, 0),
@@ -42,6 +47,8 @@ def test_each_change_of_a_record_has_its_word(
     [
         (LIVE, LIVE._replace(team="other")),
         (RELEASED, RELEASED._replace(team="other")),
+        (RELEASED, of_two(RELEASED)),
+        (REFUSED, of_two(REFUSED)),
         (REFUSED, None),
         (REFUSED, REFUSED._replace(team="other")),
         (LIVE, LIVE),
@@ -58,6 +65,26 @@ def test_a_move_names_both_places_and_concerns_the_addresses_of_each() -> None:
     assert [item.concerns([run(at, at)]) for at in (7, 8, 16)] == [True, False, True]
     (item,) = happened(None, REFUSED)
     assert not item.concerns([run(0, 255)])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "giver"),
+    [
+        (LIVE, of_two(LIVE), "team-a/one"),
+        (LIVE, of_two(ELSEWHERE), "team-a/one"),
+        (LIVE, of_two(RELEASED), "team-a/one"),
+        (RELEASED, of_two(LIVE), "team-a/one"),
+        (LIVE, ELSEWHERE, ""),
+        (REFUSED, of_two(LIVE), ""),
+        (LIVE, of_two(REFUSED), ""),
+        (None, LIVE, ""),
+    ],
+)
+def test_whose_the_addresses_were_is_told_where_another_owner_has_them(
+    old: Fact | None, new: Fact, giver: str
+) -> None:
+    (item,) = happened(old, new)
+    assert item.giver == giver
 
 
 def test_a_record_that_stands_elsewhere_since_is_the_same_record() -> None:

@@ -4,7 +4,7 @@ from reconciler.addresses.notation import format_short
 from reconciler.asking.holders import Holder, is_named, near, of_name, of_ranges
 from reconciler.asking.parts import Sort
 from reconciler.model.state import State
-from tests.asking.pasts import EDGE, fact, run
+from tests.asking.pasts import EDGE, fact, happened, run
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, tenant
 
 FILES = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
@@ -61,9 +61,17 @@ def test_a_name_that_is_nearly_one_is_proposed() -> None:
 
 
 def test_versions_of_records_go_by_the_same_names() -> None:
+    (item,) = happened(None, fact())
     for text in ("one", "team-a/one", "edge", "butler-system/edge", EDGE, "team-a-one-lb"):
-        assert is_named(fact(), text), text
-    assert not is_named(fact(), "two")
+        assert is_named(item, text), text
+    assert not is_named(item, "two")
+    given = item._replace(giver="team-a/two")
+    assert [is_named(given, it) for it in ("two", "team-a/two", "", "a/two")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_record_whose_pool_is_gone_has_no_neighbours() -> None:

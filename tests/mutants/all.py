@@ -16,6 +16,7 @@ from tests.mutants.records import RECORDS
 from tests.mutants.renaming import RENAMES
 from tests.mutants.starting import STARTING
 from tests.mutants.telling import TELLING
+from tests.mutants.transfers import TRANSFERS
 from tests.mutants.truth import TRUTH
 from tests.mutants.unread import UNREAD
 from tests.mutants.vips import VIPS
@@ -28,4 +29,5 @@ MUTANTS = (
     *ASKING,
     *IMPORTING,
     *ANNOUNCED,
+    *TRANSFERS,
 )

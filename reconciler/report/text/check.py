@@ -9,7 +9,7 @@ from reconciler.report.capped import gravest_first
 from reconciler.report.escape import escape
 from reconciler.report.found import verdict
 from reconciler.report.text.findings import findings_text
-from reconciler.report.text.plan import counted, moves_text, pools_text
+from reconciler.report.text.plan import counted, moves_text, pools_text, transfers_text
 from reconciler.report.text.table import Colour, Painter
 
 MOST_INHERITED = 10
@@ -19,14 +19,12 @@ MOST_INHERITED = 10
 def check_text(
     evaluation: Evaluation, painter: Painter, inherited: Sequence[Finding] = (), base: str = ""
 ) -> str:
-    """What moves, all findings and gates, what the base has already, and the verdict."""
+    """What moves or goes to another owner, all findings and gates, those of the base, the verdict."""
     found = [*evaluation.findings, *evaluation.gates]
-    moves = moves_text(evaluation, painter)
+    ahead = moves_text(evaluation, painter) + transfers_text(evaluation, painter)
     resized = pools_text(_resized(evaluation), evaluation, painter)
-    told = (
-        f"{moves}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}{resized}"
-    )
-    return f"{told}{verdict_text(evaluation, painter, len(inherited))}"
+    told = f"{ahead}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}"
+    return f"{told}{resized}{verdict_text(evaluation, painter, len(inherited))}"
 
 
 def inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) -> str:

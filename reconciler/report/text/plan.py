@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
-from reconciler.digest import actions, digest, former_of, growth_of, is_move, is_told, summary
+from reconciler.digest import actions, digest, former_of, growth_of, is_ahead, is_told, summary
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import few
 from reconciler.model.key import Key
@@ -31,10 +31,11 @@ def plan_text(evaluation: Evaluation, painter: Painter, *, keeps: bool = False) 
     rows = [
         _row(decision, evaluation)
         for decision in evaluation.plan.decisions
-        if (keeps or is_told(decision, evaluation)) and not is_move(decision, evaluation)
+        if (keeps or is_told(decision, evaluation)) and not is_ahead(decision, evaluation)
     ]
     parts = [f"{painter.paint(head, Colour.BOLD)}   {painter.paint(marked, Colour.DIM)}\n"]
     parts.append(moves_text(evaluation, painter))
+    parts.append(transfers_text(evaluation, painter))
     parts.append(_indented(table((), rows, painter, right=(4,))))
     parts.append(_refusals(evaluation, painter))
     parts.append(_capacity(evaluation, painter))
@@ -46,7 +47,7 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
     """How many claims move, and each from where to where; empty for none."""
     if not evaluation.moves:
         return ""
-    from reconciler.report.moves import moves_of, range_of, room_of  # hardly a plan has any
+    from reconciler.report.moves import change_of_owner, moves_of, range_of, room_of  # hardly any
 
     moves = moves_of(evaluation)
     rows: list[list[Cell]] = []
@@ -56,12 +57,37 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
             for it in (move.old, move.new)
         )
         owner = move.claim._replace(slot="").short
-        rows.append([("~", Colour.YELLOW), owner, move.claim.slot, old, "→", (new, Colour.YELLOW)])
+        whose = [change_of_owner(move.giver, move.new)] if move.giver is not None else []
+        cells: list[Cell] = [owner, move.claim.slot, old, "→", (new, Colour.YELLOW), *whose]
+        rows.append([("~", Colour.YELLOW), *cells])
     if not moves:
         return ""
     left = [(range_of(move.old), move.stays) for move in moves]
     head = painter.paint(f"{len(moves)} moves", Colour.BOLD, Colour.YELLOW)
     return f"{head}\n{_indented(table((), rows, painter))}{_afterwards(left)}"
+
+
+def transfers_text(evaluation: Evaluation, painter: Painter) -> str:
+    """How many ranges go to another owner, and each from whom to whom; empty for none."""
+    if not evaluation.state.givers:
+        return ""
+    from reconciler.report.moves import range_of, transfers_of  # hardly a plan has any
+
+    rows: list[list[Cell]] = []
+    for transfer in transfers_of(evaluation):
+        record = transfer.decision.allocation
+        claim, source = record.claim, evaluation.state.claims[record.claim].source
+        words = renamed_words(transfer.decision, evaluation)
+        place = ", ".join([f"{source.path}:{source.line}", *words])
+        held = f"{range_of(record)} of {record.pool.name}"
+        named = [claim._replace(slot="").short, claim.slot, place]
+        rows.append(
+            [("~", Colour.YELLOW), "transfer", held, (transfer.words, Colour.YELLOW), *named]
+        )
+    if not rows:
+        return ""
+    head = painter.paint(f"{len(rows)} transfers", Colour.BOLD, Colour.YELLOW)
+    return f"{head}\n{_indented(table((), rows, painter))}"
 
 
 def _afterwards(left: Sequence[tuple[str, bool]]) -> str:
@@ -172,6 +198,8 @@ def counted(evaluation: Evaluation) -> str:
     words = [f"{counts[name]} to {name}" for name in names]
     if held:
         words.append(f"{held} held back by a brake")
+    if transferred := counts.get("transferred"):
+        words.insert(0, f"{transferred} to transfer")
     if renamed := sum(1 for it in evaluation.plan.decisions if former_of(it, evaluation)):
         words.append(f"{renamed} to rename")
     settings = evaluation.tree.settings

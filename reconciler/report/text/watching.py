@@ -48,7 +48,7 @@ class Told(NamedTuple):
     """What is told of one decision.
 
     Attributes:
-        action: What is done: `allocate`, `release`, `expire` or `refuse`.
+        action: What is done: `allocate`, `move`, `transfer`, `release`, `expire` or `refuse`.
         claim: Whom it is done to.
         words: The rest of it, on one line or more.
     """
@@ -75,7 +75,8 @@ def decisions_told(evaluation: Evaluation) -> Iterator[Told]:
     for action in actions(evaluation):
         held = f"{action['start']}-{action['end']} of {action['pool']}" if action["start"] else ""
         why = f"{action['reason']}: {action['message']}" if action["reason"] else ""
-        words = "; ".join(word for word in (held, why) if word) or "(held nothing)"
+        whose = f"{action['from']['owner']} → {action['owner']}" if "owner" in action else ""
+        words = "; ".join(word for word in (held, whose, why) if word) or "(held nothing)"
         yield Told(action["action"], action["claim"], words)
 
 

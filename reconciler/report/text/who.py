@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from reconciler.addresses.notation import format_count, format_short
 from reconciler.asking.causes import Cause
+from reconciler.asking.happenings import Happening
 from reconciler.asking.holders import Holder
 from reconciler.asking.parts import Part, Sort
 from reconciler.asking.rows import Row
 from reconciler.model.instant import format_instant
 from reconciler.report.escape import escape
-from reconciler.report.holders import Told
+from reconciler.report.holders import Told, former_holder
 from reconciler.report.text.table import Cell, Colour, Painter, table
 
 FEW = 3
@@ -36,10 +37,17 @@ def happening_text(told: Told, painter: Painter) -> str:
         item.row.id[:12],
         f"{item.what.value:<10}",
         f"{where:<24}",
-        f"{escape(item.fact.name)}{f' to {escape(item.heir)}' if item.heir else ''} in {pool}",
+        f"{escape(item.fact.name)}{_on(item)} in {pool}",
     ]
     parts.append(painter.paint(escape(_by(item.row, cause)), Colour.DIM))
     return f"{'  '.join(parts)}\n"
+
+
+def _on(item: Happening) -> str:
+    """To whom it went on: another owner, or the claim under another name."""
+    if item.giver:
+        return f" from {escape(item.giver)} to {escape(item.fact.owner)}"
+    return f" to {escape(item.heir)}" if item.heir else ""
 
 
 def _by(row: Row, cause: Cause | None) -> str:
@@ -68,7 +76,7 @@ def _block(holder: Holder, told: Told | None, painter: Painter) -> str:
     part = holder.part
     state = painter.paint(_state(holder), _COLOURS.get(part.sort))
     lines = [f"{painter.paint(format_short(part.range), Colour.BOLD)}  {state}"]
-    lines += [f"  {name:<8}  {escape(text)}" for name, text in _facts(holder)]
+    lines += [f"  {name:<8}  {escape(text)}" for name, text in _facts(holder, told)]
     lines += [f"  {name:<8}  {escape(text)}" for name, text in _commits(holder, told)]
     for name, beside in (("before", holder.before), ("after", holder.after)):
         if beside is not None:
@@ -83,12 +91,15 @@ def _state(holder: Holder) -> str:
     return "held" if holder.until is None else f"held until {format_instant(holder.until)}"
 
 
-def _facts(holder: Holder) -> Iterator[tuple[str, str]]:
+def _facts(holder: Holder, told: Told | None) -> Iterator[tuple[str, str]]:
     part = holder.part
     record = part.record
     if record is not None:
         team = f", team {record.owner.team}" if record.owner.team else ""
         yield "tenant", f"{record.owner.short}{team}"
+        if former := former_holder(holder, told):
+            until = "" if holder.giver is None else ", as the record says until reconcile writes it"
+            yield "from", f"{former}{until}"
         whole = f", {format_short(record.range)} ({record.size})" if record.range else ""
         yield "claim", f"{record.claim.short}{whole}"
     elif part.title:
