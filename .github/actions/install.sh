@@ -8,7 +8,8 @@ place=$RUNNER_TEMP/ipam-${lock%.lock}
 [ ! -x "$place/bin/ipam" ] || exit 0 # an earlier step of this job was here
 # The checkout holds files of strangers, and Python takes modules from the folder that it is started in.
 cd "$RUNNER_TEMP"
-export PIP_DISABLE_PIP_VERSION_CHECK=1
+# What is built stays as it was fetched.
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 if ! python3 -I -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
   echo "::error title=ipam::python3 has to be 3.11 or newer. actions/setup-python brings one"
   exit 1
