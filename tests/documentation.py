@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reconciler.commands.starting.files import Beginning, Wish, wanted
+from reconciler.commands.starting.files import UNNAMED, Beginning, Wish, wanted
 from reconciler.commands.starting.forges import WORKFLOWS, Forge
 from reconciler.documents.shipped import schema as read_schema
 from reconciler.findings import CODES
@@ -40,7 +40,7 @@ _METRICS = re.compile(
 )
 _CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
 _CI = re.compile(
-    r"(?P<open><!-- ci: (?P<forge>[a-z]+) -->\n```yaml\n).*?(?P<close>^```$)",
+    r"(?P<open><!-- ci: (?P<forge>[a-z]+)(?P<action>, by its actions)? -->\n```yaml\n).*?(?P<close>^```$)",
     re.MULTILINE | re.DOTALL,
 )
 # What numbers and texts of the schemas count, by the last part of their path.
@@ -313,11 +313,22 @@ def with_ci(text: str) -> str:
     """A page with what CI does as `ipam init` writes it now."""
 
     def written(found: re.Match[str]) -> str:
-        forge = Forge(found["forge"])
-        wish = Wish("main", forge, "gitops-ipam", Beginning.EMPTY)
-        return f"{found['open']}{wanted(wish)[WORKFLOWS[forge]]}{found['close']}"
+        shown = shown_ci(Forge(found["forge"]), by_action=bool(found["action"]))
+        return f"{found['open']}{shown}{found['close']}"
 
     return _CI.sub(written, text)
+
+
+def shown_ci(forge: Forge, *, by_action: bool = False) -> str:
+    """What `ipam init` writes for a forge, where nobody knows what to install, or whose action.
+
+    The placeholders are nothing that pip or GitHub could fetch: no stranger can take their name.
+    """
+    if not by_action:
+        return wanted(Wish("main", forge, UNNAMED, Beginning.EMPTY))[WORKFLOWS[forge]]
+    package = f"git+https://github.com/owner/gitops-ipam@{'0' * 40}"
+    text = wanted(Wish("main", forge, package, Beginning.EMPTY))[WORKFLOWS[forge]]
+    return text.replace("owner/gitops-ipam", "<owner>/gitops-ipam").replace("0" * 40, "<commit>")
 
 
 def main() -> None:

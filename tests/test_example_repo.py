@@ -145,10 +145,20 @@ def test_its_workflows_are_hardened(path: Path) -> None:
 def test_the_workflow_checks_merges_and_reconciles_main() -> None:
     workflow = yaml.safe_load((EXAMPLE / ".github/workflows/ipam.yml").read_text())
     triggers = workflow[True]  # YAML 1.1 reads `on` as true
-    assert triggers.keys() == {"pull_request", "push", "schedule"}
+    assert triggers.keys() == {
+        *("pull_request", "merge_group", "push", "schedule", "workflow_dispatch"),
+    }
+    assert triggers["workflow_dispatch"]["inputs"].keys() == {"allow-release", "dry-run"}
     check, reconcile = workflow["jobs"]["check"], workflow["jobs"]["reconcile"]
-    assert check["steps"][0]["with"]["ref"].endswith("/merge")
-    assert any("ipam check --base " in step.get("run", "") for step in check["steps"])
+    # The merge commit is what GitHub checks out by itself, for a merge group as well.
+    (checkout,) = (step for step in check["steps"] if "uses" in step)
+    assert "ref" not in checkout["with"]
+    base = "${{ github.event.merge_group.base_sha || 'HEAD^1' }}"
+    for name in ("Check", "Plan"):
+        assert [it["env"] for it in check["steps"] if it.get("name") == name] == [
+            {"IPAM_BASE": base}
+        ]
+    assert "secrets" not in yaml.dump(check)
     assert any("ipam reconcile" in step.get("run", "") for step in reconcile["steps"])
     assert check["permissions"] == {"contents": "read"}
 

@@ -79,7 +79,7 @@ def test_a_rename_of_what_was_gone_before_the_change_is_a_warning() -> None:
     found = told(gone, renamed(), "renamed")
     assert sorted(item.severity.value for item in found) == ["info", "warning"]
     assert any("team-a/one was gone before this change" in item.message for item in found)
-    assert [it.severity.value for it in told(renamed(), renamed(), "renamed")] == ["info"]
+    assert told(renamed(), renamed(), "renamed") == []  # its base says so already
 
 
 def test_a_rename_moves_nothing_by_the_sum_of_a_check() -> None:

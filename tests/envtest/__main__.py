@@ -4,15 +4,20 @@ import sys
 import time
 from pathlib import Path
 
-from tests.envtest.assets import cache_folder
-from tests.envtest.build import BuildError, build
+from tests.envtest.assets import cache_folder, linter_path
+from tests.envtest.build import BuildError, build, build_linter
 
 
 def main() -> int:
     folder = cache_folder()
     start = time.monotonic()
+
+    def tell(line: str) -> None:
+        print(line, flush=True)  # noqa: T201 - a command
+
     try:
-        made = build(folder, lambda line: print(line, flush=True))  # noqa: T201 - a command
+        build_linter(linter_path(), tell)
+        made = build(folder, tell)
     except BuildError as failed:
         print(f"envtest: {failed}", file=sys.stderr)  # noqa: T201 - a command
         return 1

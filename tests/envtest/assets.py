@@ -11,6 +11,8 @@ from typing import NoReturn
 import pytest
 
 GO = Path(__file__).parent / "go"
+# Built by itself, so that another version of it asks nobody to build Kubernetes anew.
+LINTER = Path(__file__).parent / "tools" / "actionlint"
 # MetalLB's own, so that tests which need no more of it run without its controller.
 METALLB_CRDS = Path(__file__).parent / "crds" / "metallb"
 VERSION = "v1.36.3"
@@ -74,8 +76,16 @@ def cache_folder() -> Path:
     return Path(base) / "gitops-ipam" / "envtest" / pins()
 
 
+def linter_path() -> Path:
+    """`$XDG_CACHE_HOME/gitops-ipam/actionlint/<hash of its pins>/actionlint`."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    digest = sha256((LINTER / "go.sum").read_bytes()).hexdigest()[:16]
+    return Path(base) / "gitops-ipam" / "actionlint" / digest / "actionlint"
+
+
 # Asked for at import, before a test puts variables of its own into the environment.
 _CACHE = cache_folder()
+_LINTER = linter_path()
 _GIVEN = os.environ.get("KUBEBUILDER_ASSETS", "")
 # `.ci/run` sets it: there nothing may be skipped.
 _REQUIRED = bool(os.environ.get("ENVTEST_REQUIRED"))
@@ -113,6 +123,13 @@ def monitoring(name: str) -> Path:
     if not os.access(path, os.X_OK):
         lacking(f"no {name}: make envtest")
     return path
+
+
+def actionlint() -> Path:
+    """The linter of workflows; a test that lacks it is skipped."""
+    if not os.access(_LINTER, os.X_OK):
+        lacking("no actionlint: make envtest")
+    return _LINTER
 
 
 def lacking(reason: str) -> NoReturn:

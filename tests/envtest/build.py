@@ -16,6 +16,7 @@ from tests.envtest.assets import (
     GO,
     HELM,
     IPAM_PROVIDER,
+    LINTER,
     METALLB,
     PROMETHEUS,
     PROMETHEUS_OPERATOR,
@@ -81,6 +82,20 @@ def build(folder: Path, tell: Callable[[str], None]) -> bool:
             if not folder.is_dir():  # another build was faster
                 raise
     return True
+
+
+def build_linter(path: Path, tell: Callable[[str], None]) -> None:
+    """Build actionlint, unless it is there."""
+    if path.is_file():
+        return
+    start = time.monotonic()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=path.parent) as scratch:
+        made = Path(scratch) / path.name
+        package = "github.com/rhysd/actionlint/cmd/actionlint"
+        _run(find_go(tell), LINTER, "build", "-trimpath", "-o", str(made), package)
+        made.replace(path)
+    tell(f"{path.name}: {time.monotonic() - start:.0f} s")
 
 
 def find_go(tell: Callable[[str], None]) -> str:

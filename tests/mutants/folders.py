@@ -52,7 +52,7 @@ FOLDERS = (
            "partial(open_facts, opened) if trusts else FreshFacts", "partial(open_facts, opened)",
            PROOFS),
     Mutant("git: filters run", "adapters/git/guard.py",
-           '_SECTIONS = {"filter": _FILTERS, "remote": _SERVERS}', '_SECTIONS = {"remote": _SERVERS}', CONFIG),
+           '_SECTIONS = {"filter": _FILTERS, ', '_SECTIONS = {', CONFIG),
     Mutant("git: connections are led elsewhere", "adapters/git/guard.py",
            "    return item.variable not in _HARMLESS\n", "    return False\n", CONFIG),
     Mutant("git: another user's repository counts", "adapters/git/guard.py",

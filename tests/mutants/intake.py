@@ -5,7 +5,7 @@ from tests.mutants.mutant import Mutant
 GOING = ("tests/clusters/test_going.py",)
 TAKING = ("tests/clusters/test_intake.py",)
 COMMITS = ("tests/commands/test_intake_commits.py",)
-KNOWN = ("tests/commands/test_known_trouble.py",)
+INHERITED = ("tests/commands/test_inherited.py", "tests/cli/test_inherited.py")
 REQUESTS = ("tests/families/test_requests.py",)
 COPYING = ("tests/families/test_intake.py", "tests/properties/test_intake.py")
 
@@ -57,10 +57,14 @@ INTAKE = (
            "if seen.get(it) == uid]", "if it in seen]", TAKING),
     Mutant("intake: whose name a request bears, it stands for", "families/butler/requests.py",
            "    if document.namespace != SYSTEM:\n        return None\n", "", REQUESTS),
-    Mutant("intake: what a change breaks in observed files is told as known", "commands/known.py",
-           "    known = suspects & {", "    known = suspects | {", KNOWN),
-    Mutant("intake: what a change edits in observed files is told as known", "commands/known.py",
-           "        and item.location.path not in changed\n", "", KNOWN),
+    Mutant("inherited: what a change breaks is told as its base's", "commands/inherited.py",
+           "asked[said := _said(item, changed)] <= known[said]", "_said(item, changed)", INHERITED),
+    Mutant("inherited: an error of a file that is edited is its base's", "commands/inherited.py",
+           "        and not (item.severity is Severity.ERROR and item.location.path in changed)\n", "", INHERITED),
+    Mutant("inherited: a pool that gets fuller is its base's", "commands/inherited.py",
+           "        and not _is_worse(item, evaluation, base)\n", "", INHERITED),
+    Mutant("inherited: of two refusals at a place one is enough", "commands/inherited.py",
+           "] <= known[said]", "] and known[said]", INHERITED),
     Mutant("intake: what we wrote is asked for", "families/_intake.py",
            "    asked = _without_ours(manifest)\n", "    asked = manifest\n", COPYING),
     Mutant("intake: fields that nobody reads are copied", "families/_intake.py",

@@ -8,7 +8,7 @@ from enum import StrEnum
 from importlib.resources.abc import Traversable
 from shlex import quote
 
-from reconciler.commands.starting.forges import WORKFLOWS, Forge
+from reconciler.commands.starting.forges import WORKFLOWS, Forge, action_of
 from reconciler.documents.shipped import folder, schema
 from reconciler.model.settings import Settings
 from reconciler.ports import UsageError
@@ -80,6 +80,8 @@ def wanted(wish: Wish) -> dict[str, str]:
         message = f"branch {wish.branch!r} cannot be written into files of CI as it is"
         raise UsageError(message, "name another with --branch: letters, digits, dots, - _ and /")
     words = {"__BRANCH__": wish.branch, "__PACKAGE__": _scalar(wish.package)}
+    if (action := action_of(wish.package)) is not None:
+        words |= {"__REPOSITORY__": action[0], "__COMMIT__": action[1]}
     starter = folder("starter")
     found = dict(_below(starter / "repository"))
     if wish.beginning is Beginning.EXAMPLES:
@@ -87,17 +89,24 @@ def wanted(wish: Wish) -> dict[str, str]:
     elif wish.beginning is Beginning.EMPTY:
         found |= {f"{name}/.gitkeep": "" for name in Settings().sources}
     if wish.forge is not None:
-        name = _CI.get(wish.forge, wish.forge)
+        name = _template(wish.forge, wish.package)
         found[wish.workflow] = (starter / "ci" / f"{name}.yml").read_text("utf-8")
     found = _in_root(found, wish) if wish.root else found
     found = {path: _filled(text, words) for path, text in sorted(found.items(), key=_place)}
     return {**found, **schemas()}
 
 
+def _template(forge: Forge, package: str) -> str:
+    """What CI does, by the name of its file in `starter`: by actions, where the package has them."""
+    if forge is Forge.GITHUB and action_of(package) is not None:
+        return "github-action"
+    return _CI.get(forge, forge).value
+
+
 def _in_root(files: dict[str, str], wish: Wish) -> dict[str, str]:
     """The same for a folder of a bigger repository: what others read stands at its top."""
     root = wish.root
-    entry, package = "entry: ipam check --worktree --allow-empty", "  IPAM_PACKAGE: __PACKAGE__\n"
+    entry = "entry: ipam check --worktree --allow-empty"
     found = dict(files)
     owners, hook = found.pop(OWNERS), found.pop(HOOK)
     spelled = root.replace(" ", "\\ ")
@@ -105,11 +114,19 @@ def _in_root(files: dict[str, str], wish: Wish) -> dict[str, str]:
     found[f"{wish.up}{OWNERS}"] = owned.sub(lambda it: f"# /{spelled}/{it[1] or ''}", owners)
     found[f"{wish.up}{HOOK}"] = hook.replace(entry, _entry(entry, root))
     if wish.workflow:
-        said = found[wish.workflow].replace(package, f"{package}  IPAM_ROOT: {_scalar(root)}\n")
+        said = _with_root(found[wish.workflow], _scalar(root))
         found[wish.workflow] = re.sub(
             r"\bipam-(check|reconcile)\b", rf"ipam-\1-{_slug(root)}", said
         )
     return found
+
+
+def _with_root(workflow: str, root: str) -> str:
+    """The same with the root beside the package, or where no package is named, for all jobs."""
+    beside = re.compile(r"^( +)IPAM_PACKAGE: __PACKAGE__\n", re.MULTILINE)
+    if beside.search(workflow):
+        return beside.sub(lambda it: f"{it[0]}{it[1]}IPAM_ROOT: {root}\n", workflow)
+    return workflow.replace("\njobs:\n", f"\nenv:\n  IPAM_ROOT: {root}\n\njobs:\n")
 
 
 def _entry(entry: str, root: str) -> str:

@@ -28,6 +28,21 @@ _URL = re.compile(r"[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:]+)")
 _SSH = re.compile(r"(?:[^/@:]+@)?(?P<host>[^/@:]+):(?!/)")
 
 
+# A package that is a commit of a repository there: `git+https://github.com/acme/gitops-ipam@<commit>`.
+_COMMIT = re.compile(
+    r"git\+https://github\.com/(?P<repository>[\w-]+/[\w.-]+?)(?:\.git)?@(?P<commit>[0-9a-f]{40})"
+)
+
+
+def action_of(package: str) -> tuple[str, str] | None:
+    """The repository on GitHub and the commit that a package is, whose actions a workflow can use.
+
+    None for all other packages: they are installed by pip.
+    """
+    found = _COMMIT.fullmatch(package)
+    return (found["repository"], found["commit"]) if found else None
+
+
 def forge_of(url: str) -> Forge | None:
     """The forge that the URL of a remote names; None when it names none that is known."""
     found = _URL.match(url) or _SSH.match(url)

@@ -21,13 +21,13 @@ from reconciler.model.settings import Settings
 from reconciler.ports import UsageError
 from reconciler.settings import read_settings
 from tests.caches import ROOT
-from tests.documentation import blocks, with_ci
+from tests.documentation import blocks, shown_ci, with_ci
 from tests.world import evaluation_of
 
 WISH = Wish("main", None, "gitops-ipam", Beginning.EXAMPLES)
 
 
-def ci(forge: Forge, branch: str = "main", package: str = "gitops-ipam") -> str:
+def ci(forge: Forge, branch: str = "main", package: str = UNNAMED) -> str:
     """What is written for a forge."""
     return wanted(Wish(branch, forge, package, Beginning.EMPTY))[WORKFLOWS[forge]]
 
@@ -96,6 +96,61 @@ def test_ci_is_written_for_the_branch_and_the_package(forge: Forge) -> None:
     assert yaml.safe_load(text)
 
 
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PINNED = f"git+https://github.com/acme/gitops-ipam.git@{COMMIT}"
+
+
+@pytest.mark.parametrize("root", ["", "infra/ipam"])
+def test_a_package_that_is_a_commit_on_github_is_used_by_its_actions(root: str) -> None:
+    wish = Wish("trunk", Forge.GITHUB, PINNED, Beginning.EMPTY, root)
+    text = wanted(wish)[wish.workflow]
+    assert "__" not in text
+    assert "pip" not in text
+    workflow = yaml.safe_load(text)
+    assert workflow.get("env", {}) == ({"IPAM_ROOT": root} if root else {})
+    used = {name: job["steps"][-1] for name, job in workflow["jobs"].items()}
+    assert {name: step["uses"] for name, step in used.items()} == {
+        name: f"acme/gitops-ipam/.github/actions/{name}@{COMMIT}" for name in ("check", "reconcile")
+    }
+    assert used["reconcile"]["with"]["branch"] == "trunk"
+    inputs = yaml.safe_load((ROOT / ".github/actions/reconcile/action.yml").read_text())["inputs"]
+    assert used["reconcile"]["with"].keys() <= inputs.keys()
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        PINNED.replace(COMMIT, "main"),
+        PINNED.replace("github.com", "github.acme.example"),
+        PINNED.replace("acme/", "acme/group/"),
+        PINNED.replace("git+https", "git+ssh"),
+        "gitops-ipam==0.1.0",
+    ],
+)
+def test_any_other_package_is_installed_by_pip(package: str) -> None:
+    assert yaml.safe_load(ci(Forge.GITHUB, package=package))["env"] == {"IPAM_PACKAGE": package}
+    assert "actions/check@" not in ci(Forge.GITHUB, package=package)
+
+
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA])
+def test_both_forms_run_for_the_same_events_with_the_same_rights(forge: Forge) -> None:
+    one = yaml.safe_load(ci(forge))
+    other = yaml.safe_load(ci(Forge.GITHUB, package=PINNED))
+    events = other[True] if forge is Forge.GITHUB else {**other[True]}
+    if forge is Forge.GITEA:
+        events.pop("merge_group")
+    assert one[True] == events
+    for name in ("check", "reconcile"):
+        assert one["jobs"][name]["permissions"] == other["jobs"][name]["permissions"]
+
+
+def test_what_is_installed_is_installed_where_no_file_of_a_change_is() -> None:
+    for forge in (Forge.GITHUB, Forge.GITEA):
+        for job in yaml.safe_load(ci(forge))["jobs"].values():
+            assert [step.get("name") for step in job["steps"][:2]] == ["Install", None]
+    assert '(cd / && pipx install "$IPAM_PACKAGE")' in ci(Forge.GITLAB)
+
+
 @pytest.mark.parametrize("package", [UNNAMED, "a b # c", "- x", 'q"', "ipam: 1", "!x"])
 def test_any_package_is_one_text_of_yaml(package: str) -> None:
     env = yaml.safe_load(ci(Forge.GITHUB, package=package))["env"]
@@ -122,6 +177,7 @@ def test_the_page_of_ci_shows_what_init_writes(forge: Forge) -> None:
     page = (ROOT / "docs" / "ci.md").read_text()
     assert with_ci(page) == page, "python -m tests.documentation writes ci.md anew"
     assert ci(forge) in [block.text for block in blocks(page) if block.language == "yaml"]
+    assert shown_ci(Forge.GITHUB, by_action=True) in page
 
 
 def test_gitea_and_forgejo_run_the_same() -> None:

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# One reconcile of the branch of the checkout that is the current folder.
+set -euo pipefail
+lock=requirements-check
+[ "$APPLY" != true ] || lock=requirements
+bin=$RUNNER_TEMP/ipam-$lock/bin
+out=$RUNNER_TEMP/ipam-reconcile
+rm -rf "$out"
+mkdir -p "$out"
+
+code=0
+if [ "$DRY_RUN" = true ]; then
+  "$bin/ipam" plan || code=$?
+  "$bin/ipam" plan -o json >"$out/result.json" || true
+  "$bin/ipam" plan -o markdown >"$out/summary.md" || true
+else
+  words=(--branch="$BRANCH" -o json)
+  [ "$APPLY" = true ] || words+=(--no-apply)
+  while IFS= read -r word; do [ -z "$word" ] || words+=("$word"); done <<<"$ARGS"
+  "$bin/ipam" reconcile "${words[@]}" >"$out/result.json" || code=$?
+  # Text of files stands in it. It is no command of the runner.
+  stop=$("$bin/python" -I -c 'import secrets; print(secrets.token_hex(16))')
+  echo "::stop-commands::$stop"
+  cat "$out/result.json"
+  echo "::$stop::"
+fi
+"$bin/python" -I "$GITHUB_ACTION_PATH/../outputs.py" "$code" "$out/result.json" | tee -a "$GITHUB_OUTPUT"
+[ ! -f "$out/summary.md" ] || cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
+exit "$code"
