@@ -44,8 +44,7 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
-        is_freed: Live records were removed by hand, which nobody let pass, or edited so that what
-            they held is free; with a brake nothing at all passes.
+        is_freed: People freed what live records hold, unasked; with a brake nothing at all passes.
         freed: What was removed or edited so, and what of it a person expects.
         known: Claims whose release a brake of the base holds back already.
         allow_release: How many releases a person expects, or None.
@@ -96,6 +95,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
     records = claimed(renamed.records, reading.claims)
     state = state_of(tree, reading, records, renamed.former, givers(renamed.records, records))
+    state = replace(state, along=renamed.along)
     plan = make_plan(state)
     findings = ordered(
         [

@@ -1,13 +1,13 @@
 """A change as its merge will be: planned on what its base is by now, and not on what it was."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from reconciler.commands.reading.through import Through
 from reconciler.comparison import Compared
 from reconciler.findings import Finding, Location, error, ordered
-from reconciler.ports import GitError, Merging, Repository, Source, Step, UnmergedError
+from reconciler.ports import GitError, Repository, Revision, Source, Step, UnmergedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,18 @@ class Merged(NamedTuple):
         return replace(item, message=f"{item.message}; they are not merged here: {self.why}")
 
 
-def merged(repository: Merging, source: Source, base: str) -> Merged:
+Merge = Callable[[Revision, Revision], tuple[Repository, Revision]]
+"""Merges a revision, the second, into the first: a repository that has the merge, and the merge."""
+
+
+def merged(repository: Repository, source: Source, base: str, merge: Merge) -> Merged:
     """Merge a change into its base, without a trace.
 
     Args:
         repository: Where both are.
         source: The change; a work tree stays as it is.
         base: The name of the base.
+        merge: How they are merged; an `UnmergedError` where they cannot be.
     """
     head, onto = source.revision(), repository.source(base).revision()
     if head is None or onto is None:
@@ -79,12 +84,12 @@ def merged(repository: Merging, source: Source, base: str) -> Merged:
     try:
         if repository.is_in(onto.id, head.id):
             return Merged(repository, source)
-        there, merge = repository.merged(onto, head)
+        there, made = merge(onto, head)
     except UnmergedError as failure:
         return Merged(repository, source, conflicts=failure.paths, why=str(failure))
     except GitError as failure:  # the clone is too shallow to tell
         return Merged(repository, source, why=str(failure))
-    return Merged(there, _InThought(there.source(merge.id), merge.id, head.id), head.id)
+    return Merged(there, _InThought(there.source(made.id), made.id, head.id), head.id)
 
 
 def _conflicts(paths: Sequence[str], base: str) -> Iterator[Finding]:

@@ -146,6 +146,7 @@ class State:
             nobody uses any more.
         former: What records were called that go on under another name, by path.
         givers: Whom live records name that are for another owner by now, by path.
+        along: Paths of those whose owner is the same, under another name.
     """
 
     pools: Mapping[Key, Pool]
@@ -171,6 +172,7 @@ class State:
     unused: frozenset[str] = field(default_factory=frozenset)
     former: Mapping[str, Former] = field(default_factory=dict)
     givers: Mapping[str, Owner] = field(default_factory=dict)
+    along: frozenset[str] = field(default_factory=frozenset)
 
     def is_left_alone(self, record: Allocation) -> bool:
         """Nothing may be released or expired of a record: what it follows from cannot be read.

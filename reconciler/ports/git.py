@@ -262,17 +262,6 @@ class Repository(Protocol):
         """Bring what is here to a revision that is published, and remember it as seen."""
 
 
-class Merging(Repository, Protocol):
-    """A Git repository that merges in thought."""
-
-    def merged(self, base: Revision, head: Revision) -> "tuple[Repository, Revision]":
-        """The merge of a revision into a base, and a repository that has it; nothing is written.
-
-        Raises:
-            UnmergedError: They cannot be merged here.
-        """
-
-
 class Probe(Protocol):
     """A repository that is only looked at. Any call may raise a `GitError`."""
 

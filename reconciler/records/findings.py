@@ -91,12 +91,11 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
     """
     if not state.givers:
         return
-    became = _became(state)
     for new in state.records:
         giver, former = state.givers.get(new.path), state.former.get(new.path)
         if giver is None or (former is not None and former.claim is not None):
             continue
-        if became.get(giver[:2]) == new.owner[:2]:
+        if new.path in state.along:
             continue
         claim = state.claims[new.claim]
         message = f"{_held(new)} goes from {giver.short} to {new.owner.short}"
@@ -105,15 +104,6 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
         else:
             hint = "whatever uses it there is cut off; make a claim of its own for the other"
             yield warning(HANDED_OVER, claim.source, message, hint)
-
-
-def _became(state: State) -> dict[tuple[str, str], tuple[str, str]]:
-    """Namespace and name of whose own claims have another name by now, by those that they had."""
-    return {
-        (former.claim.namespace, former.claim.name): (record.claim.namespace, record.claim.name)
-        for record in state.records
-        if (former := state.former.get(record.path)) is not None and former.claim is not None
-    }
 
 
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:

@@ -53,10 +53,10 @@ class _Owners:
         for rivals in self._by_former.values():
             self._decide(rivals)
         former: dict[str, Former] = {}
-        is_any = self._becomes or self._naming_now
-        records = tuple(self._taken(former)) if is_any else self._records
+        records = tuple(self._taken(former)) if self._becomes else self._records
         found, protected = tuple(self._findings), frozenset(self._protected)
-        return Renamed(records, found, former, self._refused, self._doubts, protected)
+        along = frozenset(self._along())
+        return Renamed(records, found, former, self._refused, self._doubts, protected, along)
 
     def _note(self, names: list[Name]) -> None:
         """Find what those hold who are named: live, or in a file that cannot be read."""
@@ -99,7 +99,7 @@ class _Owners:
             self._take_named(rivals)
 
     def _take_named(self, rivals: list[Link]) -> None:
-        """Note what names the new name: what that holds for the old one, it holds for this one."""
+        """Note what names the new name: what it holds for the old one goes along."""
         for link in rivals if len(rivals) == 1 else ():
             for document in (it.document for it in self._named.get(link.now.owner, ())):
                 name = link.now.family, document.kind.name, document.namespace, document.name
@@ -168,7 +168,7 @@ class _Owners:
         for record in self._records:
             now = self._becomes.get(record.claim.owner) if _goes_along(record) else None
             if now is None:
-                yield self._for_the_new_name(record)
+                yield record
                 continue
             claim = now._replace(slot=record.claim.slot)
             former[record.path] = Former(claim=record.claim)
@@ -177,15 +177,14 @@ class _Owners:
                 owner = owner._replace(namespace=claim.namespace, name=claim.name)
             yield record._replace(claim=claim, owner=owner, pristine=False)
 
-    def _for_the_new_name(self, record: Allocation) -> Allocation:
-        """A record of somebody who named the old name and names the new one: it changes no hands."""
-        link, owner = self._naming_now.get(record.claim.owner), record.owner
-        if link is None or owner[:2] != (link.before.namespace, link.before.name):
-            return record
-        if owner.team != self._teams[link.now.family](link.document, self._documents):
-            return record
-        owner = owner._replace(namespace=link.now.namespace, name=link.now.name)
-        return record._replace(owner=owner, pristine=False)
+    def _along(self) -> Iterator[str]:
+        """Paths of records of whoever named the old name, and names the new one."""
+        for record in self._records if self._naming_now else ():
+            link, owner = self._naming_now.get(record.claim.owner), record.owner
+            if link is None or owner[:2] != (link.before.namespace, link.before.name):
+                continue
+            if owner.team == self._teams[link.now.family](link.document, self._documents):
+                yield record.path
 
 
 def _goes_along(record: Allocation) -> bool:

@@ -22,6 +22,7 @@ class Renamed:
         refused: Who gets nothing new, because a rename of theirs is not clear, and why.
         doubts: The same, because something cannot be read that bears on it: its path.
         protected: Whose records stay as they are.
+        along: Paths of records whose claim names the new name of whom they name themselves.
     """
 
     records: tuple[Allocation, ...]
@@ -30,6 +31,7 @@ class Renamed:
     refused: Mapping[Name, Refusal] = field(default_factory=dict)
     doubts: Mapping[Name, str] = field(default_factory=dict)
     protected: frozenset[Name] = frozenset()
+    along: frozenset[str] = frozenset()
 
     def applied(self, reading: Reading) -> Reading:
         """What families read, where nothing new is given to those in doubt.

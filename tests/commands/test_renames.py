@@ -17,8 +17,8 @@ def told(base: Files, head: Files, *codes: str) -> list[Finding]:
     repository = branch(base)
     first = repository.head
     repository.head = repository.add(first, CLOCK + 1, encoded(head))
-    compared = review(repository.source("HEAD"), repository, first)
-    return [item for item in compared.evaluation.findings if item.code in codes]
+    evaluation = review(repository.source("HEAD"), repository, first).evaluation
+    return [it for it in (*evaluation.findings, *evaluation.gates) if it.code in codes]
 
 
 def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_addresses() -> None:
@@ -214,8 +214,8 @@ def test_what_a_request_holds_changes_hands_only_within_a_team_and_to_one_alone(
     files = {**without(base, "tenants/one.yaml"), "tenants/held.yaml": imported(of="team-a/uno")}
     other = formerly(tenant("uno", teamRef="{name: other}"), "team-a/one")
     (found,) = told(base, {**files, "tenants/uno.yaml": other}, "announcement-moved")
-    assert "goes from team-a/one to team-a/uno" in found.message
+    assert "would go from it to team-a/uno at once" in found.message
     files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
     files["tenants/two.yaml"] = formerly(tenant("dos"), "team-a/one")
     (found,) = told(base, files, "announcement-moved")
-    assert "goes from team-a/one to team-a/uno" in found.message
+    assert "would go from it to team-a/uno at once" in found.message

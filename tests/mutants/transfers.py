@@ -20,7 +20,7 @@ TRANSFERS = (
     Mutant("transfers: what is held as it is changes hands", "digest.py",
            "Keep(record, held=False)", "Keep(record)", PLAN),
     Mutant("transfers: a rename alarms", "records/findings.py",
-           "if became.get(giver[:2]) == new.owner[:2]:", "if False:", PLAN),
+           "if new.path in state.along:", "if False:", PLAN),
     Mutant("transfers: a renamed pool hides who loses", "records/findings.py",
            "(former is not None and former.claim is not None)", "former is not None", PLAN),
     Mutant("transfers: history has no line", "asking/happenings.py",

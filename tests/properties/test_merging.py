@@ -3,11 +3,13 @@
 import os
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reconciler.adapters.git.merging import merge
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.merging import merged
@@ -84,10 +86,10 @@ def _edited(folder: Path, old: Files, new: Files, name: str, clock: int) -> None
 
 def _is_as_shown(folder: Path) -> None:
     repository = _opened(folder)
-    merge = merged(repository, repository.source("ours"), "main")
-    evaluation = review(merge.source, merge.repository, "main").evaluation
+    found = merged(repository, repository.source("ours"), "main", partial(merge, repository))
+    evaluation = review(found.source, found.repository, "main").evaluation
     date = max(int(git(folder, "log", "-1", "--format=%ct", it)) for it in ("main", "ours"))
-    if merge.conflicts:
+    if found.conflicts:
         return
     git(folder, "merge", "-q", "--no-ff", "-m", "ours", "ours", clock=date)
     before = git(folder, "rev-parse", "HEAD")

@@ -13,6 +13,7 @@ from reconciler.adapters.git.ancestry import DEEPEN, common_folder
 from reconciler.adapters.git.beside import Beside
 from reconciler.adapters.git.guard import guarded, read_configuration
 from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
+from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.findings import few
 from reconciler.ports import Revision, UnmergedError
@@ -29,25 +30,28 @@ _UNKNOWN = 129
 """How git ends that does not know an option: before 2.38 it merges in a work tree alone."""
 
 
-def merge(git: GitProcess, base: Revision, head: Revision) -> tuple[GitProcess, Revision]:
+def merge(
+    repository: GitRepository, base: Revision, head: Revision
+) -> tuple[GitRepository, Revision]:
     """Merge a revision into a base, without a trace in the repository.
 
     The commit is a function of both: its parents are the base and the revision, in this order, as
     those of a forge's merge are, and its date is the later one of theirs.
 
     Args:
-        git: The repository where they are.
+        repository: Where they are.
         base: What is merged into.
         head: What is merged.
 
     Returns:
-        Git that knows the merge, and the merge.
+        A repository that has the merge, and the merge.
 
     Raises:
         UnmergedError: They conflict, git is too old, or what both come from is not here.
         GitError: Git fails.
         UsageError: A program that the configuration names cannot be beaten.
     """
+    git = repository.git
     if git.run("merge-base", base.id, head.id).status != 0:
         raise UnmergedError("what both come from is not in this clone", DEEPEN)
     beside = Beside((common_folder(git) / "objects").resolve())
@@ -65,7 +69,7 @@ def merge(git: GitProcess, base: Revision, head: Revision) -> tuple[GitProcess, 
     if made.status != 0:
         raise UnmergedError(str(failure("merge-tree", made)), DAMAGED)
     clock = max(base.clock, head.clock)
-    return git, _commit(git, tree, (base, head), clock)
+    return replace(repository, git=git), _commit(git, tree, (base, head), clock)
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:

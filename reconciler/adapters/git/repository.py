@@ -107,17 +107,6 @@ class GitRepository:
         """The commit that a name means."""
         return there(find_revisions(self.git, [whole_name(self.git, rev)]).revisions[0], rev)
 
-    def merged(self, base: Revision, head: Revision) -> "tuple[GitRepository, Revision]":
-        """The merge of a revision into a base, and a repository that has it; nothing is written.
-
-        Raises:
-            UnmergedError: They cannot be merged here.
-        """
-        from reconciler.adapters.git.merging import merge  # seldom needed
-
-        git, made = merge(self.git, base, head)
-        return replace(self, git=git), made
-
     def made(self, rev: str) -> Made:
         """How a commit was made."""
         return read_made(self.git, whole_name(self.git, rev))

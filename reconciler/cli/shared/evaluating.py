@@ -1,5 +1,6 @@
 """A revision evaluated for a verb that only reads: by itself, or beside its base."""
 
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,10 +85,12 @@ def reviewed(
 
 def _beside(read: Read, base: str, at: str | None, facts: Facts | None) -> Compared:
     """The evaluation of a revision as it will be merged."""
-    from reconciler.commands.merging import merged  # a plan without a base needs none of it
+    # A plan without a base needs none of it.
+    from reconciler.adapters.git.merging import merge
+    from reconciler.commands.merging import merged
 
-    merge = merged(read.repository, read.source, base)
-    return merge.told(review(source_at(merge.source, at), merge.repository, base, facts), base)
+    found = merged(read.repository, read.source, base, partial(merge, read.repository))
+    return found.told(review(source_at(found.source, at), found.repository, base, facts), base)
 
 
 def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | None:
