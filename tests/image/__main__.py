@@ -23,6 +23,8 @@ _PATH = "/usr/local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 _BASE = "/opt/base"
 # The image's own, and one of those that OpenShift gives: its group is root's.
 USERS = ("65532:65532", "1000770000:0")
+_UNFIT = 75
+"""How the script ends where this machine has no place for it, or reaches no packages of Debian."""
 _WORLD = Path(__file__).with_name("world.sh")
 
 
@@ -44,6 +46,10 @@ def main() -> int:
             stderr=subprocess.STDOUT,
             text=True,
         )
+    if done.returncode == _UNFIT:
+        last = (done.stdout.splitlines() or ["no reason is given"])[-1]
+        print(f"image: its steps were not run: {last}", file=sys.stderr)  # noqa: T201
+        return 0
     if done.returncode != 0:
         print(done.stdout, file=sys.stderr)  # noqa: T201
     said = "its steps ran, and ssh knows its users" if done.returncode == 0 else "FAILED"
@@ -75,12 +81,16 @@ def _prepare(context: Path) -> None:
 def _script(folder: Path) -> Iterator[str]:
     """What a shell does in mounts of its own."""
     over, root = shlex.quote(str(folder / "over")), shlex.quote(str(folder / "over" / "root"))
-    yield f"set -eu; mkdir {over}; mount -t tmpfs tmpfs {over}; cd {over}; mkdir up work root"
-    yield "mount -t overlay overlay -o lowerdir=/,upperdir=up,workdir=work root"
-    yield f"cd {shlex.quote(str(folder / 'context'))}"
-    yield f"mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev"
-    yield f"mount -t tmpfs -o mode=1777 tmpfs {root}/tmp; mount -t tmpfs tmpfs {root}/srv"
-    yield f"for it in resolv.conf hosts; do cat /etc/$it >{root}/etc/$it; done"
+    place = (
+        f"mkdir {over} && mount -t tmpfs tmpfs {over} && cd {over} && mkdir up work root",
+        "mount -t overlay overlay -o lowerdir=/,upperdir=up,workdir=work root",
+        f"mount -t proc proc {root}/proc && mount --rbind /dev {root}/dev",
+        f"mount -t tmpfs -o mode=1777 tmpfs {root}/tmp && mount -t tmpfs tmpfs {root}/srv",
+        f"for it in resolv.conf hosts; do cat /etc/$it >{root}/etc/$it; done",
+        _inside(root, "apt-get -o APT::Update::Error-Mode=any update --quiet=2"),
+    )
+    yield f"set -u; {{ {' && '.join(place)}; }} || exit {_UNFIT}"
+    yield f"set -e; cd {shlex.quote(str(folder / 'context'))}"
     python = Path(sys.executable).resolve()
     # A person's own Python may lie where other users cannot look.
     ways = " ".join(shlex.quote(str(path)) for path in python.parents)
