@@ -146,7 +146,7 @@ def test_a_plan_can_be_a_comment(repo: Path, capsys: Capture) -> None:
     write(repo, {"tenants/two.yaml": tenant("two")})
     commit(repo)
     ran = ipam(capsys, "plan", "--repo", repo, "-o", "markdown", "--base", "main")
-    assert (ran.code, ran.err) == (1, "")
+    assert (ran.code, ran.err) == (0, "")  # what is wrong stood on main before
     assert "| 🟢 allocate | `team-a/two` loadbalancer |" in ran.out
     assert "team-a/one" not in ran.out
     assert f"again: `ipam plan --base main --rev {git(repo, 'rev-parse', 'HEAD')[:12]}`" in ran.out

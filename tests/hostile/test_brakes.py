@@ -176,7 +176,7 @@ def test_a_change_to_a_base_with_loosened_settings_is_judged_as_its_merge_will_b
     code, text = said("check", "--base", "main", "--format", "json")
     document = json.loads(text)
     assert (code, [it["code"] for it in document["gates"]]) == (3, ["brake", "capacity"])
-    assert "settings-loosened" in {it["code"] for it in document["findings"]}
+    assert "settings-loosened" in {it["code"] for it in document["inherited"]}
     git(folder, "switch", "-q", "main")
     git(folder, "merge", "-q", "--ff-only", "change")
     code, text = said("reconcile")
