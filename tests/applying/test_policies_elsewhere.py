@@ -41,7 +41,8 @@ def foreign(bare: ApiServer) -> ApiServer:
     """A cluster with policies, and with CRDs of others that enforce nothing."""
     crds = {"apiVersion": "v1", "kind": "List", "items": without_rules(manifests())}
     assert bare.kubectl("apply", "-f", "-", stdin=json.dumps(crds)).returncode == 0
-    assert bare.kubectl("wait", "--for=condition=Established", "crd", "--all").returncode == 0
+    words = ("wait", "--for=condition=Established", "crd", "--all")
+    until(lambda: bare.kubectl(*words).returncode == 0, "the kinds are established")
     give_rights(bare)
     done = Crew(bare, {}).apply(world("web"), policies=True, break_glass=("breakers",))
     assert failures(done["management"]) == {}

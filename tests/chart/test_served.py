@@ -7,7 +7,7 @@ import pytest
 
 from tests.chart.rendering import CHART, MATRIX, NAME, PLAIN, helm, kinds_of, rendered
 from tests.envtest.assets import PROMETHEUS_OPERATOR, lacking
-from tests.envtest.servers import ApiServer, Fleet
+from tests.envtest.servers import ApiServer, Fleet, until
 
 ALL = {**MATRIX, **PLAIN}
 MONITORING = ("servicemonitors", "prometheusrules")
@@ -30,8 +30,8 @@ def install_prometheus_operator(server: ApiServer, fleet: Fleet) -> None:
         assert done.returncode == 0, done.stderr
     words = ("wait", "--for=condition=Established", "--timeout=30s")
     names = [f"crd/{kind}.monitoring.coreos.com" for kind in MONITORING]
-    done = server.kubectl(*words, *names)
-    assert done.returncode == 0, done.stderr
+    # kubectl ends at once where a definition has no condition at all yet.
+    until(lambda: server.kubectl(*words, *names).returncode == 0, "the kinds are established")
 
 
 @pytest.mark.parametrize("name", sorted(ALL))
