@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from reconciler.adapters.git.proposing import open_proposing
 from reconciler.adapters.git.repository import GitRepository
-from reconciler.cli.shared import clock, streams
+from reconciler.cli.shared import clock
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options
 from reconciler.cli.shared.failures import told
 from reconciler.cli.shared.listening import Listening, listening_options
@@ -22,31 +23,19 @@ from reconciler.cli.shared.options import (
     parse_seconds,
     repository_option,
 )
-from reconciler.cli.shared.output import emit, emit_document, note, painter, tell
+from reconciler.cli.shared.output import note, painter
 from reconciler.cli.shared.progress import progress
+from reconciler.cli.shared.told_rounds import applied_in, code_of, emit_rounds, tell_round
 from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
 from reconciler.clusters.options import ApplyOptions
-from reconciler.clusters.outcome import Applied, together
-from reconciler.commands.exit_codes import reconciled_code
+from reconciler.clusters.outcome import Applied
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.truth import require_at_start
-from reconciler.commands.writing import Part, has_wrong_settings
 from reconciler.ports import BugError, ExitCode, UsageError
-from reconciler.report.machine import apply_document, json_line, listed, reconcile_document
-from reconciler.report.text.apply import applied_text
-from reconciler.report.text.findings import CARRIED_OUT, findings_text
-from reconciler.report.text.plan import plan_text
-from reconciler.report.text.reconcile import (
-    nothing_sentence,
-    published_sentence,
-    reconcile_text,
-    unpushed_sentence,
-)
-from reconciler.report.text.table import Painter
 
 
 @click.command()
@@ -54,6 +43,7 @@ from reconciler.report.text.table import Painter
 @option("--remote", metavar="URL", help="Reconcile this remote (https, ssh, file, or a path).")
 @option("--branch", help="Branch; else the one that is checked out, or the remote's default.")
 @option("--any-branch", is_flag=True, help="With --branch: one that is not the truth, too.")
+@option("--to-branch", metavar="NAME", help="Commit to this branch, for a pull request.")
 @option("--no-apply", is_flag=True, help="Commit and push only.")
 @reaching_options
 @wishing_options
@@ -80,6 +70,7 @@ def reconcile(
     remote: str | None,
     branch: str | None,
     any_branch: bool,
+    to_branch: str | None,
     no_apply: bool,
     reach: Reach,
     wish: ApplyOptions,
@@ -102,11 +93,10 @@ def reconcile(
     committed, but some claim was refused, a pool is filled up to its gate, the head is dated ahead,
     or a brake holds releases back.
     """
+    _require_fitting(branch, watch, any_branch=any_branch, to_branch=to_branch)
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     require_folder(metrics_file)
     wish = replace(wish, lb_class=lb_class, allow_release=allow_release)
-    if any_branch and branch is None:
-        raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
     options = ReconcileOptions(
         *(allow_release, sign, parse_identity(author), accept_history), any_branch=any_branch
     )
@@ -116,14 +106,16 @@ def reconcile(
         repository = open_branch(repo, remote, branch)
         asked = reach if is_asked else None
         own = replace(wish, root=repository.git.root.path)
-        return _Job(repository, options, asked, own, not no_apply, metrics_file)
+        to = open_proposing(repository, to_branch) if to_branch is not None else None
+        wanted = replace(options, to=to)
+        return _Job(repository, wanted, asked, own, not no_apply, metrics_file)
 
     if watch is not None:
         from reconciler.cli.shared.daemon import Order
         from reconciler.cli.shared.telling import run_listening
 
         def emit_line(done: Sequence[Round], code: int) -> None:
-            _emit_rounds(done, code, "json", looped=True)
+            emit_rounds(done, code, "json", looped=True)
 
         def opened() -> GitRepository:
             repository = open_branch(repo, remote, branch)
@@ -138,6 +130,21 @@ def reconcile(
     if seconds is None:
         return _once(begin(), output, color, looped=False)
     return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)
+
+
+def _require_fitting(
+    branch: str | None, watch: Watch | None, *, any_branch: bool, to_branch: str | None
+) -> None:
+    """Refuse options that do not go together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if any_branch and branch is None:
+        raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
+    if to_branch is not None and watch is not None:
+        hint = "--interval looks again and again, too"
+        raise UsageError("--to-branch and --watch exclude each other", hint)
 
 
 @dataclass(slots=True)
@@ -165,12 +172,18 @@ class _Job:
     def __post_init__(self) -> None:
         self.whole = Newest(self.repository, lambda: open_facts(self.repository))
 
+    @property
+    def to(self) -> str:
+        """The branch that gets the commits instead; empty for none."""
+        return self.options.to.name if self.options.to is not None else ""
+
     def rounds(self) -> Iterator[Round]:
         """Git and clusters; twice when addresses come free at once."""
         self.bugs.clear()
-        # Clusters that are only asked have had no time to withdraw anything.
-        are_only_asked = self.reach is not None and not self.applies
-        return rounds(self.reconcile, self.apply, most=1 if are_only_asked else 2)
+        # Clusters that are only asked have had no time to withdraw anything, and of what is only
+        # proposed they know nothing.
+        is_one = bool(self.to) or (self.reach is not None and not self.applies)
+        return rounds(self.reconcile, self.apply, most=1 if is_one else 2)
 
     def reconcile(self) -> Reconciled:
         """Git, after the clusters were asked about addresses that would come free."""
@@ -201,92 +214,20 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
     try:
         for item in job.rounds():
             done.append(item)
-            code = ExitCode.BUG if job.bugs else _code(done)
+            code = ExitCode.BUG if job.bugs else code_of(done)
             if output == "text":
-                _tell_round(item, job.repository, brush)
+                tell_round(item, job.repository, brush, job.to)
     except Exception as failed:
         if done and output != "text":  # what the first round did is done
-            _emit_rounds(done, told(failed).code, output, looped=looped)
+            emit_rounds(done, told(failed).code, output, looped=looped, to=job.to)
         raise
     if output != "text":
-        _emit_rounds(done, code, output, looped=looped)
+        emit_rounds(done, code, output, looped=looped, to=job.to)
     if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
         note(f"Nothing was applied to clusters: {why}.")
     if job.metrics is not None:
         head = done[-1].done.head.id
-        write_metrics(job.metrics, head, job.whole(head), _applied(done), code)
+        write_metrics(job.metrics, head, job.whole(head), applied_in(done), code)
     job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
     return code
-
-
-def _tell_round(item: Round, repository: GitRepository, brush: Painter) -> None:
-    evaluation = item.done.evaluation
-    found = [*evaluation.findings, *evaluation.gates]
-    words = {} if has_wrong_settings(evaluation) else CARRIED_OUT
-    tell(findings_text(found, brush, words)) if found else None
-    if not item.done.parts:
-        emit(plan_text(evaluation, brush))
-        emit(reconcile_text(_nothing(item.done), brush))
-    for part in item.done.parts:
-        emit(plan_text(part.planned.evaluation, brush))
-        emit(reconcile_text(_published(part, repository), brush))
-    emit(applied_text(item.applied, brush)) if item.applied is not None else None
-    streams.flush()
-
-
-def _code(done: Sequence[Round]) -> ExitCode:
-    last = done[-1].done
-    return reconciled_code(last.code, last.evaluation, _applied(done))
-
-
-def _applied(done: Sequence[Round]) -> list[Applied] | None:
-    """What became of the clusters in all rounds."""
-    found: list[Applied] | None = None
-    for item in done:
-        if item.applied is not None:
-            found = together(found or [], item.applied)
-    return found
-
-
-def _emit_rounds(done: Sequence[Round], code: int, output: str, *, looped: bool) -> None:
-    """One document: what was planned on the base, the last commit, and the clusters by then."""
-    first, last = done[0].done, done[-1].done
-    planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
-    made = [item.done.commit.id for item in done if item.done.commit is not None]
-    attempts = sum(item.done.attempts - 1 for item in done) + 1
-    document = reconcile_document(
-        planned[0],
-        first.base.id,
-        made[-1] if made else None,
-        attempts=attempts,
-        exit_code=code,
-    )
-    every = [*planned, first.evaluation, last.evaluation]
-    # A gate is why it exits with 3: here is its only place.
-    found = dict.fromkeys(it for each in every for it in (*each.findings, *each.gates))
-    document["plan"]["findings"] = listed(tuple(found))
-    if (applied := _applied(done)) is not None:
-        heads = [item.done.head.id for item in done if item.applied is not None]
-        document["apply"] = apply_document(applied, heads[-1], code)
-    if looped:
-        emit(json_line(document))
-    else:
-        emit_document(document, output)
-    streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
-
-
-def _nothing(done: Reconciled) -> str:
-    wrong, is_braked = has_wrong_settings(done.evaluation), done.evaluation.brake is not None
-    return nothing_sentence(done.base.id, is_braked=is_braked, has_wrong_settings=wrong)
-
-
-def _published(part: Part, repository: GitRepository) -> str:
-    base, head, branch = part.planned.base.id, part.head.id, repository.branch
-    is_braked = part.planned.evaluation.brake is not None
-    if repository.remote is None and repository.worktree is not None:
-        return unpushed_sentence(base, head, branch, is_braked=is_braked)
-    where = (
-        f"branch {branch} of the remote" if repository.remote is not None else f"branch {branch}"
-    )
-    return published_sentence(base, head, where, is_braked=is_braked)

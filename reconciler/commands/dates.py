@@ -1,8 +1,13 @@
 """Which dates reconcile gives its commits, and by which clock their plans were made."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from reconciler.commands.message import Said
+from reconciler.engine.guard import clock_behind
+from reconciler.evaluate import Evaluation
+from reconciler.findings import ordered
 from reconciler.ports import Revision
 
 
@@ -33,3 +38,11 @@ def when_made(date: int, said: Said, base: Revision, *, has_seen: bool) -> When 
     is_right = clock == base.clock and said.clock in (None, clock)
     is_own = is_right or (clock < base.clock and is_told)
     return When(clock) if is_own else None
+
+
+def timed(evaluation: Evaluation, base: Revision, now: Callable[[], float] | None) -> Evaluation:
+    """The evaluation with what is wrong with this machine's clock, where there is one."""
+    if now is None or evaluation.tree.clock_ahead is not None:
+        return evaluation
+    found = [*evaluation.findings, *clock_behind(base.clock, int(now()))]
+    return replace(evaluation, findings=ordered(found))

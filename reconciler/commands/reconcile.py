@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from reconciler.commands.answers import Answers
 from reconciler.commands.causes import with_causes
+from reconciler.commands.dates import timed
 from reconciler.commands.exit_codes import exit_code
+from reconciler.commands.proposing import propose
 from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
@@ -28,10 +30,9 @@ from reconciler.commands.writing import (
     require_below,
 )
 from reconciler.engine.due import latest_due
-from reconciler.engine.guard import clock_behind
 from reconciler.evaluate import Evaluation, released, with_gone
-from reconciler.findings import ordered
 from reconciler.model.look import Look
+from reconciler.model.proposed import Proposed
 from reconciler.ports import (
     Commit,
     ExitCode,
@@ -42,6 +43,7 @@ from reconciler.ports import (
     Revision,
     Source,
 )
+from reconciler.ports.proposing import Proposing
 from reconciler.records.changes import records_after
 
 ATTEMPTS = 5
@@ -68,6 +70,7 @@ class ReconcileOptions:
             branch seems to be rewritten.
         any_branch: It need not be the branch that is the truth. Nothing is noted of it then.
         look: What is looked at in clusters, by the newest revision; nobody waits for the lock then.
+        to: Gets the commits instead of the branch, which people move by a merge.
     """
 
     allow_release: int | None = None
@@ -80,6 +83,7 @@ class ReconcileOptions:
     look: Callable[[Evaluation], Look] | None = None
     applied: Callable[[], str] | None = None
     any_branch: bool = False
+    to: Proposing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ class Reconciled:
         commit: The last commit that it made; None for none.
         evaluation: What was planned last.
         parts: Each commit, with what was planned for it.
+        proposed: What became of the branch that gets them instead; None where none is named.
     """
 
     base: Revision
@@ -99,11 +104,12 @@ class Reconciled:
     evaluation: Evaluation
     code: ExitCode
     parts: tuple[Part, ...] = ()
+    proposed: Proposed | None = None
 
     @property
     def head(self) -> Revision:
-        """Where the branch is now."""
-        return self.commit or self.base
+        """Where the branch is now: nobody merged yet what is only proposed."""
+        return self.commit if self.commit and self.proposed is None else self.base
 
 
 def reconcile(
@@ -162,6 +168,8 @@ class _Run:
 
     def attempt(self) -> Reconciled:
         """All of a run, once."""
+        if self.options.to is not None:
+            self.made.clear()  # what an earlier attempt made, nobody has got
         part = self.answers.alone(self.repository, self._by_the_clock)
         if self.options.look is not None and not has_wrong_settings(part.planned.evaluation):
             part = self._looked(part, self.options.look)
@@ -169,9 +177,13 @@ class _Run:
         made = tuple(self.made)
         base = made[0].planned.base if made else part.planned.base
         newest = made[-1].commit if made else None
+        to, proposed = self.options.to, None
+        if to is not None:
+            proposed = propose(self.repository, to, base, newest, evaluation)
+        done = Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, proposed)
         if not self.options.any_branch:
-            self.repository.standing.remember(newest or part.planned.base)
-        return Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made)
+            self.repository.standing.remember(done.head)
+        return done
 
     def _by_the_clock(self) -> Part:
         """What the revision asks for as it stands, and what fell due since then."""
@@ -234,7 +246,10 @@ class _Run:
         Raises:
             LostRaceError: It moved.
         """
-        if self.repository.fetch().id != part.head.id:
+        head = part.head
+        if self.options.to is not None and self.made:
+            head = self.made[0].planned.base
+        if self.repository.fetch().id != head.id:
             raise LostRaceError("the branch moved while it was reconciled")
 
     def _carry_out_look(self, part: Part, look: Look, folder: str) -> Part:
@@ -267,8 +282,10 @@ class _Run:
         if held or left:
             evaluation = self._evaluate(source, Terms(retained=held, left=left), gone)
         options = self.options
-        wishes = Wishes(options.allow_release, options.sign, options.committer)
-        planned = Planned(base, self._timed(base, evaluation), clock, look)
+        wishes = Wishes(
+            options.allow_release, options.sign, options.committer, options.to is not None
+        )
+        planned = Planned(base, timed(evaluation, base, options.now), clock, look)
         part = carry_out(self.repository, planned, wishes, self.facts)
         if part.commit is not None:
             self.made.append(part)
@@ -281,10 +298,3 @@ class _Run:
         found = with_gone(evaluate_incrementally(source, self.facts, terms), gone)
         found = with_changes_by_hand(self.repository, source, found, self.facts)
         return with_overrides(with_causes(found, self.repository, source))
-
-    def _timed(self, base: Revision, evaluation: Evaluation) -> Evaluation:
-        """The evaluation with what is wrong with this machine's clock."""
-        if self.options.now is None or evaluation.tree.clock_ahead is not None:
-            return evaluation
-        found = [*evaluation.findings, *clock_behind(base.clock, int(self.options.now()))]
-        return replace(evaluation, findings=ordered(found))

@@ -41,11 +41,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person asks of the commits of a run: see `ReconcileOptions`."""
+    """What a person asks of the commits of a run: see `ReconcileOptions`.
+
+    Attributes:
+        is_proposed: The branch stays where it is: who merges it publishes it.
+    """
 
     allow_release: int | None = None
     sign: str = ""
     committer: tuple[str, str] | None = None
+    is_proposed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ class Part:
 def carry_out(
     repository: Repository, planned: Planned, wishes: Wishes, facts: Facts | None
 ) -> Part:
-    """Commit and publish a plan, if it changes something.
+    """Commit and publish a plan, if it changes something; commit alone, if it is proposed.
 
     Raises:
         GateError: It would begin anew where records were.
@@ -109,6 +114,8 @@ def carry_out(
         commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
         require_no_clash(repository, asked, commit, evaluation.tree, facts)
         note_made(facts, commit)
+    if wishes.is_proposed:
+        return Part(planned, passed, commit, subject)
     folders = [*settings.folders, settings.records]
     repository.require_clean(folders, commit or base)
     if commit is None:

@@ -132,6 +132,7 @@ def reconcile_document(
         "base": base,
         "commit": commit,
         "pushed": commit is not None,
+        "proposed": None,
         "attempts": attempts,
         "plan": plan_document(evaluation),
         "apply": None,

@@ -1,5 +1,6 @@
 """`reconcile`: what became of the plan. The plan and the clusters have texts of their own."""
 
+from reconciler.model.proposed import Proposed
 from reconciler.report.escape import escape
 from reconciler.report.text.table import Colour, Painter
 
@@ -26,6 +27,26 @@ def nothing_sentence(base: str, *, is_braked: bool, has_wrong_settings: bool) ->
     if has_wrong_settings:
         return "Nothing was committed: the Settings are wrong."
     return f"Nothing to commit on {base[:12]}.{_BRAKED if is_braked else ''}"
+
+
+def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Proposed) -> str:
+    """What became of the branch of a pull request.
+
+    Args:
+        base: The head of the branch that is reconciled.
+        commit: The last commit on it; empty for none.
+        branches: The branch that is reconciled, and the one that gets the commits.
+        how: What was done.
+    """
+    branch, to = branches
+    if how is Proposed.NOTHING:
+        return f"Branch {to} is not needed."
+    if how is Proposed.WITHDRAWN:
+        return f"Removed branch {to}: nothing of what it held is left to be done on {base[:12]}."
+    if how is Proposed.STANDS:
+        return f"Branch {to} holds this already. It counts once it is merged into {branch}."
+    what = f"Committed {commit[:12]} on {base[:12]}: branch {to}."
+    return f"{what} It counts once it is merged into {branch}."
 
 
 def reconcile_text(sentence: str, painter: Painter) -> str:
