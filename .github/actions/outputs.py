@@ -22,6 +22,7 @@ def outputs(code: str, told: dict[str, Any]) -> dict[str, object]:
         found |= {"digest": plan["digest"], "changed": str(plan["changed"]).lower()}
     if told.get("kind") == "ReconcileResult":
         found["commit"] = told["commit"] or ""
+        found["proposed"] = (told["proposed"] or {}).get("state", "")
     return found
 
 

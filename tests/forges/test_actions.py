@@ -116,6 +116,17 @@ def test_after_the_merge_the_action_commits_what_the_check_said(tmp_path: Path, 
     assert (again.code, again.outputs["changed"], again.outputs["commit"]) == (0, "false", "")
 
 
+def test_what_is_proposed_waits_on_its_branch(tmp_path: Path, bare: Path) -> None:
+    before = git(bare, "rev-parse", "main")
+    after = runner(tmp_path, bare, "main", "push")
+    after.contexts = {"github.ref_name": "main", "github.token": "secret-token"}
+    for state in ("brought", "stands"):
+        used = after.use("reconcile", to_branch="ipam/records")
+        assert (used.code, used.outputs["proposed"]) == (0, state), used.log
+        assert used.outputs["commit"] == git(bare, "rev-parse", "ipam/records")
+        assert git(bare, "rev-parse", "main") == before
+
+
 def test_a_dry_run_shows_the_plan_and_writes_nothing(tmp_path: Path, bare: Path) -> None:
     before = git(bare, "for-each-ref")
     after = runner(tmp_path, bare, "main", "workflow_dispatch")
