@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from reconciler.addresses.notation import format_range
 from reconciler.evaluate import Evaluation, with_freed
@@ -15,6 +16,9 @@ from reconciler.model.pool import Pool
 from reconciler.model.settings import Settings
 from reconciler.records.by_hand import Records, freed, losing, told, unproven
 from reconciler.settings import PATH as SETTINGS_PATH
+
+if TYPE_CHECKING:
+    from reconciler.together import Together
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +67,12 @@ class Compared:
     Attributes:
         evaluation: Its findings and gates are those of the change.
         inherited: What the base says already, and the change leaves as it is. It stops nothing.
+        also: The change beside others that wait for their merge. It stops nothing either.
     """
 
     evaluation: Evaluation
     inherited: tuple[Finding, ...] = ()
+    also: "tuple[Together, ...]" = ()
 
     def whole(self, base: str) -> Evaluation:
         """The evaluation with all of both, for who compares with the base by himself.

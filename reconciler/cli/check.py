@@ -18,6 +18,7 @@ from reconciler.commands.exit_codes import exit_code
 @reading_options
 @base_option
 @at_option
+@option("--also", metavar="REV", multiple=True, help="Beside this open change, too. Repeatable.")
 @option("--allow-empty", is_flag=True, help="It is fine that there is nothing to check.")
 @review_options
 def check(
@@ -27,6 +28,7 @@ def check(
     worktree: bool,
     base: str | None,
     at: str | None,
+    also: tuple[str, ...],
     allow_empty: bool,
     output: str,
     outs: tuple[Out, ...],
@@ -46,7 +48,9 @@ def check(
     whole = "junit" in (output, *(out.form for out in outs))
     # What judges a change believes nothing that another job may have left in a shared cache.
     trusts = base is None
-    found = reviewed(repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at)
+    found = reviewed(
+        repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at, also=also
+    )
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
     checked = Checked(compared, base, exit_code(compared.evaluation), found.root)
     return _told(checked, output, outs, color)

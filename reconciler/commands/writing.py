@@ -106,11 +106,11 @@ def carry_out(
     base, evaluation = planned.base, planned.evaluation
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
     commit, subject = None, ""
-    if _is_carried_out(planned, passed):
+    if is_carried_out(planned, passed):
         require_history(evaluation)
         if wishes.allow_release is None:
             _require_records(repository, base, evaluation, facts)
-        asked = _commit(planned, passed, wishes)
+        asked = commit_of(planned, passed, wishes)
         commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
         require_no_clash(repository, asked, commit, evaluation.tree, facts)
         note_made(facts, commit)
@@ -126,7 +126,7 @@ def carry_out(
     return Part(planned, passed, commit, subject)
 
 
-def _is_carried_out(planned: Planned, passed: Evaluation) -> bool:
+def is_carried_out(planned: Planned, passed: Evaluation) -> bool:
     """It changes something, and nothing stops all of it."""
     if has_wrong_settings(planned.evaluation) or (passed.brake is not None and passed.is_freed):
         return False
@@ -181,7 +181,7 @@ def _require_records(
         )
 
 
-def _commit(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
+def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
     """The commit of what is carried out of a plan, with the digest of all of it."""
     tree, base, look = planned.evaluation.tree, planned.base, planned.look
     require_below(passed.changes, tree.settings.records, tree.settings.observed)

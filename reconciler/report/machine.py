@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reconciler.addresses.notation import format_address
 from reconciler.clusters.elastic.model import Use
@@ -15,6 +15,9 @@ from reconciler.model.plan import Usage
 from reconciler.report.capped import capped
 from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
+
+if TYPE_CHECKING:
+    from reconciler.together import Together
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"
 
@@ -108,8 +111,11 @@ def check_document(
     plan: Mapping[str, Any],
     exit_code: int,
     inherited: Sequence[Finding] = (),
+    also: "Sequence[Together]" = (),
 ) -> dict[str, Any]:
-    """The outcome of a check; what its base has already is no finding of the change."""
+    """The outcome of a check; what its base or another change has is no finding of the change."""
+    from reconciler.report.together import together_listed  # a plan knows of no others
+
     return {
         "apiVersion": API_VERSION,
         "kind": "Check",
@@ -118,6 +124,7 @@ def check_document(
         "findings": listed(evaluation.findings),
         "gates": listed(evaluation.gates),
         "inherited": listed(inherited),
+        "also": together_listed(also),
         "plan": plan,
     }
 

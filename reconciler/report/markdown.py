@@ -13,6 +13,8 @@ from reconciler.report.found import all_listed, verdict
 from reconciler.report.markup import Section, bar, code, fitted, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
 from reconciler.report.text.plan import counted, growth, renamed_words
+from reconciler.report.together import sentences_of, title_of
+from reconciler.together import Together
 
 # By this a job finds the comment that it made before, to write it anew.
 MARKER = "<!-- ipam -->"
@@ -68,6 +70,8 @@ def markdown_text(
     sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
     inherited = [_inherited(item) for item in gravest_first(compared.inherited)]
     sections.append(Section("In the base already, and left as it is", "", inherited))
+    also = [_beside(item) for item in compared.also]
+    sections.append(Section("Beside other open changes", "", also))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
     if not (allocations or moves or transfers):
         parts.append("No address changes hands.\n")
@@ -190,6 +194,11 @@ def _finding(item: Finding) -> str:
 
 def _inherited(item: Finding) -> str:
     return f"- **{item.code}** at {code(str(item.location))}: {prose(item.message)}"
+
+
+def _beside(item: Together) -> str:
+    said = "".join(f"<br>{prose(sentence)}" for sentence in sentences_of(item))
+    return f"- {code(title_of(item))}{said}"
 
 
 def _footer(evaluation: Evaluation, verb: str, base: str | None) -> str:

@@ -63,20 +63,21 @@ def test_the_plan_before_the_merge_is_what_reconcile_commits_after_it(data: st.D
         first = data.draw(edits(START))
         write(folder, first)
         commit(folder)
-        _reconcile(folder)
+        reconciled(folder)
         start = git(folder, "rev-parse", "HEAD")
         ours, theirs = data.draw(edits(first)), data.draw(edits(first))
-        _edited(folder, first, theirs, "theirs", CLOCK + data.draw(st.integers(10, 90)))
+        edited(folder, first, theirs, "theirs", CLOCK + data.draw(st.integers(10, 90)))
         git(folder, "switch", "-q", "-c", "ours", start)
-        _edited(folder, first, ours, "ours", CLOCK + data.draw(st.integers(10, 90)))
+        edited(folder, first, ours, "ours", CLOCK + data.draw(st.integers(10, 90)))
         git(folder, "switch", "-q", "main")
         git(folder, "merge", "-q", "--no-ff", "-m", "theirs", "theirs", clock=CLOCK + 100)
         if data.draw(st.booleans()):
-            _reconcile(folder)
+            reconciled(folder)
         _is_as_shown(folder)
 
 
-def _edited(folder: Path, old: Files, new: Files, name: str, clock: int) -> None:
+def edited(folder: Path, old: Files, new: Files, name: str, clock: int) -> None:
+    """Commit other files on a branch."""
     git(folder, "switch", "-q", "-C", name)
     for path in old.keys() - new.keys():
         (folder / path).unlink()
@@ -85,7 +86,7 @@ def _edited(folder: Path, old: Files, new: Files, name: str, clock: int) -> None
 
 
 def _is_as_shown(folder: Path) -> None:
-    repository = _opened(folder)
+    repository = opened(folder)
     found = merged(repository, repository.source("ours"), "main", partial(merge, repository))
     evaluation = review(found.source, found.repository, "main").evaluation
     date = max(int(git(folder, "log", "-1", "--format=%ct", it)) for it in ("main", "ours"))
@@ -93,7 +94,7 @@ def _is_as_shown(folder: Path) -> None:
         return
     git(folder, "merge", "-q", "--no-ff", "-m", "ours", "ours", clock=date)
     before = git(folder, "rev-parse", "HEAD")
-    _reconcile(folder)
+    reconciled(folder)
     names = git(folder, "diff", "--name-only", "--no-renames", before, "HEAD").splitlines()
     made = {it: (folder / it).read_bytes() if (folder / it).is_file() else None for it in names}
     assert made == {it.path: it.data for it in evaluation.changes}
@@ -102,9 +103,11 @@ def _is_as_shown(folder: Path) -> None:
         assert f"Ipam-Plan: {shown}" in git(folder, "log", "-1", "--format=%B")
 
 
-def _reconcile(folder: Path) -> None:
-    reconcile(_opened(folder), ReconcileOptions(any_branch=True))
+def reconciled(folder: Path) -> None:
+    """Reconcile the branch that is checked out."""
+    reconcile(opened(folder), ReconcileOptions(any_branch=True))
 
 
-def _opened(folder: Path) -> GitRepository:
+def opened(folder: Path) -> GitRepository:
+    """The repository, by a clock of its own."""
     return replace(open_repository(folder, {"PATH": ENVIRONMENT["PATH"]}), now=lambda: CLOCK + 200)

@@ -54,8 +54,7 @@ def merge(
     git = repository.git
     if git.run("merge-base", base.id, head.id).status != 0:
         raise UnmergedError("what both come from is not in this clone", DEEPEN)
-    beside = Beside((common_folder(git) / "objects").resolve())
-    git = replace(guarded(git, read_configuration(git), ""), beside=beside)
+    git, beside = _quarantine(git)
     made = git.run(
         *(part for item in _SETTINGS for part in ("-c", item)),
         *("merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", base.id, head.id),
@@ -70,6 +69,23 @@ def merge(
         raise UnmergedError(str(failure("merge-tree", made)), DAMAGED)
     clock = max(base.clock, head.clock)
     return replace(repository, git=git), _commit(git, tree, (base, head), clock)
+
+
+def quarantined(repository: GitRepository) -> GitRepository:
+    """The repository, which from now on gets nothing of what is made. It goes with the value.
+
+    Raises:
+        GitError: There is no place for it.
+        UsageError: A program that the configuration names cannot be beaten.
+    """
+    return replace(repository, git=_quarantine(repository.git)[0])
+
+
+def _quarantine(git: GitProcess) -> tuple[GitProcess, Beside]:
+    if git.beside is not None:
+        return git, git.beside
+    beside = Beside((common_folder(git) / "objects").resolve())
+    return replace(guarded(git, read_configuration(git), ""), beside=beside), beside
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:

@@ -1,8 +1,10 @@
 """A revision evaluated for a verb that only reads: by itself, or beside its base."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from reconciler.adapters.git.pending import uncommitted
 from reconciler.cli.shared.clock import source_at
@@ -15,9 +17,12 @@ from reconciler.commands.review import review
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few
-from reconciler.ports import Facts, Source
+from reconciler.ports import Facts, Source, UsageError
 from reconciler.report.escape import escape
 from reconciler.settings import OVERRIDES, PATH
+
+if TYPE_CHECKING:
+    from reconciler.together import Together
 
 
 class Reviewed(NamedTuple):
@@ -59,6 +64,7 @@ def reviewed(
     whole: bool = False,
     trusts: bool = True,
     at: str | None = None,
+    also: Sequence[str] = (),
 ) -> Reviewed:
     """The evaluation of a revision beside its base, when there is one.
 
@@ -70,7 +76,13 @@ def reviewed(
         whole: Read every file; else only those that the cache does not know to be settled.
         trusts: Believe a cache; else only what is read now.
         at: As `--at`.
+        also: As `--also`.
+
+    Raises:
+        UsageError: There is nothing that others could be merged beside.
     """
+    if also and (base is None or worktree):
+        raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
     read = open_source(repo, rev, worktree=worktree, trusts=trusts)
     facts = None if whole else read.facts()
     with progress("planning"):
@@ -78,6 +90,7 @@ def reviewed(
             compared = review(source_at(read.source, at), read.repository, None, facts)
         else:
             compared = _beside(read, base, at, facts)
+            compared = replace(compared, also=tuple(_others(read, base, also)))
     if rev == "HEAD" and not worktree:
         _tell_unread(read, compared.evaluation)
     return Reviewed(compared, read.source, read.repository.git.root.path)
@@ -91,6 +104,19 @@ def _beside(read: Read, base: str, at: str | None, facts: Facts | None) -> Compa
 
     found = merged(read.repository, read.source, base, partial(merge, read.repository))
     return found.told(review(source_at(found.source, at), found.repository, base, facts), base)
+
+
+def _others(read: Read, base: str, also: Sequence[str]) -> "Iterator[Together]":
+    """The change beside others that wait for their merge."""
+    change = read.source.revision()
+    if not also or change is None:
+        return
+    from reconciler.adapters.git.merging import merge, quarantined
+    from reconciler.commands.together import Thought, beside_others
+
+    apart = quarantined(read.repository)
+    thought = Thought(apart, partial(merge, apart), read.facts())
+    yield from beside_others(thought, base, change, also)
 
 
 def uncommitted_evaluation(repo: Path, evaluation: Evaluation) -> Evaluation | None:

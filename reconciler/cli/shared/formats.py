@@ -103,7 +103,7 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
     evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
     match form:
         case "text":
-            return check_text(evaluation, painter, compared.inherited, base or "")
+            return check_text(evaluation, painter, compared.inherited, base or "", compared.also)
         case "github":
             return github_text(evaluation)
         case "gitlab":
@@ -117,7 +117,7 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
         case "markdown":
             return marked(markdown_text(compared, "check", base=base), root)
     plan = plan_document(evaluation, base=base)
-    document = check_document(evaluation, plan, code, compared.inherited)
+    document = check_document(evaluation, plan, code, compared.inherited, compared.also)
     return json_text(document) if form == "json" else yaml_text(document)
 
 

@@ -1,6 +1,7 @@
 """`check`: all that was found, and what it comes to."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
@@ -12,19 +13,39 @@ from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import counted, moves_text, pools_text, transfers_text
 from reconciler.report.text.table import Colour, Painter
 
+if TYPE_CHECKING:
+    from reconciler.together import Together
+
 MOST_INHERITED = 10
 """So many findings of the base are shown beside those of the change."""
 
 
 def check_text(
-    evaluation: Evaluation, painter: Painter, inherited: Sequence[Finding] = (), base: str = ""
+    evaluation: Evaluation,
+    painter: Painter,
+    inherited: Sequence[Finding] = (),
+    base: str = "",
+    also: "Sequence[Together]" = (),
 ) -> str:
-    """What moves or goes to another owner, all findings and gates, those of the base, the verdict."""
+    """What moves or goes to another owner, all findings and gates, those of the base, the verdict.
+
+    What other changes have to do with it comes before the verdict, and is no part of it.
+    """
     found = [*evaluation.findings, *evaluation.gates]
     ahead = moves_text(evaluation, painter) + transfers_text(evaluation, painter)
     resized = pools_text(_resized(evaluation), evaluation, painter)
     told = f"{ahead}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}"
-    return f"{told}{resized}{verdict_text(evaluation, painter, len(inherited))}"
+    others = "".join(_beside(item, painter) for item in also)
+    return f"{told}{resized}{others}{verdict_text(evaluation, painter, len(inherited))}"
+
+
+def _beside(item: "Together", painter: Painter) -> str:
+    """What another change that waits for its merge has to do with this one."""
+    from reconciler.report.together import sentences_of, title_of  # mostly there is none
+
+    lines = [painter.paint(f"Beside {escape(title_of(item))}:", Colour.BOLD)]
+    lines += [f"  {escape(sentence)}" for sentence in sentences_of(item)]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) -> str:

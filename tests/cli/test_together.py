@@ -1,0 +1,148 @@
+"""`check --also`: a change beside others that wait for their merge. It stops nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import given_out, ipam
+from tests.test_output_schemas import validated
+from tests.world import SMALL, commit, git, pool, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Branches `mine` and `theirs` ask for a range each, of the same pool."""
+    folder = given_out(
+        tmp_path / "repo", {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/26")}
+    )
+    for name in ("mine", "theirs"):
+        branch(folder, name, {f"tenants/{name}.yaml": tenant(name)})
+    return folder
+
+
+def branch(folder: Path, name: str, files: dict[str, str | bytes]) -> None:
+    git(folder, "switch", "-q", "-c", name, "main")
+    write(folder, files)
+    commit(folder, name)
+    git(folder, "switch", "-q", "main")
+
+
+def checked(capsys: Capture, repo: Path, *also: str, form: str = "text") -> str:
+    words = [word for name in also for word in ("--also", name)]
+    ran = ipam(
+        capsys, "check", "--repo", repo, "--base", "main", "--rev", "mine", "-o", form, *words
+    )
+    assert ran.code == 0, ran
+    return ran.out
+
+
+def told(capsys: Capture, repo: Path, *also: str) -> list[dict[str, Any]]:
+    text = checked(capsys, repo, *also, form="json")
+    found: list[dict[str, Any]] = validated("check.json", text)["also"]
+    return found
+
+
+def test_two_that_would_take_the_same_are_told_with_what_the_second_gets(
+    repo: Path, capsys: Capture
+) -> None:
+    (item,) = told(capsys, repo, "theirs")
+    assert item["revision"] == git(repo, "rev-parse", "theirs")
+    (both,) = item["both"]
+    assert both["pool"].endswith("/edge")
+    (here,), (there,) = item["secondHere"], item["secondThere"]
+    assert here["alone"] == there["alone"] == both["addresses"]
+    assert here["then"] == there["then"] != both["addresses"]
+    text = checked(capsys, repo, "theirs")
+    assert (
+        f"Beside theirs ({item['revision'][:12]}):\n  both would take {both['addresses']}" in text
+    )
+    assert f"if this one is merged second, team-a/mine (loadbalancer) gets {here['then']}" in text
+    assert "✓ fine: no findings; 1 to allocate" in text
+
+
+def test_what_is_told_is_what_happens(repo: Path, capsys: Capture) -> None:
+    (item,) = told(capsys, repo, "theirs")
+    for name in ("theirs", "mine"):
+        git(repo, "merge", "-q", "--no-ff", "-m", name, name)
+        assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    shown = json.loads(ipam(capsys, "get", "allocations", "-o", "json", "--repo", repo).out)
+    held = {
+        it["spec"]["tenantClusterRef"]["name"]: it["status"]["addresses"] for it in shown["items"]
+    }
+    first, last = held["mine"][0], held["mine"][-1]
+    assert item["secondHere"][0]["then"] == f"{first}-{last}"
+
+
+def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
+    repo: Path, capsys: Capture
+) -> None:
+    branch(repo, "large", {"tenants/large.yaml": tenant("large", networking="{lbPoolSize: 50}")})
+    (item,) = told(capsys, repo, "large")
+    (second,) = item["secondThere"]
+    assert (second["then"], second["reason"]) == (None, "pool-exhausted")
+    text = checked(capsys, repo, "large")
+    assert "if that one is merged second, team-a/large (loadbalancer) is refused" in text
+    branch(repo, "more", {"tenants/more.yaml": tenant("more", networking="{lbPoolSize: 30}")})
+    (item,) = told(capsys, repo, "more")
+    assert [(it["percent"], it["percentTogether"]) for it in item["pools"]] == [(25.0, 71.9)]
+    text = checked(capsys, repo, "more")
+    assert "edge is 71.9% full with both: warning; with this one alone 25.0%: ok" in text
+
+
+def test_files_that_both_changed_are_named(repo: Path, capsys: Capture) -> None:
+    branch(repo, "same", {"tenants/mine.yaml": tenant("mine", networking="{lbPoolSize: 3}")})
+    (item,) = told(capsys, repo, "same")
+    assert item["conflicts"] == ["tenants/mine.yaml"]
+    assert "whoever is merged second has a conflict in tenants/mine.yaml" in checked(
+        capsys, repo, "same"
+    )
+
+
+def test_what_has_nothing_to_do_with_it_says_so(repo: Path, capsys: Capture) -> None:
+    branch(repo, "words", {"notes.md": "words\n"})
+    assert "Beside words (" in (text := checked(capsys, repo, "words"))
+    assert "  neither changes what the other one gets\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nobody", "no commit 'nobody'"),
+        ("mine", "it is the change itself"),
+        ("-x", "'-x' is not a"),
+    ],
+)
+def test_what_cannot_be_looked_at_says_why_and_stops_nothing(
+    repo: Path, capsys: Capture, name: str, why: str
+) -> None:
+    first, second = told(capsys, repo, name, "theirs")
+    assert first["notLookedAt"].startswith(why)
+    assert second["both"]
+    assert "not looked at: " in checked(capsys, repo, name)
+
+
+def test_nothing_of_it_is_left_behind(repo: Path, capsys: Capture) -> None:
+    def everything() -> list[str]:
+        return sorted(str(it) for it in (repo / ".git").rglob("*") if it.is_file())
+
+    before = (everything(), git(repo, "for-each-ref"))
+    told(capsys, repo, "theirs")
+    assert (everything(), git(repo, "for-each-ref")) == before
+
+
+def test_the_comment_tells_it_and_no_other_form_stops_for_it(repo: Path, capsys: Capture) -> None:
+    comment = checked(capsys, repo, "theirs", form="markdown")
+    assert "Beside other open changes" in comment
+    assert "both would take" in comment
+    for form in ("github", "sarif", "junit", "gitlab"):
+        assert "both would take" not in checked(capsys, repo, "theirs", form=form)
+
+
+def test_it_needs_a_base_and_commits(repo: Path, capsys: Capture) -> None:
+    for words in (("--also", "theirs"), ("--also", "theirs", "--base", "main", "--worktree")):
+        ran = ipam(capsys, "check", "--repo", repo, *words)
+        assert (ran.code, "--also needs --base, and no --worktree" in ran.err) == (64, True)

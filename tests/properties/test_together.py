@@ -1,0 +1,93 @@
+"""What `check --also` tells of two changes is what reconcile does when both are merged, in either order."""
+
+import os
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reconciler.adapters.facts import FreshFacts
+from reconciler.adapters.git.merging import merge, quarantined
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.addresses import IPRange
+from reconciler.commands.reading.whole import evaluate_source
+from reconciler.commands.together import Thought, beside_others
+from reconciler.model.key import Key
+from reconciler.ports import UnmergedError
+from reconciler.together import Second, Together
+from tests.properties.test_merging import START, edited, edits, opened, reconciled
+from tests.world import CLOCK, commit, git, write
+
+Held = dict[Key, IPRange]
+
+
+@given(st.data())
+@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "10")), deadline=None)
+def test_who_is_merged_second_gets_what_was_told(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        git(folder, "init", "-q", "-b", "main")
+        first = data.draw(edits(START))
+        write(folder, first)
+        commit(folder)
+        reconciled(folder)
+        start = git(folder, "rev-parse", "HEAD")
+        for name in ("ours", "theirs"):
+            git(folder, "switch", "-q", "-c", name, start)
+            edited(folder, first, data.draw(edits(first)), name, CLOCK + 10)
+        git(folder, "switch", "-q", "main")
+        told = _told(opened(folder))
+        for name, seconds in (("ours", told.ours), ("theirs", told.theirs)):
+            _is_as_told(folder, start, told, name, seconds)
+
+
+def _told(repository: GitRepository) -> Together:
+    apart = quarantined(repository)
+    thought = Thought(apart, partial(merge, apart), FreshFacts())
+    (found,) = beside_others(thought, "main", repository.resolve("ours"), ["theirs"])
+    return found
+
+
+def _is_as_told(
+    folder: Path, start: str, told: Together, last: str, seconds: tuple[Second, ...]
+) -> None:
+    """Merge both for real, this one last; and this one alone."""
+    other = "theirs" if last == "ours" else "ours"
+    alone, _ = _merged(folder, start, last)
+    both, conflicts = _merged(folder, start, other, last)
+    if conflicts or told.conflicts:
+        assert bool(conflicts) == bool(told.conflicts)
+        return
+    assert not told.why
+    for second in seconds:
+        assert alone.get(second.claim) == second.alone
+        assert both.get(second.claim) == second.then
+    before = _held(folder, start)
+    others, _ = _merged(folder, start, other)
+    known = {it.claim for it in seconds}
+    for claim in alone.keys() - before.keys() - others.keys() - known:
+        assert both.get(claim) == alone[claim], "what is not told is the same in either order"
+
+
+def _merged(folder: Path, start: str, *names: str) -> tuple[Held, bool]:
+    """Who holds what once branches are merged and reconciled one by one; whether they conflict."""
+    work = f"work{len(git(folder, 'branch').splitlines())}"  # one that went back would be refused
+    git(folder, "switch", "-q", "-c", work, start)
+    for name in names:
+        repository = opened(folder)
+        base, head = repository.resolve(work), repository.resolve(name)
+        try:
+            if not repository.is_in(base.id, head.id):
+                merge(repository, base, head)
+        except UnmergedError:
+            return {}, True
+        git(folder, "merge", "-q", "--no-ff", "-m", name, name, clock=CLOCK + 20)
+        reconciled(folder)
+    return _held(folder, work), False
+
+
+def _held(folder: Path, rev: str) -> Held:
+    records = evaluate_source(opened(folder).source(rev)).state.records
+    return {it.claim: it.range for it in records if it.range is not None and not it.is_released}
