@@ -40,7 +40,7 @@ _METRICS = re.compile(
 )
 _CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
 _CI = re.compile(
-    r"(?P<open><!-- ci: (?P<forge>[a-z]+)(?P<action>, by its actions)? -->\n```yaml\n).*?(?P<close>^```$)",
+    r"(?P<open><!-- ci: (?P<forge>[a-z]+)(?P<form>, by its actions|, the comment)? -->\n```yaml\n).*?(?P<close>^```$)",
     re.MULTILINE | re.DOTALL,
 )
 # What numbers and texts of the schemas count, by the last part of their path.
@@ -313,7 +313,8 @@ def with_ci(text: str) -> str:
     """A page with what CI does as `ipam init` writes it now."""
 
     def written(found: re.Match[str]) -> str:
-        shown = shown_ci(Forge(found["forge"]), by_action=bool(found["action"]))
+        form = found["form"] or ""
+        shown = shown_comment() if "comment" in form else shown_ci(Forge(found["forge"]), by_action=bool(form))  # fmt: skip
         return f"{found['open']}{shown}{found['close']}"
 
     return _CI.sub(written, text)
@@ -326,8 +327,17 @@ def shown_ci(forge: Forge, *, by_action: bool = False) -> str:
     """
     if not by_action:
         return wanted(Wish("main", forge, UNNAMED, Beginning.EMPTY))[WORKFLOWS[forge]]
+    return _by_action(WORKFLOWS[forge])
+
+
+def shown_comment() -> str:
+    """What `ipam init` writes for the comment on GitHub."""
+    return _by_action(".github/workflows/ipam-comment.yml")
+
+
+def _by_action(path: str) -> str:
     package = f"git+https://github.com/owner/gitops-ipam@{'0' * 40}"
-    text = wanted(Wish("main", forge, package, Beginning.EMPTY))[WORKFLOWS[forge]]
+    text = wanted(Wish("main", Forge.GITHUB, package, Beginning.EMPTY))[path]
     return text.replace("owner/gitops-ipam", "<owner>/gitops-ipam").replace("0" * 40, "<commit>")
 
 

@@ -279,7 +279,7 @@ _PINNED = re.compile(
 def test_every_action_of_every_workflow_is_pinned_to_a_commit() -> None:
     shown = [block.text for block in blocks(_text("docs", "ci.md")) if block.language == "yaml"]
     for text in [*_workflows(), *shown]:
-        for used in re.findall(r"uses: (.*)$", text, re.MULTILINE):
+        for used in re.findall(r"\buses: (.*)$", text, re.MULTILINE):
             assert _PINNED.fullmatch(used), used
 
 

@@ -42,6 +42,9 @@ def shipped(tmp_path: Path) -> Path:
         for root in ("", "infra/ipam", "of dc1/ä: x"):
             name = f"init-{number}-{len(root)}.yml"
             (workflows / name).write_text(written(Forge.GITHUB, package, root))
+            wish = Wish("main", Forge.GITHUB, package, Beginning.EMPTY, root)
+            if wish.comment:
+                (workflows / f"comment-{name}").write_text(wanted(wish)[wish.comment])
     (workflows / "gitea.yml").write_text(written(Forge.GITEA, UNNAMED))
     return tmp_path
 
@@ -118,6 +121,8 @@ def test_no_command_of_an_action_has_an_expression_and_no_script_a_stranger_s_fo
     for path in ACTIONS.glob("*/action.yml"):
         for step in yaml.safe_load(path.read_text())["runs"]["steps"]:
             assert "${{" not in step["run"]
+            # Nor may what a stranger laid into the current folder be taken for a module.
+            assert "python" not in step["run"] or '/python" -I ' in step["run"]
     for path in ACTIONS.rglob("*.sh"):
         text = path.read_text()
         assert "${{" not in text

@@ -69,6 +69,12 @@ class Wish:
         own = path.replace("/ipam.yml", f"/ipam-{_slug(self.root)}.yml") if self.root else path
         return f"{self.up}{own}"
 
+    @property
+    def comment(self) -> str:
+        """The file of what tells beside a pull request what it does; empty where no action does."""
+        has_action = self.forge is Forge.GITHUB and action_of(self.package) is not None
+        return self.workflow.replace(".yml", "-comment.yml") if has_action else ""
+
 
 def wanted(wish: Wish) -> dict[str, str]:
     """The files of a new repository: path to text, in the order in which they are shown.
@@ -91,6 +97,8 @@ def wanted(wish: Wish) -> dict[str, str]:
     if wish.forge is not None:
         name = _template(wish.forge, wish.package)
         found[wish.workflow] = (starter / "ci" / f"{name}.yml").read_text("utf-8")
+    if wish.comment:
+        found[wish.comment] = (starter / "ci" / "github-comment.yml").read_text("utf-8")
     found = _in_root(found, wish) if wish.root else found
     found = {path: _filled(text, words) for path, text in sorted(found.items(), key=_place)}
     return {**found, **schemas()}
@@ -113,11 +121,9 @@ def _in_root(files: dict[str, str], wish: Wish) -> dict[str, str]:
     owned = re.compile(r"^# (?:\*|/(\S*))(?= )", re.MULTILINE)
     found[f"{wish.up}{OWNERS}"] = owned.sub(lambda it: f"# /{spelled}/{it[1] or ''}", owners)
     found[f"{wish.up}{HOOK}"] = hook.replace(entry, _entry(entry, root))
-    if wish.workflow:
-        said = _with_root(found[wish.workflow], _scalar(root))
-        found[wish.workflow] = re.sub(
-            r"\bipam-(check|reconcile)\b", rf"ipam-\1-{_slug(root)}", said
-        )
+    for path in filter(None, (wish.workflow, wish.comment)):
+        said = _with_root(found[path], _scalar(root))
+        found[path] = re.sub(r"\bipam-(check|comment|reconcile)\b", rf"ipam-\1-{_slug(root)}", said)
     return found
 
 

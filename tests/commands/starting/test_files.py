@@ -21,7 +21,7 @@ from reconciler.model.settings import Settings
 from reconciler.ports import UsageError
 from reconciler.settings import read_settings
 from tests.caches import ROOT
-from tests.documentation import blocks, shown_ci, with_ci
+from tests.documentation import blocks, shown_ci, shown_comment, with_ci
 from tests.world import evaluation_of
 
 WISH = Wish("main", None, "gitops-ipam", Beginning.EXAMPLES)
@@ -117,6 +117,48 @@ def test_a_package_that_is_a_commit_on_github_is_used_by_its_actions(root: str) 
     assert used["reconcile"]["with"].keys() <= inputs.keys()
 
 
+@pytest.mark.parametrize("root", ["", "infra/ipam"])
+def test_the_comment_is_written_by_a_workflow_of_the_branch_that_lays_nothing_out(
+    root: str,
+) -> None:
+    wish = Wish("trunk", Forge.GITHUB, PINNED, Beginning.EMPTY, root)
+    files = wanted(wish)
+    assert wish.comment == (
+        "../../.github/workflows/ipam-infra-ipam-comment.yml"
+        if root
+        else ".github/workflows/ipam-comment.yml"
+    )
+    assert "__" not in files[wish.comment]
+    workflow = yaml.safe_load(files[wish.comment])
+    checks = yaml.safe_load(files[wish.workflow])
+    assert workflow[True] == {
+        "workflow_run": {"workflows": [checks["name"]], "types": ["completed"]}
+    }
+    assert workflow["permissions"] == {}
+    assert workflow.get("env", {}) == ({"IPAM_ROOT": root} if root else {})
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {
+        "contents": "read",
+        "pull-requests": "write",
+        "statuses": "write",
+    }
+    (step,) = job["steps"]
+    assert step == {
+        "uses": f"acme/gitops-ipam/.github/actions/comment@{COMMIT}",
+        "with": {"branch": "trunk"},
+    }
+    slug = "-infra-ipam" if root else ""
+    assert job["concurrency"]["group"].startswith(f"ipam-comment{slug}-${{{{")
+
+
+@pytest.mark.parametrize("forge", [None, *Forge])
+def test_there_is_no_comment_where_no_action_of_ours_is(forge: Forge | None) -> None:
+    package = UNNAMED if forge is Forge.GITHUB else PINNED
+    wish = Wish("main", forge, package, Beginning.EMPTY)
+    assert wish.comment == ""
+    assert not [path for path in wanted(wish) if "comment" in path]
+
+
 @pytest.mark.parametrize(
     "package",
     [
@@ -178,6 +220,7 @@ def test_the_page_of_ci_shows_what_init_writes(forge: Forge) -> None:
     assert with_ci(page) == page, "python -m tests.documentation writes ci.md anew"
     assert ci(forge) in [block.text for block in blocks(page) if block.language == "yaml"]
     assert shown_ci(Forge.GITHUB, by_action=True) in page
+    assert shown_comment() in page
 
 
 def test_gitea_and_forgejo_run_the_same() -> None:

@@ -1,0 +1,242 @@
+"""What merging a pull request does now, told beside it: a status and one comment.
+
+It is run by a workflow of the branch that holds the truth, after a workflow of the change has ended.
+Of that one nothing is believed but which commit it was for. Both sides are fetched as Git objects
+into a folder of its own: nothing is laid out, and no program of the change runs.
+"""
+
+import base64
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from forge import Forge, WrongError
+
+_BRANCH = re.compile(r"(?!-|.*\.\.|.*//)[\w./+@#=-]+", re.ASCII)
+_SHA = re.compile(r"[0-9a-f]{40,64}")
+# What git is not to know of this job: the token by name, and another repository than ours.
+_HIDDEN = re.compile(r"TOKEN$|GITHUB_TOKEN$|GIT_(?!SSL_)")
+# What the check may know of this job: not the token, and no option that the job sets for others.
+_PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "IPAM_ROOT")
+_STATES = {0: "success", 1: "failure", 3: "failure"}
+_SAYS = {0: "fine", 1: "the content is wrong", 3: "right, but a gate stops it"}
+
+
+class Head(NamedTuple):
+    """What is asked about.
+
+    Attributes:
+        ref: Where it is fetched from.
+        pulls: The numbers of the pull requests that get a comment.
+    """
+
+    sha: str
+    ref: str
+    pulls: tuple[int, ...]
+
+
+class Answer(NamedTuple):
+    """What the check came to; no comment where there is nothing to say."""
+
+    code: int
+    digest: str
+    comment: str | None
+
+
+def head_of(run: dict[str, Any], branch: str, forge: Forge) -> Head | None:
+    """What a run of the change's workflow was for; None when it is no longer to be merged into the branch.
+
+    A status counts for a commit, wherever it is merged to. So a pull request into another branch,
+    whose Settings may allow more, gets none.
+    """
+    sha, head_branch = str(run["head_sha"]), str(run["head_branch"])
+    if not _SHA.fullmatch(sha):
+        raise WrongError("the event names no commit")
+    if run["event"] == "merge_group":
+        is_ours = head_branch.startswith(f"gh-readonly-queue/{branch}/")
+        known = is_ours and _BRANCH.fullmatch(head_branch)
+        return Head(sha, f"refs/heads/{head_branch}", ()) if known else None
+    if run["event"] != "pull_request":
+        return None
+    # The event lists no pull requests of forks. One whose fork is gone is looked for among all.
+    owner = (run.get("head_repository") or {}).get("owner", {}).get("login")
+    narrowed = {"head": f"{owner}:{head_branch}"} if owner else {}
+    pulls = forge.all_of("/pulls", state="open", base=branch, **narrowed)
+    found = tuple(int(it["number"]) for it in pulls if _is_for(it, sha, branch))
+    return Head(sha, f"refs/pull/{found[0]}/head", found) if found else None
+
+
+def _is_for(pull: dict[str, Any], sha: str, branch: str) -> bool:
+    """It is open, and has this head and this base still."""
+    heads = (pull["state"], pull["head"]["sha"], pull["base"]["ref"])
+    return heads == ("open", sha, branch)
+
+
+def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | None:
+    """A repository with both sides, and the commit of the base; None when the head has moved on.
+
+    Raises:
+        WrongError: Git could not fetch.
+    """
+    folder = Path(job["RUNNER_TEMP"]) / "ipam-comment.git"
+    shutil.rmtree(folder, ignore_errors=True)
+    server = job["GITHUB_SERVER_URL"]
+    word = base64.b64encode(f"x-access-token:{job['TOKEN']}".encode()).decode()
+    # By variables, so that no list of processes shows the token, and no file keeps it.
+    env = {key: value for key, value in job.items() if not _HIDDEN.match(key)} | {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"http.{server}/.extraheader",
+        "GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {word}",
+    }
+
+    def git(*words: str) -> str:
+        line = ["git", "-c", "core.hooksPath=/dev/null", "-C", str(folder), *words]
+        done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode != 0:
+            raise WrongError(f"git {words[0]} failed: {done.stderr.strip()[-300:]}")
+        return done.stdout.strip()
+
+    folder.mkdir(parents=True)
+    git("init", "--quiet", "--bare")
+    refs = [f"+refs/heads/{branch}:refs/ipam/base", f"+{head.ref}:refs/ipam/head"]
+    git("fetch", "--quiet", "--no-tags", f"{server}/{job['GITHUB_REPOSITORY']}", *refs)
+    sides = git("rev-parse", "refs/ipam/base", "refs/ipam/head").split()
+    return (folder, sides[0]) if sides[1] == head.sha else None
+
+
+def checked(job: dict[str, str], folder: Path, base: str, head: str) -> Answer:
+    """The check of a head as merged in thought with its base."""
+    out = Path(job["RUNNER_TEMP"]) / "ipam-comment"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    result, text = out / "check.json", out / "comment.md"
+    words = [f"--base={base}", f"--rev={head}", f"--out=json={result}", f"--out=markdown={text}"]
+    ipam = f"{job['RUNNER_TEMP']}/ipam-requirements-check/bin/ipam"
+    env = {key: job[key] for key in _PASSED if job.get(key)}
+    # Text of files stands in what it prints. It is no command of the runner.
+    stop = secrets.token_hex(16)
+    sys.stdout.write(f"::stop-commands::{stop}\n")
+    sys.stdout.flush()
+    done = subprocess.run([ipam, "check", *words], cwd=folder, env=env, check=False)  # noqa: S603
+    sys.stdout.write(f"\n::{stop}::\n")
+    if not (result.is_file() and text.is_file()):
+        return Answer(done.returncode, "", _unknown(job))
+    told, comment = json.loads(result.read_text("utf-8")), text.read_text("utf-8")
+    plan = told["plan"]
+    says = plan["changed"] or plan["actions"] or told["findings"] or told["gates"]
+    return Answer(done.returncode, plan["digest"], comment if says else None)
+
+
+def _unknown(job: dict[str, str]) -> str:
+    """A comment where the check came to nothing: what stood there before is no answer to this."""
+    return f"{_marker(job)}\n### ❌ It could not be checked\n\nThe [log]({_run(job)}) says why.\n"
+
+
+def _marker(job: dict[str, str]) -> str:
+    """The line by which the comment of a root is found again, as `ipam check` writes it."""
+    return "<!-- " + " ".join(["ipam", *filter(None, [quote(_root(job))])]) + " -->"
+
+
+def _root(job: dict[str, str]) -> str:
+    return job.get("IPAM_ROOT", "").strip("/")
+
+
+def _run(job: dict[str, str]) -> str:
+    return (
+        f"{job['GITHUB_SERVER_URL']}/{job['GITHUB_REPOSITORY']}/actions/runs/{job['GITHUB_RUN_ID']}"
+    )
+
+
+def set_status(job: dict[str, str], forge: Forge, sha: str, answer: Answer) -> None:
+    """Say on the commit whether it may be merged, in words of our own alone."""
+    says = _SAYS.get(answer.code, f"could not be checked: exit code {answer.code}")
+    body = {
+        "state": _STATES.get(answer.code, "error"),
+        "context": " ".join(filter(None, [job["STATUS"], _root(job)])),
+        "description": f"{says}; {answer.digest}" if answer.digest else says,
+        "target_url": _run(job),
+    }
+    forge.ask("POST", f"/statuses/{sha}", body)
+
+
+def put_comment(job: dict[str, str], forge: Forge, number: int, text: str | None) -> None:
+    """Have one comment of ours with this text, or none. What others wrote stays."""
+    marker = _marker(job)
+    own = [
+        it
+        for it in forge.all_of(f"/issues/{number}/comments")
+        if (it.get("user") or {}).get("login") == job["AUTHOR"]
+        and str(it["body"]).split("\n", 1)[0].rstrip() == marker
+    ]
+    first = next(iter(own), None)
+    if text is not None and first is None:
+        forge.ask("POST", f"/issues/{number}/comments", {"body": text})
+    elif text is not None and first is not None and _plain(first["body"]) != _plain(text):
+        forge.ask("PATCH", f"/issues/comments/{first['id']}", {"body": text})
+    for it in own[0 if text is None else 1 :]:
+        forge.ask("DELETE", f"/issues/comments/{it['id']}")
+
+
+def _plain(text: str) -> str:
+    """A text as it was sent: a forge may end its lines otherwise."""
+    return text.replace("\r\n", "\n").rstrip()
+
+
+def tell(job: dict[str, str]) -> Answer | None:
+    """Check what the event is about, and tell; None when there is nothing to tell of.
+
+    Raises:
+        WrongError: It cannot be told.
+    """
+    if job["GITHUB_EVENT_NAME"] != "workflow_run":
+        raise WrongError("this action is for `on: workflow_run` alone")
+    event = json.loads(Path(job["GITHUB_EVENT_PATH"]).read_text("utf-8"))
+    branch = job["BRANCH"] or str(event["repository"]["default_branch"])
+    if not _BRANCH.fullmatch(branch):
+        raise WrongError("the branch has a name that is none")
+    forge = Forge(job)
+    head = head_of(event["workflow_run"], branch, forge)
+    sides = fetched(job, branch, head) if head else None
+    if head is None or sides is None:
+        return None
+    answer = checked(job, *sides, head.sha)
+    set_status(job, forge, head.sha, answer)
+    for number in head.pulls:
+        # A push while it was checked has a run of its own, whose answer is not to be written over.
+        if _is_for(forge.ask("GET", f"/pulls/{number}"), head.sha, branch):
+            put_comment(job, forge, number, answer.comment)
+    return answer
+
+
+def main() -> int:
+    """The exit code: 0 when it was told, whatever it is."""
+    job = dict(os.environ)
+    try:
+        answer = tell(job)
+    except (WrongError, KeyError, TypeError) as found:
+        why = (
+            found
+            if isinstance(found, WrongError)
+            else f"what the forge told is not known: {found!r}"
+        )
+        one_line = str(why).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        sys.stdout.write(f"::error title=ipam::{one_line}\n")
+        return 1
+    if answer is None:
+        sys.stdout.write("Nothing to tell: no open pull request into the branch has this head.\n")
+        return 0
+    with Path(job["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
+        file.write(f"exit-code={answer.code}\ndigest={answer.digest}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
