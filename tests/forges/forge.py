@@ -64,10 +64,12 @@ class Forge:
     ) -> Reply:
         match method, path:
             case "GET", ["pulls"]:
+                # In the order in which they were opened, but where somebody asks for those touched last.
+                pulls = self.pulls[:: -1 if query.get("sort") == "updated" else 1]
                 return self._page(
                     [
                         it
-                        for it in self.pulls
+                        for it in pulls
                         if it["state"] == query["state"]
                         and it["base"]["ref"] == query["base"]
                         and query.get("head", it["head"]["label"]) == it["head"]["label"]

@@ -13,6 +13,8 @@ import secrets
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -35,11 +37,13 @@ class Head(NamedTuple):
     Attributes:
         ref: Where it is fetched from.
         pulls: The numbers of the pull requests that get a comment.
+        others: Those of others into the same branch, the one that was touched last first.
     """
 
     sha: str
     ref: str
     pulls: tuple[int, ...]
+    others: tuple[int, ...] = ()
 
 
 class Answer(NamedTuple):
@@ -71,6 +75,20 @@ def head_of(run: dict[str, Any], branch: str, forge: Forge) -> Head | None:
     pulls = forge.all_of("/pulls", state="open", base=branch, **narrowed)
     found = tuple(int(it["number"]) for it in pulls if _is_for(it, sha, branch))
     return Head(sha, f"refs/pull/{found[0]}/head", found) if found else None
+
+
+def with_others(head: Head, branch: str, forge: Forge, most: str) -> Head:
+    """The head, with the other pull requests that it is looked at beside.
+
+    Raises:
+        WrongError: The forge does not say, or it is asked for no number of them.
+    """
+    if not most.isdecimal():
+        raise WrongError("`also` is no number")
+    wanted = {"state": "open", "base": branch, "sort": "updated", "direction": "desc"}
+    open_ones = forge.all_of("/pulls", **wanted) if head.pulls and int(most) else iter(())
+    others = (int(it["number"]) for it in open_ones if int(it["number"]) not in head.pulls)
+    return head._replace(others=tuple(islice(others, int(most))))
 
 
 def _is_for(pull: dict[str, Any], sha: str, branch: str) -> bool:
@@ -107,18 +125,29 @@ def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | 
     folder.mkdir(parents=True)
     git("init", "--quiet", "--bare")
     refs = [f"+refs/heads/{branch}:refs/ipam/base", f"+{head.ref}:refs/ipam/head"]
-    git("fetch", "--quiet", "--no-tags", f"{server}/{job['GITHUB_REPOSITORY']}", *refs)
+    fetch = ("fetch", "--quiet", "--no-tags", f"{server}/{job['GITHUB_REPOSITORY']}")
+    git(*fetch, *refs)
+    for number in head.others:
+        # One that is gone by now is told as not looked at.
+        with suppress(WrongError):
+            git(*fetch, f"+refs/pull/{number}/head:refs/pull/{number}/head")
     sides = git("rev-parse", "refs/ipam/base", "refs/ipam/head").split()
     return (folder, sides[0]) if sides[1] == head.sha else None
 
 
-def checked(job: dict[str, str], folder: Path, base: str, head: str) -> Answer:
+def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     """The check of a head as merged in thought with its base."""
     out = Path(job["RUNNER_TEMP"]) / "ipam-comment"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
     result, text = out / "check.json", out / "comment.md"
-    words = [f"--base={base}", f"--rev={head}", f"--out=json={result}", f"--out=markdown={text}"]
+    words = [
+        f"--base={base}",
+        f"--rev={head.sha}",
+        f"--out=json={result}",
+        f"--out=markdown={text}",
+    ]
+    words += [f"--also=pull/{number}/head" for number in head.others]
     ipam = f"{job['RUNNER_TEMP']}/ipam-requirements-check/bin/ipam"
     env = {key: job[key] for key in _PASSED if job.get(key)}
     # Text of files stands in what it prints. It is no command of the runner.
@@ -204,10 +233,12 @@ def tell(job: dict[str, str]) -> Answer | None:
         raise WrongError("the branch has a name that is none")
     forge = Forge(job)
     head = head_of(event["workflow_run"], branch, forge)
+    if head is not None:
+        head = with_others(head, branch, forge, job["ALSO"])
     sides = fetched(job, branch, head) if head else None
     if head is None or sides is None:
         return None
-    answer = checked(job, *sides, head.sha)
+    answer = checked(job, *sides, head)
     set_status(job, forge, head.sha, answer)
     for number in head.pulls:
         # A push while it was checked has a run of its own, whose answer is not to be written over.

@@ -1,0 +1,62 @@
+"""The comment tells of other open pull requests, too: what both would take, and who gets what second."""
+
+from pathlib import Path
+
+from tests.forges.forge import Forge
+from tests.forges.test_comment import bare, forge, pushed, told
+from tests.world import tenant
+
+__all__ = ["bare", "forge"]
+
+
+def opened(folder: Path, bare: Path, forge: Forge, numbers: range) -> str:
+    """Pull requests that each ask for a range; the head of the first."""
+    heads = [
+        pushed(
+            folder,
+            bare,
+            {f"tenants/n{number}.yaml": tenant(f"n{number}")},
+            f"refs/pull/{number}/head",
+        )
+        for number in numbers
+    ]
+    for number, head in zip(numbers, heads, strict=True):
+        forge.pull(head, number)
+    return heads[0]
+
+
+def test_what_others_would_take_too_is_told_in_the_comment(
+    tmp_path: Path, bare: Path, forge: Forge
+) -> None:
+    head = opened(tmp_path, bare, forge, range(1, 4))
+    used = told(tmp_path, forge, head)
+    assert (used.code, used.outputs["exit-code"]) == (0, "0"), used.log
+    (body,) = forge.bodies()
+    assert "Beside other open changes" in body
+    assert body.index("`pull/3/head (") < body.index("`pull/2/head (")
+    assert "pull/1/head" not in body
+    assert "both would take" in body
+
+
+def test_so_many_are_looked_at_as_are_asked_for(tmp_path: Path, bare: Path, forge: Forge) -> None:
+    head = opened(tmp_path, bare, forge, range(1, 4))
+    told(tmp_path, forge, head, inputs={"also": "1"})
+    (body,) = forge.bodies()
+    assert ("pull/3/head" in body, "pull/2/head" in body) == (True, False)
+    told(tmp_path, forge, head, inputs={"also": "0"})
+    (body,) = forge.bodies()
+    assert "Beside other open changes" not in body
+    used = told(tmp_path, forge, head, inputs={"also": "many"})
+    assert (used.code, "`also` is no number" in used.log) == (1, True)
+
+
+def test_one_that_is_gone_is_told_and_stops_nothing(
+    tmp_path: Path, bare: Path, forge: Forge
+) -> None:
+    head = opened(tmp_path, bare, forge, range(1, 2))
+    forge.pull(head[::-1], 2)
+    used = told(tmp_path, forge, head)
+    assert (used.code, used.outputs["exit-code"]) == (0, "0"), used.log
+    (body,) = forge.bodies()
+    assert "`pull/2/head`" in body
+    assert "not looked at" in body
