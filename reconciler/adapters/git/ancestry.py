@@ -1,11 +1,14 @@
 """Whether a revision contains another, and when that cannot be told."""
 
+import re
 from pathlib import Path
 
-from reconciler.adapters.git.objects import find_revisions
+from reconciler.adapters.git.naming import whole_name
+from reconciler.adapters.git.objects import Root, find_revisions
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.ports import GitError, LimitError, Revision
 
+_STEP = re.compile(r"[~^]\d*$", re.ASCII)
 DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 
@@ -46,6 +49,23 @@ def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
         message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
         raise GitError(message, DEEPEN)
     return result.status == 0
+
+
+def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:
+    """The commit that a name means, and what stands at its top.
+
+    Raises:
+        GitError: There is none, or the clone ends before it.
+        UsageError: It cannot be one, or several references bear its name.
+    """
+    (revision,), root = find_revisions(git, [whole_name(git, rev)])
+    if revision is not None:
+        return revision, root
+    if _STEP.search(rev) and is_shallow(git):
+        message = f"the clone is too shallow: it ends before {rev!r}"
+        raise GitError(message, "git fetch --deepen 1; in a CI job: fetch-depth: 2, or 0 for all")
+    hint = "git branch -a names the branches; a new one needs a first commit, or --worktree"
+    raise GitError(f"no commit {rev!r} in the repository", hint)
 
 
 def common_folder(git: GitProcess) -> Path:

@@ -212,18 +212,6 @@ def _made(git: GitProcess, item: Object) -> Made:
     return Made(item.oid, parents, revision.clock if revision else None, text, author)
 
 
-def there(revision: Revision | None, rev: str) -> Revision:
-    """The revision that a name means.
-
-    Raises:
-        GitError: There is none.
-    """
-    if revision is None:
-        hint = "git branch -a names the branches; a new one needs a first commit, or --worktree"
-        raise GitError(f"no commit {rev!r} in the repository", hint)
-    return revision
-
-
 def require_read(commit: Header | None) -> None:
     """Refuse a commit that is too large to be read.
 

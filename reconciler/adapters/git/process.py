@@ -59,6 +59,12 @@ PASSED = (
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 # What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
 _REMOTE = f"ipam-{os.urandom(16).hex()}"
+# As git says it that may not fetch what a filter left out, before 2.44 and since.
+_PROMISED = ("from promisor remote", "lazy fetching disabled")
+FILTERED = (
+    "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter and"
+    " sparse-checkout"
+)
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 
 
@@ -268,6 +274,10 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     message = said.partition(": ")[2] or (text[-1] if text else ended(result.status))
     if ".lock': File exists" in result.err:
         hint = "another git is at work there, or was killed; if none is, remove that .lock file"
+    if any(words in result.err for words in _PROMISED):
+        # Brought one by one, a plan would wait for as many answers as there are files.
+        what = "the partial clone lacks objects that its filter left out"
+        return GitError(f"{what} (git {command}: {message})", FILTERED)
     return GitError(f"git {command}: {message}", hint)
 
 

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reconciler.adapters.git.ancestry import holds, is_in, is_shallow
+from reconciler.adapters.git.ancestry import holds, is_in, is_shallow, named
 from reconciler.adapters.git.bounds import Tally
 from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
@@ -23,7 +23,7 @@ from reconciler.adapters.git.commit import make_commit
 from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.locks import alone
 from reconciler.adapters.git.naming import whole_name
-from reconciler.adapters.git.objects import Root, find_revisions, read_made, there
+from reconciler.adapters.git.objects import Root, find_revisions, read_made
 from reconciler.adapters.git.past import changes
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
@@ -98,14 +98,13 @@ class GitRepository:
         if rev in self.seen.roots:
             revision, root = self.seen.roots[rev]
         else:
-            found = find_revisions(self.git, [whole_name(self.git, rev)])
-            revision, root = there(found.revisions[0], rev), found.root
+            revision, root = named(self.git, rev)
         clock = clock_of(self.git, revision, self.now())
         return GitSource(self.git, revision, root, clock, self.proves)
 
     def resolve(self, rev: str) -> Revision:
         """The commit that a name means."""
-        return there(find_revisions(self.git, [whole_name(self.git, rev)]).revisions[0], rev)
+        return named(self.git, rev)[0]
 
     def made(self, rev: str) -> Made:
         """How a commit was made."""
