@@ -10,7 +10,7 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.announcing import cluster_kinds, cluster_of
 from reconciler.documents.document import Documents, GroupKind
 from reconciler.engine.usage import space_of
-from reconciler.evaluate import Evaluation, is_braked, is_held
+from reconciler.evaluate import Evaluation, is_braked
 from reconciler.families import families
 from reconciler.families._family import ProjectionInput
 from reconciler.gathering import Described, records_of
@@ -18,8 +18,7 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Release
-from reconciler.projecting import world_of
-from reconciler.records.changes import records_after
+from reconciler.projecting import records_then, world_of
 
 _NOTHING = IPSet()
 
@@ -85,7 +84,7 @@ def losses(evaluation: Evaluation, touches: Touches = NOTHING) -> list[Loss]:
         return []
     texts = records_of(evaluation.tree, evaluation.documents)
     before = tuple(record for record in texts if touches.cluster_of(record) in clusters)
-    after = _carried_out(evaluation, clusters, touches)
+    after = records_then(evaluation, lambda it: touches.cluster_of(it) in clusters)
     there = _Side(evaluation, before, clusters, touches, is_before=True)
     then = _Side(evaluation, after, clusters, touches)
     gains = {it: more for it in clusters if (more := then.announced[it] - there.announced[it])}
@@ -105,20 +104,6 @@ def _touched(evaluation: Evaluation) -> dict[str, None]:
     given = (it.allocation for it in evaluation.plan.decisions if isinstance(it, Grant))
     clusters = {cluster_of(record): None for record in (*stated, *given)}
     return dict.fromkeys(sorted(cluster for cluster in clusters if cluster != MANAGEMENT))
-
-
-def _carried_out(
-    evaluation: Evaluation, clusters: Collection[str], touches: Touches
-) -> tuple[Allocation, ...]:
-    """Records of clusters once all of the plan is carried out that no brake holds back."""
-    plan, state = evaluation.plan, evaluation.state
-    is_stopped = evaluation.brake is not None and evaluation.is_freed
-    rest = () if is_stopped else (it for it in plan.decisions if not is_held(it, evaluation))
-    decided = (it for it in rest if it.allocation and touches.cluster_of(it.allocation) in clusters)
-    kept = (record for record in state.records if touches.cluster_of(record) in clusters)
-    theirs = replace(state, records=tuple(kept))
-    folder = evaluation.tree.settings.records
-    return records_after(replace(plan, decisions=tuple(decided)), theirs, folder)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """A committed tree to the objects of all clusters: what every family makes of it, and the records."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.instant import format_instant
 from reconciler.model.plan import Release
 from reconciler.observed import is_observed
+from reconciler.records.changes import records_after
 from reconciler.records.claimed import apart
 from reconciler.records.emit import record_object
 from reconciler.records.forms import form_of
@@ -48,6 +49,37 @@ def project(
         if record.path not in evaluation.unproven and not _is_withheld(record, withheld)
     ]
     return tuple(_applied(made, _observed(evaluation)))
+
+
+def records_then(
+    evaluation: Evaluation, concerns: Callable[[Allocation], bool] | None = None
+) -> tuple[Allocation, ...]:
+    """Records once all of the plan is carried out that no brake holds back.
+
+    Args:
+        evaluation: Of the tree.
+        concerns: Which of those that have addresses are asked for; None for all there are.
+    """
+    plan, state = evaluation.plan, evaluation.state
+    is_stopped = evaluation.brake is not None and evaluation.is_freed
+    rest = () if is_stopped else (it for it in plan.decisions if not is_held(it, evaluation))
+    if concerns is not None:
+        rest = (it for it in rest if it.allocation and concerns(it.allocation))
+        state = replace(state, records=tuple(it for it in state.records if concerns(it)))
+    folder = evaluation.tree.settings.records
+    return records_after(replace(plan, decisions=tuple(rest)), state, folder)
+
+
+def carried_out(evaluation: Evaluation) -> Evaluation:
+    """The evaluation as it is of the tree that reconcile commits: all is done but what a brake holds."""
+    plan = evaluation.plan
+    held = tuple(it for it in plan.decisions if is_held(it, evaluation))
+    return replace(
+        evaluation,
+        state=replace(evaluation.state, records=records_then(evaluation)),
+        plan=replace(plan, decisions=held, before=plan.after),
+        changes=(),
+    )
 
 
 def world_of(

@@ -1,6 +1,6 @@
 """The map of a pool: what its addresses are, in cells of a power of two of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
@@ -67,36 +67,58 @@ class PoolMap(NamedTuple):
 
 def pool_map(state: State, key: Key, columns: int) -> PoolMap:
     """The map of a pool, in rows of so many cells at most."""
-    pool = state.pools[key]
+    (found,) = pool_maps((state,), key, columns)
+    return found
+
+
+def pool_maps(states: Sequence[State], key: Key, columns: int) -> tuple[PoolMap, ...]:
+    """The map of a pool in each of some states that have it alike: one letter means one holder."""
+    every = [_parts(state, key) for state in states]
+    titles = _titles(part for found in every for part in found)
+    pool = states[0].pools[key]
     network = pool.extent | pool.usable
-    found = [
-        part._replace(title=_owner(part))
-        for part in parts_of(state, network)
-        if part.space == pool.space and (part.pool in (None, key) or part.sort.is_holder)
-    ]
-    holders = _holders(found)
-    letters = {holder.title: holder.letter for holder in holders}
     is_celled = network.size <= _MOST_CELLED and all(it.version == 4 for it in network)
     width = _power(min(max(columns, 8), MOST_COLUMNS))
     size = _cell_size(network, width) if is_celled else 0
-    rows = tuple(_rows(network, found, width, size)) if size else ()
-    return PoolMap(key, tuple(found), holders, letters, size, rows)
+    made = []
+    for found in every:
+        holders = _holders(found, titles)
+        rows = tuple(_rows(network, found, width, size)) if size else ()
+        made.append(PoolMap(key, tuple(found), holders, titles, size, rows))
+    return tuple(made)
+
+
+def _parts(state: State, key: Key) -> list[Part]:
+    pool = state.pools[key]
+    return [
+        part._replace(title=_owner(part))
+        for part in parts_of(state, pool.extent | pool.usable)
+        if part.space == pool.space and (part.pool in (None, key) or part.sort.is_holder)
+    ]
 
 
 def _owner(part: Part) -> str:
     return part.record.owner.short if part.record is not None else part.title
 
 
-def _holders(parts: Sequence[Part]) -> tuple[Holder, ...]:
-    """In the order of their first addresses."""
+def _titles(parts: Iterable[Part]) -> dict[str, str]:
+    """The letter of each holder, in the order of their first addresses."""
+    mine = sorted(
+        (part.range, at, part.title) for at, part in enumerate(parts) if part.sort is Sort.ALLOCATED
+    )
+    titles = list(dict.fromkeys(title for _, _, title in mine))
+    letters = LETTERS if len(titles) <= len(LETTERS) else LETTERS[:-1]
+    return {it: letters[at] if at < len(letters) else OTHERS for at, it in enumerate(titles)}
+
+
+def _holders(parts: Sequence[Part], titles: Mapping[str, str]) -> tuple[Holder, ...]:
+    """Those that have something, in the order of their letters."""
     counts: dict[str, int] = {}
     for part in parts:
         if part.sort is Sort.ALLOCATED:
             counts[part.title] = counts.get(part.title, 0) + part.range.size
-    letters = LETTERS if len(counts) <= len(LETTERS) else LETTERS[:-1]
     return tuple(
-        Holder(letters[at] if at < len(letters) else OTHERS, title, counts[title])
-        for at, title in enumerate(counts)
+        Holder(letter, title, counts[title]) for title, letter in titles.items() if title in counts
     )
 
 

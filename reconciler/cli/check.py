@@ -1,16 +1,20 @@
 """`check`: what is wrong with a change, and what would run full."""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
 from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
-from reconciler.cli.shared.evaluating import reviewed
-from reconciler.cli.shared.formats import Checked, Out, check_in, review_options, write_outs
+from reconciler.cli.shared.clock import source_at
+from reconciler.cli.shared.evaluating import Reviewed, reviewed
+from reconciler.cli.shared.formats import DRAWN, Checked, Out, check_in, review_options, write_outs
 from reconciler.cli.shared.options import at_option, base_option, option, reading_options
 from reconciler.cli.shared.output import emit, painter, tell
+from reconciler.cli.shared.progress import progress
 from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code
+from reconciler.report.preview import NOTHING, Preview
 
 
 @click.command()
@@ -45,15 +49,31 @@ def check(
         tell(NOT_LOOKED_AT)
         return _told(Checked(compared, None, exit_code(compared.evaluation)), output, outs, color)
     # Each file is a test of its own in JUnit, also one that the cache knows nothing is wrong with.
-    whole = "junit" in (output, *(out.form for out in outs))
+    forms = (output, *(out.form for out in outs))
+    is_drawn = any(form in DRAWN for form in forms)
+    whole = "junit" in forms or is_drawn
     # What judges a change believes nothing that another job may have left in a shared cache.
     trusts = base is None
     found = reviewed(
         repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at, also=also
     )
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
-    checked = Checked(compared, base, exit_code(compared.evaluation), found.root)
+    drawn = _preview(found, base, at) if is_drawn else NOTHING
+    checked = Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)
     return _told(checked, output, outs, color)
+
+
+def _preview(found: Reviewed, base: str | None, at: str | None) -> Preview:
+    """What merging comes to; without a base the maps alone."""
+    from reconciler.commands.preview import evaluated_base, preview  # few forms show it
+
+    evaluation, repository = found.compared.evaluation, found.repository
+    if base is None:
+        return preview(evaluation)
+    with progress("comparing"):
+        source = source_at(repository.source(base), at)
+        drawn = preview(evaluation, partial(evaluated_base, repository, source))
+    return drawn._replace(base=repository.resolve(base).id)
 
 
 def _told(checked: Checked, output: str, outs: tuple[Out, ...], color: str) -> int:

@@ -10,8 +10,9 @@ from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Tier
 from reconciler.report.capped import gravest_first
 from reconciler.report.found import all_listed, verdict
-from reconciler.report.markup import Section, bar, code, fitted, prose
+from reconciler.report.markup import Section, bar, code, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
+from reconciler.report.preview import NOTHING, Preview, with_preview
 from reconciler.report.text.plan import counted, growth, renamed_words
 from reconciler.report.together import sentences_of, title_of
 from reconciler.together import Together
@@ -43,15 +44,23 @@ _CAPACITY = (
 
 
 def markdown_text(
-    compared: Compared, verb: str, *, base: str | None = None, keeps: bool = False
+    compared: Compared,
+    verb: str,
+    *,
+    base: str | None = None,
+    keeps: bool = False,
+    preview: Preview = NOTHING,
 ) -> str:
     """The verdict, what moves or changes hands, findings, exact addresses and capacity, in at most `LIMIT` characters.
+
+    Then maps and what clusters get, where that is known.
 
     Args:
         compared: The evaluation.
         verb: The verb that printed it, for the line that tells how to do it again.
         base: The base revision, as it was asked for.
         keeps: Also what stays.
+        preview: What merging comes to.
     """
     evaluation = compared.evaluation
     worst, says, listed = verdict(evaluation, len(compared.inherited))
@@ -76,8 +85,8 @@ def markdown_text(
     if not (allocations or moves or transfers):
         parts.append("No address changes hands.\n")
     told = [section for section in sections if section.rows]
-    parts += fitted(told, LIMIT - _AROUND)
-    parts.append(_footer(evaluation, verb, base))
+    parts += with_preview(told, preview, LIMIT - _AROUND)
+    parts.append(_footer(evaluation, verb, base, preview.base))
     return "\n".join(parts)
 
 
@@ -201,17 +210,23 @@ def _beside(item: Together) -> str:
     return f"- {code(title_of(item))}{said}"
 
 
-def _footer(evaluation: Evaluation, verb: str, base: str | None) -> str:
+def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "") -> str:
+    """What was compared, its digest, and the command that does it again."""
     revision = evaluation.tree.revision
     parts = [
         f"Revision {code(revision)}" if revision else "The work tree",
-        *([f"base {code(base)}"] if base else []),
+        *([f"base {code(base)}{_of(base, commit)}"] if base else []),
         f"digest `{digest(actions(evaluation))}`",
     ]
-    # HEAD is another commit for whoever reads this.
-    if revision and not (base or "").startswith("HEAD"):
-        command = " ".join(
-            ["ipam", verb, *(["--base", base] if base else []), "--rev", revision[:12]]
-        )
+    # HEAD is another commit for whoever reads this, and so is a branch later.
+    named = commit[:12] or base or ""
+    if revision and not named.startswith("HEAD"):
+        words = ["ipam", verb, *(["--base", named] if named else []), "--rev", revision[:12]]
+        command = " ".join(words)
         parts.append(f"again: {code(command)}")
     return f"<sub>{' · '.join(parts)}</sub>\n"
+
+
+def _of(base: str, commit: str) -> str:
+    """The commit that a base is, unless it was named by it."""
+    return f" ({code(commit[:12])})" if commit and base != commit else ""

@@ -6,7 +6,7 @@ a word or a number stands in one. That sets names and addresses off from the pro
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from reconciler.report.escape import escape
@@ -35,7 +35,7 @@ class Section(NamedTuple):
 def code(text: str) -> str:
     """A text as a code span, which may stand in a table."""
     # A bar ends a cell even in a code span, and services differ in how it may be escaped.
-    plain = _cut(escape(text), _CODE_CHARACTERS).replace("|", "\\u007c")
+    plain = cut(escape(text), _CODE_CHARACTERS).replace("|", "\\u007c")
     if not plain.strip():
         return "` `"
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(plain)), default=0))
@@ -43,9 +43,15 @@ def code(text: str) -> str:
     return f"{fence}{padding}{plain}{padding}{fence}"
 
 
+def fence(lines: Iterable[str]) -> str:
+    """What opens and closes a block of lines, and nothing in them can."""
+    longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
+    return "`" * max(3, longest + 1)
+
+
 def prose(text: str) -> str:
     """A message: words as they are, names and all else in code spans."""
-    plain = _cut(escape(text).replace("`", "'"), _PROSE_CHARACTERS)
+    plain = cut(escape(text).replace("`", "'"), _PROSE_CHARACTERS)
     return " ".join(_token(token) for token in plain.split(" ") if token)
 
 
@@ -108,5 +114,6 @@ def _rows(section: Section, rows: Sequence[str]) -> str:
     return section.head + "".join(f"{row}\n" for row in rows) if rows else ""
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
+    """A text of so many characters at most."""
     return text if len(text) <= most else f"{text[:most]}…"

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
+from tests.forges.commenting import pushed, told
 from tests.forges.forge import Forge
-from tests.forges.test_comment import bare, forge, pushed, told
 from tests.world import tenant
-
-__all__ = ["bare", "forge"]
 
 
 def opened(folder: Path, bare: Path, forge: Forge, numbers: range) -> str:

@@ -17,7 +17,7 @@ from reconciler.commands.review import review
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few
-from reconciler.ports import Facts, Source, UsageError
+from reconciler.ports import Facts, Repository, Source, UsageError
 from reconciler.report.escape import escape
 from reconciler.settings import OVERRIDES, PATH
 
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 
 class Reviewed(NamedTuple):
-    """A review, the files that it is of, and the folder that is the root."""
+    """A review, the files that it is of, the folder that is the root, and what has both sides."""
 
     compared: Compared
     source: Source
     root: str
+    repository: Repository
 
 
 def evaluated(
@@ -88,22 +89,26 @@ def reviewed(
     with progress("planning"):
         if base is None:
             compared = review(source_at(read.source, at), read.repository, None, facts)
+            repository: Repository = read.repository
         else:
-            compared = _beside(read, base, at, facts)
+            compared, repository = _beside(read, base, at, facts)
             compared = replace(compared, also=tuple(_others(read, base, also)))
     if rev == "HEAD" and not worktree:
         _tell_unread(read, compared.evaluation)
-    return Reviewed(compared, read.source, read.repository.git.root.path)
+    return Reviewed(compared, read.source, read.repository.git.root.path, repository)
 
 
-def _beside(read: Read, base: str, at: str | None, facts: Facts | None) -> Compared:
-    """The evaluation of a revision as it will be merged."""
+def _beside(
+    read: Read, base: str, at: str | None, facts: Facts | None
+) -> tuple[Compared, Repository]:
+    """The evaluation of a revision as it will be merged, and what has the merge."""
     # A plan without a base needs none of it.
     from reconciler.adapters.git.merging import merge
     from reconciler.commands.merging import merged
 
     found = merged(read.repository, read.source, base, partial(merge, read.repository))
-    return found.told(review(source_at(found.source, at), found.repository, base, facts), base)
+    compared = review(source_at(found.source, at), found.repository, base, facts)
+    return found.told(compared, base), found.repository
 
 
 def _others(read: Read, base: str, also: Sequence[str]) -> "Iterator[Together]":

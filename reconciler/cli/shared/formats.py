@@ -16,6 +16,7 @@ from reconciler.report.github import github_text
 from reconciler.report.gitlab import gitlab_text
 from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
 from reconciler.report.markdown import markdown_text
+from reconciler.report.preview import NOTHING, Preview
 from reconciler.report.sarif import sarif_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
@@ -25,7 +26,9 @@ _DEVICES = Path("/dev")
 _COMPARING = ("gitlab", "sarif", "junit")
 """Forms of services that find out by themselves what is new: they are told all there is."""
 _FOR_FORGES = ("github", "gitlab", "sarif", "junit", "markdown")
-FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown")
+FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown", "svg")
+DRAWN = ("markdown", "svg")
+"""Forms that show what a change comes to."""
 
 
 class Out(NamedTuple):
@@ -40,12 +43,14 @@ class Checked(NamedTuple):
 
     Attributes:
         root: The folder that is the root; empty for the top of the repository.
+        preview: What merging comes to.
     """
 
     compared: Compared
     base: str | None
     code: ExitCode
     root: str = ""
+    preview: Preview = NOTHING
 
 
 class OutType(click.ParamType[Out]):
@@ -97,7 +102,7 @@ def review_options(function: F) -> F:
 
 def check_in(form: str, checked: Checked, painter: Painter) -> str:
     """A check in one of `FORMATS`; the painter counts for text."""
-    compared, base, code, root = checked
+    compared, base, _, root, _ = checked
     if form in _FOR_FORGES:
         compared = at_top(compared, root)
     evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
@@ -114,10 +119,26 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
             from reconciler.report.junit import junit_text  # few ask for it, and XML takes long
 
             return junit_text(evaluation)
-        case "markdown":
-            return marked(markdown_text(compared, "check", base=base), root)
-    plan = plan_document(evaluation, base=base)
-    document = check_document(evaluation, plan, code, compared.inherited, compared.also)
+        case "markdown" | "svg":
+            return _drawn(form, checked._replace(compared=compared))
+    return _document(form, checked)
+
+
+def _drawn(form: str, checked: Checked) -> str:
+    """What merging comes to, as a comment or as a picture."""
+    compared, base, _, root, preview = checked
+    if form == "markdown":
+        return marked(markdown_text(compared, "check", base=base, preview=preview), root)
+    from reconciler.report.map_svg import map_svg  # few ask for it
+
+    return map_svg(preview.maps)
+
+
+def _document(form: str, checked: Checked) -> str:
+    compared = checked.compared
+    evaluation = compared.evaluation
+    plan = plan_document(evaluation, base=checked.base)
+    document = check_document(evaluation, plan, checked.code, compared.inherited, compared.also)
     return json_text(document) if form == "json" else yaml_text(document)
 
 

@@ -1,0 +1,189 @@
+"""Maps and diffs in a comment and in a picture: what they show, and that nothing of it is active."""
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from reconciler.asking import cells
+from reconciler.asking.cells import PoolMap, pool_maps
+from reconciler.commands.preview import preview
+from reconciler.comparison import Compared
+from reconciler.evaluate import Evaluation, evaluate
+from reconciler.projecting import carried_out
+from reconciler.report.map_change import changed_lines
+from reconciler.report.map_svg import map_svg
+from reconciler.report.markdown import LIMIT, markdown_text
+from reconciler.report.preview import MOST_CLUSTERS, Applied, Preview, previewed
+from tests.report.hostile import corpus
+from tests.report.test_markdown import HTML
+from tests.world import SMALL, evaluation_of, reconciled, tenant, tree_of
+
+CHANGE = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def tokens(text: str) -> Iterator[Token]:
+    for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
+        yield token
+        yield from token.children or ()
+
+
+def maps_of(evaluation: Evaluation) -> tuple[PoolMap, PoolMap]:
+    (key,) = evaluation.state.pools
+    old, new = pool_maps((evaluation.state, carried_out(evaluation).state), key, 32)
+    return old, new
+
+
+def named(found: PoolMap, text: str) -> PoolMap:
+    """The map with a text wherever a name stands."""
+    letters = {text: found.letters[next(iter(found.letters))]}
+    parts = tuple(it._replace(title=text) if it.record else it for it in found.parts)
+    rows = tuple(
+        row._replace(cells=tuple(it._replace(title=text) if it and it.record else it for it in row.cells))
+        for row in found.rows
+    )  # fmt: skip
+    holders = tuple(it._replace(title=text, letter=letters[text]) for it in found.holders[:1])
+    return PoolMap(found.pool._replace(name=text), parts, holders, letters, found.per_cell, rows)
+
+
+def everywhere(text: str) -> Preview:
+    old, new = (named(it, text) for it in maps_of(evaluation_of(CHANGE)))
+    files = ({"k.yaml": f"a\n{text}\nb"}, {"k.yaml": f"{text} c", f"{text}.yaml": text})
+    return Preview(((old, new),), (Applied(text, *files),))
+
+
+def test_the_rows_that_change_stand_beside_each_other_with_what_they_mean() -> None:
+    assert changed_lines(*maps_of(evaluation_of(CHANGE))) == [
+        "edge",
+        "10.40.0.0        AAAAAAAA........................  →  AAAAAAAABBBBBBBB................",
+        "7 more rows stay",
+        "  A  team-a/one: 8",
+        "  B  team-a/two: 0 → 8",
+        "  .  free: 248 → 240",
+    ]
+
+
+def test_a_pool_too_large_for_cells_lists_the_ranges_that_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cells, "_MOST_CELLED", 1)
+    maps = maps_of(evaluation_of(CHANGE))
+    assert changed_lines(*maps) == [
+        "edge",
+        "+ B  10.40.0.8-10.40.0.15  8",
+        "- .  10.40.0.8-10.40.0.255  248",
+        "+ .  10.40.0.16-10.40.0.255  240",
+        "  B  team-a/two: 0 → 8",
+        "  .  free: 248 → 240",
+    ]
+    texts = [it.text for it in ElementTree.fromstring(map_svg([maps])).iter(f"{SVG}text")]
+    assert texts == ["edge, before → after", *changed_lines(*maps)[1:]]
+
+
+def test_what_comes_free_is_resting_in_the_map() -> None:
+    gone = {path: it for path, it in reconciled(CHANGE).items() if path != "tenants/two.yaml"}
+    lines = changed_lines(*maps_of(evaluate(tree_of(gone), 1)))
+    assert lines[1].endswith(
+        "AAAAAAAABBBBBBBB................  →  AAAAAAAA~~~~~~~~................"
+    )
+    assert "  ~  held: 0 → 8" in lines
+
+
+def test_a_comment_has_a_map_and_a_diff_for_each_cluster() -> None:
+    evaluation = evaluation_of(CHANGE)
+    found = preview(evaluation, lambda: evaluation_of(reconciled(SMALL)))
+    text = markdown_text(Compared(evaluation), "check", base="main", preview=found)
+    assert text.index("#### Maps, before → after") < text.index("#### What clusters get")
+    assert (
+        "<details><summary><code>team-a.two</code>: 2 objects change</summary>\n\n```diff\n" in text
+    )
+    assert "\n--- /dev/null\n+++ b/IPAddressPool/metallb-system.default-pool.yaml\n@@ -0,0" in text
+    assert "\n+    - 10.40.0.8-10.40.0.15\n" in text
+    fences = [it.info for it in tokens(text) if it.type == "fence"]
+    assert fences == ["text", "diff", "diff"]
+
+
+def test_the_footer_names_the_commit_of_the_base_so_that_anybody_can_do_it_again() -> None:
+    evaluation = evaluation_of(CHANGE)
+    text = markdown_text(
+        Compared(evaluation), "check", base="HEAD^1", preview=Preview(base="b" * 40)
+    )
+    assert "base `HEAD^1` (`bbbbbbbbbbbb`)" in text
+    assert f"again: `ipam check --base {'b' * 12} --rev {'a' * 12}`" in text
+
+
+@pytest.mark.parametrize("text", corpus(), ids=ascii)
+def test_no_text_of_a_file_gets_out_of_its_fence(text: str) -> None:
+    found = everywhere(text)
+    raw = "\n".join(previewed(found, LIMIT))
+    raw.encode()
+    assert all(line.isprintable() for line in raw.split("\n"))
+    kinds = [it.type for it in tokens(raw) if it.type not in ("text", "inline", "softbreak")]
+    assert kinds.count("fence") == 2
+    assert set(kinds) <= {"heading_open", "heading_close", "fence", "html_block", "paragraph_open", "paragraph_close"}  # fmt: skip
+    html = "".join(it.content for it in tokens(raw) if it.type == "html_block")
+    assert set(re.findall(r"<[^>]*>", html)) <= HTML | {"<code>", "</code>"}
+
+
+@pytest.mark.parametrize("text", corpus(), ids=ascii)
+def test_no_text_of_a_file_becomes_a_shape_or_a_script_of_the_picture(text: str) -> None:
+    root = ElementTree.fromstring(map_svg(everywhere(text).maps))
+    found = list(root.iter())
+    assert {it.tag.removeprefix(SVG) for it in found} == {"svg", "title", "style", "rect", "text"}
+    known = {"class", "x", "y", "width", "height", "viewBox", "role"}
+    assert {name for it in found for name in it.attrib} <= known
+    plain = ElementTree.fromstring(map_svg(everywhere("plain").maps))
+    assert root.find(f"{SVG}style").text == plain.find(f"{SVG}style").text  # type: ignore[union-attr]
+    assert all((it.text or "").isprintable() for it in found if it.tag == f"{SVG}text")
+
+
+def test_a_picture_is_one_file_that_fetches_nothing_and_fits_light_and_dark() -> None:
+    text = map_svg([maps_of(evaluation_of(CHANGE))])
+    assert text == map_svg([maps_of(evaluation_of(CHANGE))])
+    assert "prefers-color-scheme:dark" in text
+    assert not re.search(r"href|url\(|@import|<script|http(?!://www\.w3\.org/2000/svg)", text)
+    root = ElementTree.fromstring(text)
+    height = int(root.attrib["height"])
+    width = int(root.attrib["width"])
+    for it in root.iter(f"{SVG}rect"):
+        right = int(it.get("x", "0")) + int(it.attrib["width"])
+        assert (right <= width, int(it.get("y", "0")) + int(it.attrib["height"]) <= height) == (
+            True,
+            True,
+        )
+    texts = [it.text for it in root.iter(f"{SVG}text")]
+    assert "edge, before → after" in texts
+    assert "  B  team-a/two: 0 → 8" in texts
+    assert len([it for it in root.iter(f"{SVG}rect") if it.get("class") == "changed"]) == 1
+
+
+def test_a_picture_of_nothing_says_so() -> None:
+    assert "No addresses change hands." in map_svg(())
+
+
+def test_a_comment_fits_whatever_clusters_get_and_tables_keep_their_half() -> None:
+    evaluation = evaluation_of(
+        {**SMALL, **{f"tenants/{at}.yaml": tenant(f"n{at}") for at in range(30)}}
+    )
+    long = {f"k{at}.yaml": "x: y\n" * 3_000 for at in range(20)}
+    many = tuple(Applied(f"c{at}", {}, long) for at in range(100))
+    found = Preview((maps_of(evaluation),), many, base="b" * 40)
+    text = markdown_text(Compared(evaluation), "check", base="main", preview=found)
+    assert LIMIT - 6_000 < len(text) <= LIMIT
+    assert text.count("team-a/n") >= 30
+    assert f"*{100 - MOST_CLUSTERS} more clusters do not fit here; `ipam render` has them.*" in text
+    assert len(re.findall(r"^\*\d+ more lines do not fit here\.\*$", text, re.MULTILINE)) >= 30
+    assert text.count("<details>") == text.count("</details>")
+    assert len([it for it in tokens(text) if it.type == "fence"]) == 1 + MOST_CLUSTERS
+    assert text.endswith("</sub>\n")
+
+
+def test_a_line_with_a_fence_in_it_makes_the_fence_around_it_longer() -> None:
+    found = Preview(applied=(Applied("c", {}, {"k": "````\n<b>out</b>\n"}),))
+    (text,) = previewed(found, LIMIT)
+    assert "`````diff\n" in text
+    assert [it.type for it in tokens(text) if it.type == "fence"] == ["fence"]
