@@ -151,6 +151,11 @@ class FakeRepository:
         found = [Changed(path, old.get(path), new.get(path)) for path in paths]
         return found, parted == base
 
+    place = ""
+
+    def everywhere(self, rev: str) -> Iterator[str]:
+        return iter(sorted(self.commits[rev][2]))
+
     def alone(self) -> AbstractContextManager[None]:
         return nullcontext()
 

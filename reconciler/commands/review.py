@@ -92,13 +92,32 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     evaluation = _with(compared.evaluation, carrying.told(history, base, releases=releases))
     planned = cache(partial(_planned, base_source, repository, facts))
     evaluation = with_causes(_beside_plan(read, planned, evaluation), repository, source)
-    evaluation = _with(evaluation, loose)
+    evaluation = _with(evaluation, [*loose, *_strays(repository, source, settings, None, facts)])
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
     return with_inherited(
         replace(compared, evaluation=with_overrides(evaluation)), planned, changes
     )
+
+
+def _strays(
+    repository: Repository,
+    source: Source,
+    settings: Settings,
+    made: LastMade | None,
+    facts: Facts | None = None,
+) -> list[Finding]:
+    """What is said of records that were left where the root was; nearly always nothing is asked."""
+    revision = source.revision()
+    if revision is None or (made is not None and made.commit is not None):
+        return []
+    if has_records(source, settings.records):
+        return []
+    from reconciler.commands.strays import stray_records
+
+    made = made or last_made(repository, revision, facts)
+    return stray_records(repository, source, settings, is_made=made.commit is not None)
 
 
 def _alone(source: Source, repository: Repository | None, facts: Facts | None) -> Evaluation:
@@ -186,7 +205,11 @@ def with_changes_by_hand(
         paths = [PATH, settings.records, settings.observed]
         changes, _ = repository.changed(last, revision.id, paths, settings.limits)
     is_set_anew = any(change.path == PATH for change in changes)
-    doubts = [*made.findings, *([cut] if cut else [])]
+    doubts = [
+        *made.findings,
+        *([cut] if cut else []),
+        *_strays(repository, source, settings, made),
+    ]
     # Where reconcile went on, no record was left elsewhere.
     if last is None or is_set_anew:
         folder = folder_with_records(source, settings)

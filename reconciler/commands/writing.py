@@ -14,6 +14,7 @@ from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.settings import folders_before
 from reconciler.commands.replay import believes, note_made
 from reconciler.commands.review import require_history
+from reconciler.commands.strays import STRAY
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation, let_pass
@@ -35,6 +36,8 @@ _NAMED = {
     "transfer": "transferred",
     **{it: it for it in ("allocate", "release", "expire", "refuse", "put back")},
 }
+
+_ANEW = "to give all addresses out anew: ipam reconcile --allow-release 0"
 
 _log = logging.getLogger(__name__)
 
@@ -167,6 +170,8 @@ def _require_records(
     tree = evaluation.tree
     if tree.records or tree.settled.kept:
         return
+    if stray := next((it for it in evaluation.findings if it.code == STRAY), None):
+        raise GateError(stray.message, f"{stray.hint}; {_ANEW}")
     source, now = repository.source(base.id), tree.settings.records
     for folder in dict.fromkeys([now, *folders_before(source)]):
         steps = source.past([folder])
@@ -176,8 +181,7 @@ def _require_records(
         raise GateError(
             f"no record is left in {now}/, but commit {last.id[:12]} took some from {folder}/ that"
             " reconcile left there",
-            f"git checkout {last.id[:12]}^ -- {folder} brings them back; to give all addresses out"
-            " anew: ipam reconcile --allow-release 0",
+            f"git checkout {last.id[:12]}^ -- {folder} brings them back; {_ANEW}",
         )
 
 

@@ -201,6 +201,13 @@ class Repository(Protocol):
         At or below some paths; when none are given, all.
         """
 
+    @property
+    def place(self) -> str:
+        """The folder of the repository that is the root, from its top; empty for the top."""
+
+    def everywhere(self, rev: str) -> Iterator[str]:
+        """The files of a revision, also outside of the root, by their paths from the top."""
+
     def source(self, rev: str) -> Source:
         """The files of a revision, by its name."""
 

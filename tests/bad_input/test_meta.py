@@ -18,6 +18,7 @@ from tests.world import evaluation_of, provider, request, tenant
 ELSEWHERE = {
     "more-findings": "many of them: tests/hostile/test_sizes.py",
     "settings-changed": "check --base: tests/commands",
+    "records-left": "roots that move: tests/cli/test_moved_roots.py",
     "not-a-folder": "trees that mean it: tests/hostile/test_odd_entries.py",
     "base-ahead": "check --base: tests/commands",
     "nothing-to-check": "a repository as a whole: tests/cli/test_emptiness.py",

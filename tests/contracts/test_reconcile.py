@@ -41,6 +41,13 @@ class Meddled:
     ) -> tuple[list[Changed], bool]:
         return self.inner.changed(base, rev, paths, limits)
 
+    @property
+    def place(self) -> str:
+        return self.inner.place
+
+    def everywhere(self, rev: str) -> Iterator[str]:
+        return self.inner.everywhere(rev)
+
     def source(self, rev: str) -> Source:
         return self.inner.source(rev)
 

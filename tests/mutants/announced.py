@@ -15,7 +15,7 @@ ANNOUNCED = (
            "if it.to or it.cluster not in teller.gone]", "if True]", CHECKS),
     Mutant("announced: who goes may be taken all of", "announced.py",
            "if it.to or it.cluster not in teller.gone]", "if it.cluster not in teller.gone]", CHECKS),
-    Mutant("announced: what a brake holds is lost", "losses.py",
+    Mutant("announced: what a brake holds is lost", "projecting.py",
            "if not is_held(it, evaluation))", "if True)", CHECKS),
     Mutant("announced: no other cluster gets it", "losses.py",
            "if mine & gains.get(it, _NOTHING))", "if False)", CHECKS),

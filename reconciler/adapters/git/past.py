@@ -15,6 +15,7 @@ from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.root_folder import TOP
 from reconciler.adapters.git.saying import saying
 from reconciler.adapters.git.starting import MEMORY
+from reconciler.model.settings import Limits
 from reconciler.ports import Changed, Entry, Step
 
 _FORMAT = "%H %T %P%x00%(trailers:key=Ipam-Plan,valueonly,separator=%x2C)"
@@ -211,6 +212,34 @@ def differences(
                 commit, found, counted = part, [], tally()
     if commit:
         yield commit, tuple(found)
+
+
+def everywhere(git: GitProcess, rev: str) -> Iterator[str]:
+    """The paths of all files of a revision, from the top of the repository.
+
+    Raises:
+        GitError: Git fails.
+        LimitError: There is more than the memory of git holds.
+    """
+    tally = Tally(f"all of {rev[:12]}")
+    listing = fields(git, tally, "ls-tree", "-r", "-z", "--full-tree", "--name-only", rev)
+    with closing(listing) as paths:
+        yield from paths
+
+
+def changed_since(
+    git: GitProcess, ends: tuple[str, str], paths: Sequence[str], limits: Limits
+) -> tuple[list[Changed], bool]:
+    """Files that differ since two revisions parted, and whether the second has all of the first.
+
+    Without a common ancestor at hand (a shallow clone) the first itself is compared with.
+    """
+    base, rev = ends
+    result = git.run("merge-base", base, rev)
+    parted = result.out.decode().strip() or base
+    tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
+    found = changes(git, (parted, rev), paths, tally)
+    return found, result.status == 0 and parted == base
 
 
 def changes(

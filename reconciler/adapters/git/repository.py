@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reconciler.adapters.git.ancestry import holds, is_in, is_shallow, named
-from reconciler.adapters.git.bounds import Tally
 from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
@@ -24,7 +23,7 @@ from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.locks import alone
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, read_made
-from reconciler.adapters.git.past import changes
+from reconciler.adapters.git.past import changed_since, everywhere
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
@@ -117,15 +116,17 @@ class GitRepository:
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
-        """Files at or below some paths that differ since the two parted; is all of `base` in `rev`.
+        """Files at or below some paths that differ since the two parted; is all of `base` in `rev`."""
+        return changed_since(self.git, (base, rev), paths, limits or Limits())
 
-        Without a common ancestor at hand (a shallow clone) the base itself is compared with.
-        """
-        result = self.git.run("merge-base", base, rev)
-        parted = result.out.decode().strip() or base
-        tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits or Limits())
-        found = changes(self.git, (parted, rev), paths, tally)
-        return found, result.status == 0 and parted == base
+    @property
+    def place(self) -> str:
+        """The folder of the repository that is the root."""
+        return self.git.root.path
+
+    def everywhere(self, rev: str) -> Iterator[str]:
+        """The files of a revision, also outside of the root, by their paths from the top."""
+        return everywhere(self.git, rev)
 
     def alone(self) -> AbstractContextManager[None]:
         """Keep other runs on this very folder waiting; old locks of git in a mirror go meanwhile."""

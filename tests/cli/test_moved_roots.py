@@ -1,0 +1,101 @@
+"""A root that is moved without its records: nobody's addresses are given out anew behind a green check."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.cli.test_root import below
+from tests.world import SMALL, commit, git, repository, write
+
+Capture = pytest.CaptureFixture[str]
+FOLDERS = ("pools", "providers", "tenants")
+MOVES = [("net/old", "net/new"), ("", "net"), ("net", "")]
+
+
+@pytest.fixture(params=MOVES, ids=["a folder", "the top", "into the top"])
+def move(request: pytest.FixtureRequest) -> tuple[str, str]:
+    found: tuple[str, str] = request.param
+    return found
+
+
+@pytest.fixture
+def repo(tmp_path: Path, move: tuple[str, str]) -> Path:
+    """A root that was reconciled, and is moved on branch `change`, but for its records."""
+    old, new = move
+    files = below(SMALL, old) if old else dict(SMALL)
+    made = repository(tmp_path / "repo", {**files, "README.md": "words\n"})
+    assert said("reconcile", made, old) == 0
+    git(made, "switch", "-q", "-c", "change")
+    (made / new).mkdir(parents=True, exist_ok=True)
+    for folder in FOLDERS:
+        git(made, "mv", str(Path(old, folder)), str(Path(new, folder)))
+    commit(made, "move")
+    return made
+
+
+def said(verb: str, folder: Path, root: str) -> int:
+    from reconciler.cli import run
+
+    return run([verb, "--repo", str(folder), "--root", root or "."])
+
+
+def places(move: tuple[str, str]) -> tuple[str, str]:
+    old, new = (str(Path(root, "allocations")) for root in move)
+    return old, new
+
+
+@pytest.mark.parametrize("more", [(), ("--base", "main")])
+def test_check_stops_it_and_names_what_moves_the_records_along(
+    repo: Path, move: tuple[str, str], more: tuple[str, ...], capsys: Capture
+) -> None:
+    root = move[1] or "."
+    ran = ipam(capsys, "check", "--repo", repo, "--root", root, *more)
+    old, new = places(move)
+    assert ran.code == 1
+    assert "error records-left: this root has no records" in ran.out
+    assert f"git mv {old} {new} in the same commit" in ran.out
+
+
+def test_reconcile_stops_until_a_person_begins_anew(
+    repo: Path, move: tuple[str, str], capsys: Capture
+) -> None:
+    words = ("reconcile", "--repo", repo, "--root", move[1] or ".", "--branch", "change")
+    head = git(repo, "rev-parse", "HEAD")
+    ran = ipam(capsys, *words, "--any-branch")
+    assert (ran.code, git(repo, "rev-parse", "HEAD")) == (3, head)
+    assert "git mv" in ran.err
+    ran = ipam(capsys, *words, "--any-branch", "--allow-release", "0")
+    assert (ran.code, "Committed" in ran.out) == (1, True), "it tells still what was left"
+    assert ipam(capsys, "check", "--repo", repo, "--root", move[1] or ".").code == 0
+
+
+def test_with_its_records_it_is_told_as_records_that_people_brought(
+    repo: Path, move: tuple[str, str], capsys: Capture
+) -> None:
+    old, new = places(move)
+    git(repo, "mv", old, new)
+    commit(repo, "and the records")
+    ran = ipam(capsys, "check", "--repo", repo, "--root", move[1] or ".", "--base", "main")
+    assert "records-left" not in ran.out
+    assert "10.40.0.0" not in ipam(capsys, "plan", "--repo", repo, "--root", move[1] or ".").out
+
+
+def test_a_new_root_beside_one_that_lives_is_none_that_was_moved(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    made = repository(tmp_path / "repo", below(SMALL, "one"))
+    assert said("reconcile", made, "one") == 0
+    write(made, below(SMALL, "two"))
+    commit(made, "another")
+    assert ipam(capsys, "check", "--repo", made, "--root", "two").code == 0
+    assert said("reconcile", made, "two") == 0
+
+
+def test_what_only_looks_like_records_is_none(tmp_path: Path, capsys: Capture) -> None:
+    others = {
+        "charts/allocations/values.yaml": "x: 1\n",
+        "docs/allocations/NetworkPool/a.yaml": "x: 1\n",
+    }
+    made = repository(tmp_path / "repo", {**below(SMALL, "net"), **others})
+    assert ipam(capsys, "check", "--repo", made, "--root", "net").code == 0
