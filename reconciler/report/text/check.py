@@ -33,10 +33,10 @@ def check_text(
     """
     found = [*evaluation.findings, *evaluation.gates]
     ahead = moves_text(evaluation, painter) + transfers_text(evaluation, painter)
-    resized = pools_text(_resized(evaluation), evaluation, painter)
+    pools = pools_text(_changed(evaluation), evaluation, painter)
     told = f"{ahead}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}"
     others = "".join(_beside(item, painter) for item in also)
-    return f"{told}{resized}{others}{verdict_text(evaluation, painter, len(inherited))}"
+    return f"{told}{pools}{others}{verdict_text(evaluation, painter, len(inherited))}"
 
 
 def _beside(item: "Together", painter: Painter) -> str:
@@ -61,10 +61,14 @@ def inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) ->
     return "".join(f"{painter.paint(line, Colour.DIM)}\n" for line in lines)
 
 
-def _resized(evaluation: Evaluation) -> list[Key]:
-    """Pools that the change gives another size."""
+def _changed(evaluation: Evaluation) -> list[Key]:
+    """Pools that get another size, or come into a worse tier, also one below the gate."""
     plan = evaluation.plan
-    return [key for key, after in plan.after.items() if plan.before[key].total != after.total]
+    return [
+        key
+        for key, after in plan.after.items()
+        if plan.before[key].total != after.total or after.tier.rank > plan.before[key].tier.rank
+    ]
 
 
 def verdict_text(evaluation: Evaluation, painter: Painter, inherited: int = 0) -> str:
