@@ -146,3 +146,13 @@ def test_it_needs_a_base_and_commits(repo: Path, capsys: Capture) -> None:
     for words in (("--also", "theirs"), ("--also", "theirs", "--base", "main", "--worktree")):
         ran = ipam(capsys, "check", "--repo", repo, *words)
         assert (ran.code, "--also needs --base, and no --worktree" in ran.err) == (64, True)
+
+
+def test_what_the_base_owes_is_no_matter_of_either(repo: Path, capsys: Capture) -> None:
+    write(repo, {"tenants/owed.yaml": tenant("owed")})
+    commit(repo, "owed")
+    for name in ("mine", "theirs"):
+        git(repo, "branch", "-D", name)
+        branch(repo, name, {f"tenants/{name}.yaml": tenant(name)})
+    (item,) = told(capsys, repo, "theirs")
+    assert item["both"] == [], "one of them comes before what is owed, one behind it"

@@ -12,6 +12,7 @@ from tests.mutants.intake import INTAKE
 from tests.mutants.moves import MOVES
 from tests.mutants.observed import OBSERVED
 from tests.mutants.planning import PLANNING
+from tests.mutants.proposing import PROPOSING
 from tests.mutants.records import RECORDS
 from tests.mutants.renaming import RENAMES
 from tests.mutants.starting import STARTING
@@ -29,5 +30,6 @@ MUTANTS = (
     *ASKING,
     *IMPORTING,
     *ANNOUNCED,
+    *PROPOSING,
     *TRANSFERS,
 )

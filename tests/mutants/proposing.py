@@ -1,0 +1,41 @@
+"""Mutants of what waits for a merge: proposals, other open changes, and roots that were moved."""
+
+from tests.mutants.mutant import Mutant
+
+PROPOSED = ("tests/cli/test_to_branch.py",)
+RUN = ("tests/commands/test_proposing.py",)
+TOGETHER = ("tests/cli/test_together.py",)
+MOVED = ("tests/cli/test_moved_roots.py",)
+
+PROPOSING = (
+    Mutant("proposing: what people committed is replaced", "adapters/git/proposing.py",
+           "        if old:\n            self._require_ours(old, base)", "", PROPOSED),
+    Mutant("proposing: the same is brought again", "adapters/git/proposing.py",
+           "if old and revision is not None and self._says_the_same(old, base, revision):", "if False:",
+           PROPOSED),
+    Mutant("proposing: what is merged is taken away", "adapters/git/proposing.py",
+           "if revision is None and (not old or self._is_in(old, base.id)):",
+           "if revision is None and not old:", PROPOSED),
+    Mutant("proposing: the branch is published, too", "commands/writing.py",
+           "if wishes.is_proposed:", "if False:", RUN),
+    Mutant("proposing: clusters get what nobody merged", "commands/reconcile.py",
+           "if self.commit and self.proposed is None else self.base", "if self.commit else self.base", RUN),
+    Mutant("proposing: a lost race is made twice", "commands/reconcile.py",
+           "self.made.clear()", "pass", RUN),
+    Mutant("together: what the base owes counts for both", "together.py",
+           "{claim: it for claim, it in ours.items() if claim not in theirs}", "dict(ours)", TOGETHER),
+    Mutant("together: nothing is reconciled in between", "commands/together.py",
+           "if not is_carried_out(asked, passed):", "if True:", TOGETHER),
+    Mutant("together: a refusal is no difference", "together.py",
+           "if isinstance(got, Refuse):", "if False:", TOGETHER),
+    Mutant("together: the same tier counts", "together.py",
+           "together.tier.rank > max(", "together.tier.rank >= max(", TOGETHER),
+    Mutant("strays: one that lives is one that was moved", "commands/strays.py",
+           "if root not in described", "if True", MOVED),
+    Mutant("strays: reconcile goes on", "commands/writing.py",
+           "if it.code == STRAY", "if False", MOVED),
+    Mutant("strays: whatever stands in such a folder is a record", "commands/strays.py",
+           "and root != own and _is_record(path, root, records):", "and root != own:", MOVED),
+    Mutant("strays: beside a base nothing is looked for", "commands/review.py",
+           "[*loose, *_strays(repository, source, settings, None, facts)]", "[*loose]", MOVED),
+)  # fmt: skip
