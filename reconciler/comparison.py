@@ -18,6 +18,7 @@ from reconciler.records.by_hand import Records, freed, losing, told, unproven
 from reconciler.settings import PATH as SETTINGS_PATH
 
 if TYPE_CHECKING:
+    from reconciler.model.cause import Cause
     from reconciler.together import Together
 
 
@@ -68,11 +69,13 @@ class Compared:
         evaluation: Its findings and gates are those of the change.
         inherited: What the base says already, and the change leaves as it is. It stops nothing.
         also: The change beside others that wait for their merge. It stops nothing either.
+        causes: What of the change causes each decision that is told, in the order of the plan.
     """
 
     evaluation: Evaluation
     inherited: tuple[Finding, ...] = ()
     also: "tuple[Together, ...]" = ()
+    causes: "tuple[Cause, ...]" = ()
 
     def whole(self, base: str) -> Evaluation:
         """The evaluation with all of both, for who compares with the base by himself.

@@ -1,6 +1,6 @@
 """Check and plan: one evaluation of a revision, beside its base when there is one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -53,7 +53,6 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     """The same beside a base."""
     # A plan of a revision by itself is made far more often, and needs none of these.
     from reconciler.commands import carried as carrying
-    from reconciler.commands.inherited import with_inherited
     from reconciler.commands.judging import judging_settings, with_last_good
     from reconciler.commands.uncommitted import changed_since
 
@@ -96,9 +95,23 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
-    return with_inherited(
-        replace(compared, evaluation=with_overrides(evaluation)), planned, changes
-    )
+    compared = replace(compared, evaluation=with_overrides(evaluation))
+    return _told_apart(compared, read, planned, changes, (repository, base_source, source))
+
+
+def _told_apart(
+    compared: Compared,
+    base: Base,
+    planned: Callable[[], Evaluation],
+    changes: Sequence[Changed],
+    sides: tuple[Repository, Source, Source],
+) -> Compared:
+    """A comparison with what its base has already, and with what of the change causes the rest."""
+    from reconciler.commands.caused import line_of, with_caused
+    from reconciler.commands.inherited import with_inherited
+
+    compared = with_inherited(compared, planned, changes)
+    return with_caused(compared, base, planned, [it.path for it in changes], line_of(*sides))
 
 
 def _strays(

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
+from reconciler.model.cause import Cause
 from reconciler.report.markdown import MARKER
 from reconciler.settings import PATH
 
@@ -24,8 +25,12 @@ def at_top(compared: Compared, root: str) -> Compared:
     """
     if not root:
         return compared
-    inherited = tuple(_placed(item, root) for item in compared.inherited)
-    return replace(compared, evaluation=_moved(compared.evaluation, root), inherited=inherited)
+    return replace(
+        compared,
+        evaluation=_moved(compared.evaluation, root),
+        inherited=tuple(_placed(item, root) for item in compared.inherited),
+        causes=tuple(_caused(item, root) for item in compared.causes),
+    )
 
 
 def marked(text: str, root: str) -> str:
@@ -37,6 +42,13 @@ def _placed(found: Finding, root: str) -> Finding:
     path = found.location.path
     inside = PATH if path == WHOLE else path
     return replace(found, location=found.location._replace(path=f"{root}/{inside}"))
+
+
+def _caused(cause: Cause, root: str) -> Cause:
+    place = cause.place
+    if place is None:
+        return cause
+    return cause._replace(place=place._replace(path=f"{root}/{place.path}"))
 
 
 def _moved(evaluation: Evaluation, root: str) -> Evaluation:

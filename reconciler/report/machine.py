@@ -17,7 +17,7 @@ from reconciler.report.diagnosis import Check, Diagnosis
 from reconciler.report.escape import escape_json
 
 if TYPE_CHECKING:
-    from reconciler.together import Together
+    from reconciler.comparison import Compared
 
 API_VERSION = "gitops-ipam.dev/v1alpha1"
 
@@ -111,9 +111,10 @@ def check_document(
     plan: Mapping[str, Any],
     exit_code: int,
     inherited: Sequence[Finding] = (),
-    also: "Sequence[Together]" = (),
+    beside: "Compared | None" = None,
 ) -> dict[str, Any]:
     """The outcome of a check; what its base or another change has is no finding of the change."""
+    from reconciler.report.causes import causes_listed  # a plan tells of none
     from reconciler.report.together import together_listed  # a plan knows of no others
 
     return {
@@ -124,7 +125,8 @@ def check_document(
         "findings": listed(evaluation.findings),
         "gates": listed(evaluation.gates),
         "inherited": listed(inherited),
-        "also": together_listed(also),
+        "also": together_listed(beside.also if beside is not None else ()),
+        "causes": causes_listed(beside.causes if beside is not None else ()),
         "plan": plan,
     }
 

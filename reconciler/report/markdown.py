@@ -9,6 +9,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
 from reconciler.report.capped import gravest_first
+from reconciler.report.causes import blocks, sentence_of
 from reconciler.report.found import all_listed, verdict
 from reconciler.report.markup import Section, bar, code, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
@@ -79,6 +80,8 @@ def markdown_text(
     sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
     inherited = [_inherited(item) for item in gravest_first(compared.inherited)]
     sections.append(Section("In the base already, and left as it is", "", inherited))
+    for title, found in blocks(compared.causes):
+        sections.append(Section(title, "", [f"- {prose(sentence_of(it))}" for it in found]))
     also = [_beside(item) for item in compared.also]
     sections.append(Section("Beside other open changes", "", also))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]

@@ -1,10 +1,11 @@
-"""Mutants of what waits for a merge: proposals, other open changes, and roots that were moved."""
+"""Mutants of what waits for a merge: causes, proposals, other open changes, moved roots."""
 
 from tests.mutants.mutant import Mutant
 
 PROPOSED = ("tests/cli/test_to_branch.py",)
 RUN = ("tests/commands/test_proposing.py",)
 TOGETHER = ("tests/cli/test_together.py",)
+CAUSED = ("tests/cli/test_causes.py",)
 MOVED = ("tests/cli/test_moved_roots.py",)
 
 PROPOSING = (
@@ -38,4 +39,12 @@ PROPOSING = (
            "and root != own and _is_record(path, root, records):", "and root != own:", MOVED),
     Mutant("strays: beside a base nothing is looked for", "commands/review.py",
            "[*loose, *_strays(repository, source, settings, None, facts)]", "[*loose]", MOVED),
+    Mutant("caused: what the base has is the change's", "caused.py",
+           "return self._known.get(decision.claim) == _said(decision)", "return False", CAUSED),
+    Mutant("caused: retention that ends is not told", "caused.py",
+           "if isinstance(decision, Expire):", "if False:", CAUSED),
+    Mutant("caused: whatever pool is another one is its own", "caused.py",
+           "is_its = allocation is not None and allocation.pool == key", "is_its = False", CAUSED),
+    Mutant("caused: of a merge it is the merge", "commands/caused.py",
+           "return repository.source(parents[1]) if is_merge else change", "return change", CAUSED),
 )  # fmt: skip

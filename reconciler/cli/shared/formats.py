@@ -108,7 +108,7 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
     evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
     match form:
         case "text":
-            return check_text(evaluation, painter, compared.inherited, base or "", compared.also)
+            return check_text(evaluation, painter, compared.inherited, base or "", compared)
         case "github":
             return github_text(evaluation)
         case "gitlab":
@@ -138,7 +138,7 @@ def _document(form: str, checked: Checked) -> str:
     compared = checked.compared
     evaluation = compared.evaluation
     plan = plan_document(evaluation, base=checked.base)
-    document = check_document(evaluation, plan, checked.code, compared.inherited, compared.also)
+    document = check_document(evaluation, plan, checked.code, compared.inherited, compared)
     return json_text(document) if form == "json" else yaml_text(document)
 
 

@@ -14,8 +14,12 @@ from reconciler.report.text.plan import counted, moves_text, pools_text, transfe
 from reconciler.report.text.table import Colour, Painter
 
 if TYPE_CHECKING:
+    from reconciler.comparison import Compared
+    from reconciler.model.cause import Cause
     from reconciler.together import Together
 
+MOST_CAUSES = 20
+"""So many decisions are told with why they are none of the change's own documents."""
 MOST_INHERITED = 10
 """So many findings of the base are shown beside those of the change."""
 
@@ -25,18 +29,39 @@ def check_text(
     painter: Painter,
     inherited: Sequence[Finding] = (),
     base: str = "",
-    also: "Sequence[Together]" = (),
+    beside: "Compared | None" = None,
 ) -> str:
     """What moves or goes to another owner, all findings and gates, those of the base, the verdict.
 
-    What other changes have to do with it comes before the verdict, and is no part of it.
+    Causes, and what other changes have to do with it, are no part of the verdict.
     """
     found = [*evaluation.findings, *evaluation.gates]
     ahead = moves_text(evaluation, painter) + transfers_text(evaluation, painter)
     pools = pools_text(_changed(evaluation), evaluation, painter)
     told = f"{ahead}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}"
-    others = "".join(_beside(item, painter) for item in also)
-    return f"{told}{pools}{others}{verdict_text(evaluation, painter, len(inherited))}"
+    told += _compared(beside, painter) if beside is not None else ""
+    return f"{told}{pools}{verdict_text(evaluation, painter, len(inherited))}"
+
+
+def _compared(compared: "Compared", painter: Painter) -> str:
+    """What of the change causes what it decides, and what other changes have to do with it."""
+    others = "".join(_beside(item, painter) for item in compared.also)
+    return f"{causes_text(compared.causes, painter)}{others}"
+
+
+def causes_text(causes: "Sequence[Cause]", painter: Painter) -> str:
+    """What is decided that the document of its claim does not tell: a line each."""
+    if not causes:
+        return ""
+    from reconciler.report.causes import blocks, sentence_of  # of a change alone
+
+    lines = []
+    for title, found in blocks(causes):
+        lines.append(painter.paint(f"{title}:", Colour.BOLD))
+        lines += [f"  {escape(sentence_of(it))}" for it in found[:MOST_CAUSES]]
+        if more := len(found[MOST_CAUSES:]):
+            lines.append(f"  and {more} more; -o json has them")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _beside(item: "Together", painter: Painter) -> str:

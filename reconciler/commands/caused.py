@@ -1,0 +1,59 @@
+"""The causes of what a change decides, with the commit of the change that each is of."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from reconciler.caused import causes
+from reconciler.comparison import Base, Compared
+from reconciler.evaluate import Evaluation
+from reconciler.model.cause import Cause
+from reconciler.ports import Repository, Source
+
+MOST_STEPS = 200
+"""So many commits of a change are looked at."""
+
+
+def with_caused(
+    compared: Compared,
+    base: Base,
+    planned: Callable[[], Evaluation],
+    changed: Iterable[str],
+    line: Source,
+) -> Compared:
+    """A comparison with the cause of each decision.
+
+    Args:
+        compared: The comparison.
+        base: What it is compared with.
+        planned: The evaluation of the base.
+        changed: Paths of the files that differ.
+        line: What has the commits of the change.
+    """
+    found = causes(base, compared.evaluation, planned, changed)
+    return replace(compared, causes=_with_commits(found, line))
+
+
+def line_of(repository: Repository, base: Source, change: Source) -> Source:
+    """What has the commits of a change: of a merge into the base the side that is merged."""
+    onto, revision = base.revision(), change.revision()
+    if onto is None or revision is None:
+        return change
+    parents = repository.made(revision.id).parents
+    is_merge = len(parents) == 2 and parents[0] == onto.id
+    return repository.source(parents[1]) if is_merge else change
+
+
+def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
+    wanted = dict.fromkeys(it.place.path for it in found if it.place is not None)
+    commits: dict[str, str] = {}
+    for step in islice(line.past(list(wanted)), MOST_STEPS) if wanted else ():
+        for item in step.changed:
+            if item.path in wanted:
+                commits.setdefault(item.path, step.id)
+        if len(commits) == len(wanted):
+            break
+    return tuple(
+        it._replace(commit=commits.get(it.place.path, "")) if it.place is not None else it
+        for it in found
+    )

@@ -1,0 +1,23 @@
+"""Why a plan decides something: what of a change causes it."""
+
+from typing import NamedTuple
+
+from reconciler.findings import Location
+from reconciler.model.key import Key
+
+
+class Cause(NamedTuple):
+    """Why a plan decides something.
+
+    Attributes:
+        claim: What is decided on.
+        place: Where the change causes it; None where it does not.
+        reason: Why it is decided all the same, or how the place leads to it; empty where the place
+            describes the claim itself.
+        commit: The newest commit of the change that touches the place; empty where there is none.
+    """
+
+    claim: Key
+    place: Location | None
+    reason: str = ""
+    commit: str = ""

@@ -1,0 +1,135 @@
+"""What of a change causes each decision of its plan, and what it does not cause."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import given_out, ipam
+from tests.test_output_schemas import validated
+from tests.world import CLOCK, SMALL, commit, git, pool, provider, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return given_out(tmp_path / "repo", {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/28")})
+
+
+def change(repo: Path, files: Mapping[str, str | None], clock: int = CLOCK + 60) -> str:
+    """A commit on branch `change`."""
+    if "change" not in git(repo, "branch", "--list", "change"):
+        git(repo, "switch", "-q", "-c", "change")
+    git(repo, "switch", "-q", "change")
+    for path, text in files.items():
+        if text is None:
+            (repo / path).unlink()
+        else:
+            write(repo, {path: text})
+    return commit(repo, "change", clock=clock)
+
+
+def causes(capsys: Capture, repo: Path, *more: str) -> dict[str, dict[str, Any]]:
+    ran = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "json", *more)
+    found = validated("check.json", ran.out)
+    told = [it["claim"] for it in found["causes"]]
+    assert told == [it["claim"] for it in found["plan"]["actions"] if it["action"] != "keep"]
+    return {claim.split("/")[3]: it for claim, it in zip(told, found["causes"], strict=True)}
+
+
+def text(capsys: Capture, repo: Path) -> str:
+    return ipam(capsys, "check", "--base", "main", "--repo", repo).out
+
+
+def test_a_claim_is_caused_by_its_document_and_the_commit_that_brought_it(
+    repo: Path, capsys: Capture
+) -> None:
+    first = change(
+        repo, {"tenants/two.yaml": f"# words\n{tenant('two', networking='{lbPoolSize: 2}')}"}
+    )
+    second = change(repo, {"tenants/one.yaml": None})
+    found = causes(capsys, repo)
+    assert (found["two"]["path"], found["two"]["commit"]) == ("tenants/two.yaml", first)
+    assert (found["one"]["path"], found["one"]["line"]) == ("tenants/one.yaml", 1)
+    assert (found["one"]["commit"], found["one"]["reason"]) == (second, "")
+    assert "aused" not in text(capsys, repo), "what the rows say already is not said again"
+
+
+def test_somebody_s_refused_claim_that_fits_now_is_caused_by_the_pool(
+    repo: Path, capsys: Capture
+) -> None:
+    write(repo, {"tenants/large.yaml": tenant("large", networking="{lbPoolSize: 12}")})
+    commit(repo)
+    made = change(repo, {"pools/edge.yaml": pool("edge", "10.40.0.0/26")})
+    cause = causes(capsys, repo)["large"]
+    assert (cause["path"], cause["commit"]) == ("pools/edge.yaml", made)
+    assert (
+        "Caused elsewhere in this change:\n"
+        f"  team-a/large (loadbalancer): pools/edge.yaml:{cause['line']} ({made[:12]}):"
+        " pool edge is another one"
+    ) in text(capsys, repo)
+
+
+def test_what_the_base_has_already_is_not_caused_by_the_change(repo: Path, capsys: Capture) -> None:
+    write(repo, {"tenants/owed.yaml": tenant("owed", networking="{lbPoolSize: 3}")})
+    commit(repo)
+    change(repo, {"notes.md": "words\n"})
+    assert causes(capsys, repo)["owed"]["path"] is None
+    assert (
+        "Not caused by this change:\n"
+        "  team-a/owed (loadbalancer): main has it already, and waits for reconcile"
+    ) in text(capsys, repo)
+    comment = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "markdown").out
+    assert "Not caused by this change" in comment
+
+
+def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
+    repo: Path, capsys: Capture
+) -> None:
+    write(repo, {"tenants/owed.yaml": tenant("owed", networking="{lbPoolSize: 3}")})
+    commit(repo)
+    change(repo, {"tenants/before.yaml": tenant("before", networking="{lbPoolSize: 3}")})
+    found = causes(capsys, repo)
+    assert found["before"]["path"] == "tenants/before.yaml"
+    reason = "what the change does elsewhere makes room or takes it: tenants/before.yaml"
+    assert (found["owed"]["path"], found["owed"]["reason"]) == (None, reason)
+
+
+def test_retention_that_ends_meanwhile_is_no_work_of_the_change(
+    repo: Path, capsys: Capture
+) -> None:
+    write(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 2}")})
+    commit(repo, clock=CLOCK + 60)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    git(repo, "rm", "-q", "tenants/one.yaml")
+    commit(repo, clock=CLOCK + 120)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    change(repo, {"notes.md": "words\n"}, clock=CLOCK + 3 * 86_400)
+    cause = causes(capsys, repo)["one"]
+    assert (cause["path"], cause["reason"]) == (None, "its retention has ended")
+
+
+def test_settings_are_a_cause_where_nothing_nearer_is(repo: Path, capsys: Capture) -> None:
+    write(repo, {"providers/default.yaml": provider(pools="[{name: gone}]")})
+    write(repo, {"tenants/two.yaml": tenant("two")})
+    commit(repo)
+    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {retention: 1h}\n"
+    change(repo, {"ipam.yaml": settings, "providers/default.yaml": provider()})
+    assert causes(capsys, repo)["two"]["path"] == "ipam.yaml"
+
+
+def test_of_a_merge_the_commit_is_that_of_the_change(repo: Path, capsys: Capture) -> None:
+    made = change(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 2}")})
+    change(repo, {"notes.md": "words\n"})
+    git(repo, "switch", "-q", "main")
+    write(repo, {"README.md": "words\n"})
+    commit(repo, clock=CLOCK + 90)
+    assert causes(capsys, repo, "--rev", "change")["two"]["commit"] == made, "merged in thought"
+    git(repo, "switch", "-q", "--detach")
+    git(repo, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 99)
+    assert causes(capsys, repo)["two"]["commit"] == made, "as a forge lays it out"
+    write(repo, {"tenants/three.yaml": tenant("three", networking="{lbPoolSize: 1}")})
+    found = causes(capsys, repo, "--worktree")
+    assert (found["three"]["path"], found["three"]["commit"]) == ("tenants/three.yaml", None)
