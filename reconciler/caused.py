@@ -52,7 +52,7 @@ class _Finder:
         if (own := self._own(claim)) is not None:
             return Cause(claim, own)
         if self._is_of_base(decision):
-            return Cause(claim, None, f"{self._base.name} has it already, and waits for reconcile")
+            return Cause(claim, None, f"{self._base.name} has it already")
         if isinstance(decision, Expire):
             return Cause(claim, None, "its retention has ended")
         return next(self._others(decision), Cause(claim, None, self._room()))

@@ -1,6 +1,6 @@
 """Records that were left where a root once was: whoever moves it without them gives all out anew."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from reconciler.commands.reading.settings import has_records
 from reconciler.documents.load import is_yaml
@@ -8,6 +8,7 @@ from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Settings
 from reconciler.ports import Repository, Source
 from reconciler.records.layout import place_of
+from reconciler.settings import PATH
 
 STRAY = "records-left"
 
@@ -17,8 +18,8 @@ def stray_records(
 ) -> list[Finding]:
     """What is said of a root without records, where others are whose own root is not there any more.
 
-    Nothing is looked for where reconcile ever went over the root. A folder that has documents is a
-    root of its own, which this one is beside.
+    Nothing is looked for where reconcile ever went over the root. A folder that has documents or
+    Settings is a root of its own, which this one is beside.
 
     Args:
         repository: Where they are.
@@ -38,7 +39,7 @@ def stray_records(
 
 
 def _left(paths: Iterable[str], settings: Settings, own: str) -> str | None:
-    """The first folder with records and without documents; None for none.
+    """The first folder with records, and without documents and Settings; None for none.
 
     Args:
         paths: All files of the repository, from its top.
@@ -51,19 +52,23 @@ def _left(paths: Iterable[str], settings: Settings, own: str) -> str | None:
     for path in paths:
         if not is_yaml(path):
             continue
+        if path.rpartition("/")[2] == PATH:
+            described.add(path.rpartition("/")[0])
         for folder in settings.sources:
-            if (root := _root_of(path, folder)) is not None:
-                described.add(root)
-        root = _root_of(path, records)
-        if root is not None and root != own and _is_record(path, root, records):
-            holding[root] = None
+            described.update(_roots_of(path, folder))
+        for root in _roots_of(path, records):
+            if root != own and _is_record(path, root, records):
+                holding[root] = None
     return next((root for root in holding if root not in described), None)
 
 
-def _root_of(path: str, folder: str) -> str | None:
-    """The root whose folder of this name a file is in; None for none."""
-    before, found, _ = f"/{path}".partition(f"/{folder}/")
-    return before.removeprefix("/") if found else None
+def _roots_of(path: str, folder: str) -> Iterator[str]:
+    """Each folder that has one of this name in which a file is."""
+    whole, mark = f"/{path}", f"/{folder}/"
+    at = whole.find(mark)
+    while at >= 0:
+        yield whole[1:at]
+        at = whole.find(mark, at + 1)
 
 
 def _is_record(path: str, root: str, records: str) -> bool:

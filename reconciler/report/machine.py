@@ -125,7 +125,7 @@ def check_document(
         "findings": listed(evaluation.findings),
         "gates": listed(evaluation.gates),
         "inherited": listed(inherited),
-        "also": together_listed(beside.also if beside is not None else ()),
+        "beside": together_listed(beside.also if beside is not None else ()),
         "causes": causes_listed(beside.causes if beside is not None else ()),
         "plan": plan,
     }

@@ -78,8 +78,7 @@ def test_what_the_base_has_already_is_not_caused_by_the_change(repo: Path, capsy
     change(repo, {"notes.md": "words\n"})
     assert causes(capsys, repo)["owed"]["path"] is None
     assert (
-        "Not caused by this change:\n"
-        "  team-a/owed (loadbalancer): main has it already, and waits for reconcile"
+        "Not caused by this change:\n  team-a/owed (loadbalancer): main has it already"
     ) in text(capsys, repo)
     comment = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "markdown").out
     assert "Not caused by this change" in comment

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import ipam
-from tests.cli.test_root import below
+from tests.cli.test_root import SETTINGS, below
 from tests.world import SMALL, commit, git, repository, write
 
 Capture = pytest.CaptureFixture[str]
@@ -90,6 +90,21 @@ def test_a_new_root_beside_one_that_lives_is_none_that_was_moved(
     commit(made, "another")
     assert ipam(capsys, "check", "--repo", made, "--root", "two").code == 0
     assert said("reconcile", made, "two") == 0
+
+
+@pytest.mark.parametrize("other", ["one", "teams/tenants/b"])
+def test_a_root_that_lives_is_none_whatever_its_folders_are_called(
+    other: str, tmp_path: Path, capsys: Capture
+) -> None:
+    clusters = {path.replace("tenants/", "cells/"): text for path, text in SMALL.items()}
+    named = f"{SETTINGS}spec: {{sources: [pools, providers, cells]}}\n"
+    files = {**clusters, "ipam.yaml": named} if other == "one" else dict(SMALL)
+    made = repository(tmp_path / "repo", {**below(files, other), **below({}, "two")})
+    assert said("reconcile", made, other) == 0
+    write(made, below(SMALL, "two"))
+    commit(made, "another")
+    ran = ipam(capsys, "check", "--repo", made, "--root", "two")
+    assert "records-left" not in ran.out
 
 
 def test_what_only_looks_like_records_is_none(tmp_path: Path, capsys: Capture) -> None:

@@ -42,7 +42,7 @@ def checked(capsys: Capture, repo: Path, *also: str, form: str = "text") -> str:
 
 def told(capsys: Capture, repo: Path, *also: str) -> list[dict[str, Any]]:
     text = checked(capsys, repo, *also, form="json")
-    found: list[dict[str, Any]] = validated("check.json", text)["also"]
+    found: list[dict[str, Any]] = validated("check.json", text)["beside"]
     return found
 
 

@@ -36,7 +36,7 @@ PROPOSING = (
     Mutant("strays: reconcile goes on", "commands/writing.py",
            "if it.code == STRAY", "if False", MOVED),
     Mutant("strays: whatever stands in such a folder is a record", "commands/strays.py",
-           "and root != own and _is_record(path, root, records):", "and root != own:", MOVED),
+           "if root != own and _is_record(path, root, records):", "if root != own:", MOVED),
     Mutant("strays: beside a base nothing is looked for", "commands/review.py",
            "[*loose, *_strays(repository, source, settings, None, facts)]", "[*loose]", MOVED),
     Mutant("caused: what the base has is the change's", "caused.py",
