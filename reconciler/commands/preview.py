@@ -5,22 +5,23 @@ from dataclasses import replace
 
 from reconciler.asking.cells import PoolMap, pool_maps
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.commands.render import rendered
+from reconciler.commands.render import objects
 from reconciler.commands.review import with_changes_by_hand
+from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
 from reconciler.findings import has_error
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
+from reconciler.model.resource import Manifest
 from reconciler.model.state import State
 from reconciler.ports import ReconcilerError, Repository, Source
 from reconciler.projecting import carried_out
 from reconciler.report.preview import Applied, Preview
 
 MOST_RECORDS = 20_000
-"""With more of them the objects of all clusters take too long: twice what the check itself takes."""
+"""With more of them the objects of all clusters take too long beside the check itself."""
 _MOST_MAPS = 10
 _COLUMNS = 32
-_NOT_SHOWN = ("kustomization.yaml", "crds/")
 
 
 def preview(evaluation: Evaluation, base: Callable[[], Evaluation] | None = None) -> Preview:
@@ -48,8 +49,7 @@ def preview(evaluation: Evaluation, base: Callable[[], Evaluation] | None = None
         return Preview(maps, why="Not shown: the base cannot be read; ipam render says why.")
     # What only says when it was looked at is no change.
     before = replace(before, tree=replace(before.tree, clock=then.tree.clock))
-    sides = [_by_cluster(rendered(it)) for it in (before, then)]
-    return Preview(maps, tuple(_applied(*sides)))
+    return Preview(maps, _applied(objects(before), objects(then)))
 
 
 def evaluated_base(repository: Repository, source: Source) -> Evaluation:
@@ -74,19 +74,14 @@ def _holding(record: Allocation) -> tuple[Key, object, bool, str]:
     return record.pool, record.range, record.is_released, record.owner.short
 
 
-def _by_cluster(files: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for path, text in files.items():
-        cluster, _, inside = path.partition("/")
-        if not inside.startswith(_NOT_SHOWN):
-            found.setdefault(cluster, {})[inside] = text
-    return found
-
-
-def _applied(
-    before: Mapping[str, Mapping[str, str]], after: Mapping[str, Mapping[str, str]]
-) -> Iterable[Applied]:
-    for cluster in sorted(before.keys() | after.keys()):
-        found = Applied(cluster, before.get(cluster, {}), after.get(cluster, {}))
-        if found.before != found.after:
-            yield found
+def _applied(before: Mapping[str, Manifest], after: Mapping[str, Manifest]) -> tuple[Applied, ...]:
+    """What differs, by cluster. Only that is written out: of most objects it takes long."""
+    found: dict[str, Applied] = {}
+    for path in sorted(before.keys() | after.keys()):
+        if before.get(path) != after.get(path):
+            cluster, _, inside = path.partition("/")
+            of_cluster = found.setdefault(cluster, Applied(cluster, {}, {}))
+            for side, texts in ((before, of_cluster.before), (after, of_cluster.after)):
+                if path in side:
+                    texts[inside] = dump(side[path])
+    return tuple(found.values())

@@ -70,11 +70,7 @@ def rendered(
 
     With policies, the kustomizations put the label on that the policies go by.
     """
-    files: dict[str, str] = {}
-    for projection in project(evaluation, withheld):
-        is_others = projection.is_status_only or projection.is_part
-        if not is_others:  # a file of it would make what others own
-            files[_path(projection.cluster, projection.manifest)] = dump(projection.manifest)
+    files = {path: dump(it) for path, it in objects(evaluation, withheld).items()}
     for name, text in crd_texts().items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
     clusters = sorted({path.partition("/")[0] for path in files})
@@ -92,6 +88,17 @@ def rendered(
             }
         )
     return files
+
+
+def objects(
+    evaluation: Evaluation, withheld: Mapping[str, IPSet] = MappingProxyType({})
+) -> dict[str, Manifest]:
+    """The object of each file, by path. A file of what is only part of one would make it ours."""
+    return {
+        _path(it.cluster, it.manifest): it.manifest
+        for it in project(evaluation, withheld)
+        if not (it.is_status_only or it.is_part)
+    }
 
 
 def _path(cluster: str, manifest: Manifest) -> str:

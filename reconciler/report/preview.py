@@ -3,7 +3,7 @@
 All of it stands in fences, which show text as it is. Nothing in them can close them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape as html
 from typing import NamedTuple
 
@@ -19,11 +19,11 @@ _LINE = 300
 
 
 class Applied(NamedTuple):
-    """What a cluster gets: files by path, before and after."""
+    """What a cluster gets that is not the same: files by path, before and after."""
 
     cluster: str
-    before: Mapping[str, str]
-    after: Mapping[str, str]
+    before: dict[str, str]
+    after: dict[str, str]
 
 
 class Preview(NamedTuple):
