@@ -10,8 +10,8 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.cause import Cause
 from reconciler.ports import Repository, Source
 
-MOST_STEPS = 200
-"""So many commits of a change are looked at."""
+MOST_STEPS, MOST_PATHS = 200, 1_000
+"""So many commits of a change are looked at, for so many files: more are no arguments of a call."""
 
 
 def with_caused(
@@ -45,11 +45,12 @@ def line_of(repository: Repository, base: Source, change: Source) -> Source:
 
 
 def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
-    wanted = dict.fromkeys(it.place.path for it in found if it.place is not None)
-    commits: dict[str, str] = {}
-    for step in islice(line.past(list(wanted)), MOST_STEPS) if wanted else ():
+    paths = (it.place.path for it in found if it.place is not None)
+    wanted = list(islice(dict.fromkeys(paths), MOST_PATHS))
+    asked, commits = frozenset(wanted), dict[str, str]()
+    for step in islice(line.past(wanted), MOST_STEPS) if wanted else ():
         for item in step.changed:
-            if item.path in wanted:
+            if item.path in asked:
                 commits.setdefault(item.path, step.id)
         if len(commits) == len(wanted):
             break

@@ -119,6 +119,17 @@ def test_settings_are_a_cause_where_nothing_nearer_is(repo: Path, capsys: Captur
     assert causes(capsys, repo)["two"]["path"] == "ipam.yaml"
 
 
+def test_of_very_many_files_the_first_ones_have_their_commits(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("reconciler.commands.caused.MOST_PATHS", 1)
+    names = ("a", "b")
+    made = change(
+        repo, {f"tenants/{it}.yaml": tenant(it, networking="{lbPoolSize: 1}") for it in names}
+    )
+    assert [causes(capsys, repo)[name]["commit"] for name in names] == [made, None]
+
+
 def test_of_a_merge_the_commit_is_that_of_the_change(repo: Path, capsys: Capture) -> None:
     made = change(repo, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 2}")})
     change(repo, {"notes.md": "words\n"})
