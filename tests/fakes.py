@@ -1,6 +1,6 @@
 """A Repository in memory, under the same contract as the real ones."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha1
@@ -153,8 +153,8 @@ class FakeRepository:
 
     place = ""
 
-    def everywhere(self, rev: str) -> Iterator[str]:
-        return iter(sorted(self.commits[rev][2]))
+    def everywhere(self, rev: str) -> Generator[str, None, None]:
+        yield from sorted(self.commits[rev][2])
 
     def alone(self) -> AbstractContextManager[None]:
         return nullcontext()

@@ -1,6 +1,6 @@
 """What commands need of Git, of files and of what is known about them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
@@ -205,7 +205,7 @@ class Repository(Protocol):
     def place(self) -> str:
         """The folder of the repository that is the root, from its top; empty for the top."""
 
-    def everywhere(self, rev: str) -> Iterator[str]:
+    def everywhere(self, rev: str) -> Generator[str, None, None]:
         """The files of a revision, also outside of the root, by their paths from the top."""
 
     def source(self, rev: str) -> Source:

@@ -1,6 +1,6 @@
 """A whole reconcile, and the race for the branch, over every kind of repository."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
@@ -45,7 +45,7 @@ class Meddled:
     def place(self) -> str:
         return self.inner.place
 
-    def everywhere(self, rev: str) -> Iterator[str]:
+    def everywhere(self, rev: str) -> Generator[str, None, None]:
         return self.inner.everywhere(rev)
 
     def source(self, rev: str) -> Source:

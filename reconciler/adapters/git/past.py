@@ -214,7 +214,7 @@ def differences(
         yield commit, tuple(found)
 
 
-def everywhere(git: GitProcess, rev: str) -> Iterator[str]:
+def everywhere(git: GitProcess, rev: str) -> Generator[str, None, None]:
     """The paths of all files of a revision, from the top of the repository.
 
     Raises:

@@ -10,7 +10,7 @@ revision, and goes on.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -124,7 +124,7 @@ class GitRepository:
         """The folder of the repository that is the root."""
         return self.git.root.path
 
-    def everywhere(self, rev: str) -> Iterator[str]:
+    def everywhere(self, rev: str) -> Generator[str, None, None]:
         """The files of a revision, also outside of the root, by their paths from the top."""
         return everywhere(self.git, rev)
 
