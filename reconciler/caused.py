@@ -52,9 +52,9 @@ class _Finder:
         if (own := self._own(claim)) is not None:
             return Cause(claim, own)
         if self._is_of_base(decision):
-            return Cause(claim, None, f"{self._base.name} has it already")
+            return Cause(claim, None, f"{self._base.name} has it already", is_caused=False)
         if isinstance(decision, Expire):
-            return Cause(claim, None, "its retention has ended")
+            return Cause(claim, None, "its retention has ended", is_caused=False)
         return next(self._others(decision), Cause(claim, None, self._room()))
 
     def _own(self, claim: Key) -> Location | None:

@@ -9,13 +9,13 @@ _SHORT = 12
 
 
 def elsewhere(causes: Sequence[Cause]) -> list[Cause]:
-    """Those that the change causes by another document than the claim's own."""
-    return [it for it in causes if it.place is not None and it.reason]
+    """Those that the change causes by something else than the claim's own document."""
+    return [it for it in causes if it.is_caused and it.reason]
 
 
 def not_caused(causes: Sequence[Cause]) -> list[Cause]:
     """Those that the change does not cause."""
-    return [it for it in causes if it.place is None]
+    return [it for it in causes if not it.is_caused]
 
 
 def sentence_of(cause: Cause) -> str:
@@ -52,6 +52,7 @@ def causes_listed(causes: Sequence[Cause]) -> list[dict[str, Any]]:
             "path": it.place.path if it.place is not None else None,
             "line": it.place.line if it.place is not None else None,
             "commit": it.commit or None,
+            "caused": it.is_caused,
             "reason": it.reason,
         }
         for it in causes

@@ -76,7 +76,8 @@ def test_what_the_base_has_already_is_not_caused_by_the_change(repo: Path, capsy
     write(repo, {"tenants/owed.yaml": tenant("owed", networking="{lbPoolSize: 3}")})
     commit(repo)
     change(repo, {"notes.md": "words\n"})
-    assert causes(capsys, repo)["owed"]["path"] is None
+    owed = causes(capsys, repo)["owed"]
+    assert (owed["path"], owed["caused"]) == (None, False)
     assert (
         "Not caused by this change:\n  team-a/owed (loadbalancer): main has it already"
     ) in text(capsys, repo)
@@ -94,6 +95,10 @@ def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
     assert found["before"]["path"] == "tenants/before.yaml"
     reason = "what the change does elsewhere makes room or takes it: tenants/before.yaml"
     assert (found["owed"]["path"], found["owed"]["reason"]) == (None, reason)
+    assert found["owed"]["caused"]
+    told = text(capsys, repo)
+    assert f"Caused elsewhere in this change:\n  team-a/owed (loadbalancer): {reason}" in told
+    assert "Not caused" not in told
 
 
 def test_retention_that_ends_meanwhile_is_no_work_of_the_change(
