@@ -32,7 +32,10 @@ def ingress(server: ApiServer, name: str) -> Any:
 
 
 def _is_served(server: ApiServer) -> bool:
-    return all(ingress(server, name) for name in ("front", "back"))
+    """Services have their addresses, and the controller has told so at the pools: it rests then."""
+    pools = server.get(f"{METALLB}/ipaddresspools")["items"]
+    told = sum(pool.get("status", {}).get("assignedIPv4", 0) for pool in pools)
+    return told == 2 and all(ingress(server, name) for name in ("front", "back"))
 
 
 @pytest.fixture
