@@ -157,7 +157,7 @@ CODES: dict[str, str] = {
     "cluster-field": "A field that only a cluster sets was read from a file; it is ignored.",
     "document-duplicate": "Two documents describe one object.",
     "settings-changed": "Settings changed: the base's judge a change, and no record may be left in another folder.",
-    "records-left": "Records stand where a root was before it was moved. Move them along.",
+    "records-left": "A root was moved, and its records were not, or were removed. Move them along.",
     "settings-loosened": "Settings are looser than reconcile went by last; the stricter ones count.",
     "override-misplaced": "An Override stands in overrides/, in one file that bears its date and name.",
     "override-added": "An Override is new or changed. It counts when it has been merged.",

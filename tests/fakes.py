@@ -151,10 +151,9 @@ class FakeRepository:
         found = [Changed(path, old.get(path), new.get(path)) for path in paths]
         return found, parted == base
 
-    place = ""
-
-    def everywhere(self, rev: str) -> Generator[str, None, None]:
-        yield from sorted(self.commits[rev][2])
+    @property
+    def roots(self) -> "FakeRoots":
+        return FakeRoots(self.commits)
 
     def alone(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -246,6 +245,23 @@ class FakeRepository:
             found.append(rev)
             rev = self.commits[rev][0]
         return found
+
+
+@dataclass
+class FakeRoots:
+    """The top, beside which no other root was ever reconciled."""
+
+    commits: Mapping[str, tuple[str, int, Files]]
+    own: str = ""
+
+    def files(self, rev: str) -> Generator[str, None, None]:
+        yield from sorted(self.commits[rev][2])
+
+    def dropped(self, base: str, rev: str) -> Generator[str, None, None]:
+        yield from sorted({*self.commits[base][2]} - {*self.commits[rev][2]})
+
+    def made(self, revision: str) -> Iterator[tuple[str, str]]:
+        yield from ()
 
 
 def _is_past(date: int) -> bool:

@@ -6,6 +6,7 @@ from functools import partial
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
+from reconciler.commands.reading.settings import has_records
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.model.key import Key
@@ -64,7 +65,8 @@ def records_beside(
         is_made: Reconcile itself made the change of the base. Nobody else may take away what is
             due: a cluster may announce it still, and only reconcile asks.
     """
-    found = replace(records_since(base, change, changes), is_strict=True)
+    begins = not has_records(base[0], base[1].records)
+    found = replace(records_since(base, change, changes), is_strict=True, begins=begins)
     if not differing(found):
         return found
     planned = evaluate_incrementally(base[0], facts)

@@ -1,14 +1,18 @@
 """What judges a change: Settings and pools of the base, and what reconcile went by before it."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from reconciler.commands.last_made import last_made
 from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base
+from reconciler.documents.load import is_yaml
 from reconciler.findings import Finding
+from reconciler.gathering import Described, described
 from reconciler.model.settings import Settings
-from reconciler.ports import Facts, Repository, Source
+from reconciler.ports import Entry, Facts, Repository, Source
 from reconciler.settings import PATH
 from reconciler.strictness import loosened
 
@@ -73,3 +77,18 @@ def with_last_good(base: Base, source: Source, settings: Settings, facts: Facts 
         documents={**documents, **base.described.documents}, pools=pools
     )
     return replace(base, described=described)
+
+
+def touched(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
+    """What files that a change touches describe, and nothing else."""
+    folders = tuple(f"{folder}/" for folder in settings.folders)
+    # Of what is no plain file it is told elsewhere that it is none.
+    there = [
+        entry
+        for entry in entries
+        if entry is not None
+        and entry.is_file
+        and is_yaml(entry.path)
+        and entry.path.startswith(folders)
+    ]
+    return described(source.each(there, reader_of(source, settings).read_source), settings)

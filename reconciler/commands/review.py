@@ -10,20 +10,17 @@ from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.putting_back import Anchor, with_records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
-from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.comparison import Base, Compared, compare, left_over
-from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, cut_off, ordered, warning
-from reconciler.gathering import Described, described
-from reconciler.model.plan import Release
+from reconciler.model.plan import Grant, Release
 from reconciler.model.settings import Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
-from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
+from reconciler.ports import Changed, Facts, GitError, Repository, Source
 from reconciler.settings import PATH
 from reconciler.strictness import held_to
 from reconciler.withheld import held_releases, with_known
@@ -53,7 +50,7 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     """The same beside a base."""
     # A plan of a revision by itself is made far more often, and needs none of these.
     from reconciler.commands import carried as carrying
-    from reconciler.commands.judging import judging_settings, with_last_good
+    from reconciler.commands.judging import judging_settings, touched, with_last_good
     from reconciler.commands.uncommitted import changed_since
 
     base_source = repository.source(base)
@@ -81,17 +78,17 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
         is_contained=is_contained,
         stranded=stranded,
         left=left,
-        described=_described(base_source, old, (change.old for change in changes)),
-        described_now=_described(source, settings, (change.new for change in changes)),
+        described=touched(base_source, old, (change.old for change in changes)),
+        described_now=touched(source, settings, (change.new for change in changes)),
     )
     read = with_last_good(read, base_source, judging, facts)
     compared = _compared(read, (judging, own), evaluation)
-    decisions = compared.evaluation.plan.decisions
-    releases = is_contained and any(isinstance(it, Release) for it in decisions)
-    evaluation = _with(compared.evaluation, carrying.told(history, base, releases=releases))
+    evaluation = compared.evaluation
+    releases = is_contained and any(isinstance(it, Release) for it in evaluation.plan.decisions)
+    evaluation = _with(evaluation, [*loose, *carrying.told(history, base, releases=releases)])
+    evaluation = _with(evaluation, _strays(repository, source, evaluation, base_source, facts))
     planned = cache(partial(_planned, base_source, repository, facts))
     evaluation = with_causes(_beside_plan(read, planned, evaluation), repository, source)
-    evaluation = _with(evaluation, [*loose, *_strays(repository, source, settings, None, facts)])
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
@@ -117,20 +114,26 @@ def _told_apart(
 def _strays(
     repository: Repository,
     source: Source,
-    settings: Settings,
-    made: LastMade | None,
+    evaluation: Evaluation,
+    base: Source | None = None,
     facts: Facts | None = None,
 ) -> list[Finding]:
-    """What is said of records that were left where the root was; nearly always nothing is asked."""
-    revision = source.revision()
-    if revision is None or (made is not None and made.commit is not None):
-        return []
-    if has_records(source, settings.records):
-        return []
-    from reconciler.commands.strays import stray_records
+    """What is said of a root that was moved; nearly always nothing is asked.
 
-    made = made or last_made(repository, revision, facts)
-    return stray_records(repository, source, settings, is_made=made.commit is not None)
+    Without a base reconcile never went over it.
+    """
+    settings, now = evaluation.tree.settings, source.revision()
+    decisions, before = evaluation.plan.decisions, base.revision() if base is not None else None
+    anew = [it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None]
+    begins = now is not None and not has_records(source, settings.records)
+    if now is None or not (begins or (anew and before is not None and before != now)):
+        return []
+    from reconciler.commands.strays import Move, stray_records
+
+    if base is not None:
+        begins = begins and last_made(repository, now, facts).commit is None
+    move = Move(now.id, settings, before.id if before is not None else None, anew, begins=begins)
+    return stray_records(repository, move)
 
 
 def _alone(source: Source, repository: Repository | None, facts: Facts | None) -> Evaluation:
@@ -221,7 +224,7 @@ def with_changes_by_hand(
     doubts = [
         *made.findings,
         *([cut] if cut else []),
-        *_strays(repository, source, settings, made),
+        *(_strays(repository, source, evaluation) if last is None else []),
     ]
     # Where reconcile went on, no record was left elsewhere.
     if last is None or is_set_anew:
@@ -283,18 +286,3 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
     if not listed:
         return evaluation
     return replace(evaluation, findings=ordered([*evaluation.findings, *listed]))
-
-
-def _described(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
-    """What files that a change touches describe, and nothing else."""
-    folders = tuple(f"{folder}/" for folder in settings.folders)
-    # Of what is no plain file it is told elsewhere that it is none.
-    there = [
-        entry
-        for entry in entries
-        if entry is not None
-        and entry.is_file
-        and is_yaml(entry.path)
-        and entry.path.startswith(folders)
-    ]
-    return described(source.each(there, reader_of(source, settings).read_source), settings)

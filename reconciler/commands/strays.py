@@ -1,71 +1,133 @@
-"""Records that were left where a root once was: whoever moves it without them gives all out anew."""
+"""Records that are left behind, or lost, where a root is moved: all would be given out anew.
 
-from collections.abc import Iterable, Iterator
+Roots know nothing of each other, but for one thing: a claim that is to get addresses here may hold
+some by a record of another root that is not there any more. What stood before shows it: the tree
+itself, the one that it is compared with, and where a root begins, commits that reconcile made of
+others.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import NamedTuple
 
-from reconciler.commands.reading.settings import has_records
 from reconciler.documents.load import is_yaml
 from reconciler.findings import Finding, Location, error
+from reconciler.model.key import Key
 from reconciler.model.settings import Settings
-from reconciler.ports import Repository, Source
+from reconciler.ports import Repository, Roots
 from reconciler.records.layout import place_of
 from reconciler.settings import PATH
 
 STRAY = "records-left"
 MOST_LISTED = 250_000
 """With more files nothing is told: a tree that is in itself again and again has no end."""
+MOST_ASKED = 16
+"""So many other roots are asked by what reconcile made of them last."""
 
 
-def stray_records(
-    repository: Repository, source: Source, settings: Settings, *, is_made: bool
-) -> list[Finding]:
-    """What is said of a root without records, where others are whose own root is not there any more.
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What may have been a move of a root.
 
-    Nothing is looked for where reconcile ever went over the root. A folder that has documents or
-    Settings is a root of its own, which this one is beside.
+    Attributes:
+        revision: The id of what is judged.
+        settings: Those of the root; others have folders of the same names.
+        before: The id of what it is compared with, if anything.
+        anew: Claims that get addresses for the first time.
+        begins: The root has no records, and reconcile never went over it.
+    """
 
-    Args:
-        repository: Where they are.
-        source: A revision.
-        settings: Those of the root.
-        is_made: Reconcile went over it before.
+    revision: str
+    settings: Settings
+    before: str | None
+    anew: Sequence[Key]
+    begins: bool
+
+
+def stray_records(repository: Repository, move: Move) -> list[Finding]:
+    """What is said of records of a root that is not there any more.
+
+    A folder that has documents or Settings is a root of its own, which this one is beside. Of one
+    that has Settings alone the claims tell that it was moved.
 
     Raises:
         GitError: Git fails.
     """
-    revision = source.revision()
-    if is_made or revision is None or has_records(source, settings.records):
+    roots = repository.roots
+    if not move.begins and not _is_dropped(roots, move):
         return []
-    own = repository.place
-    with closing(repository.everywhere(revision.id)) as paths:
-        found = _left(paths, settings, own)
-    return [_told(found, own, settings.records)] if found is not None else []
+    now = _listed(roots, move.revision)
+    if now is None:
+        return []
+    living = {roots.own, *_living(now, move.settings)}
+    if move.begins and (stood := _held(now, move.settings, {*living, *_set_up(now)})):
+        return [_left(next(iter(stood.values())), roots.own, move.settings.records)]
+    for revision, listed in chain([(move.revision, now)], _before(roots, move)):
+        held = _held(listed, move.settings, living)
+        found = [held[claim] for claim in move.anew if claim in held]
+        if found:
+            lost = _Lost(found[0], revision, found.count(found[0]))
+            return [_lost(lost, move, roots.own)]
+    return []
 
 
-def _left(paths: Iterable[str], settings: Settings, own: str) -> str | None:
-    """The first folder with records, and without documents and Settings; None for none.
+class _Lost(NamedTuple):
+    """A root that is not there any more, a revision that has its records, and how many count."""
 
-    Args:
-        paths: All files of the repository, from its top.
-        settings: Those of the root, whose folders others have, too.
-        own: The root.
-    """
-    records = settings.records
-    holding: dict[str, None] = {}
-    described = set[str]()  # asked, never listed
-    for listed, path in enumerate(paths):
-        if listed == MOST_LISTED:
-            return None  # whether a root lives cannot be told from a part
-        if not is_yaml(path):
-            continue
-        if path.rpartition("/")[2] == PATH:
-            described.add(path.rpartition("/")[0])
+    root: str
+    revision: str
+    claims: int
+
+
+def _is_dropped(roots: Roots, move: Move) -> bool:
+    """Somebody gets addresses, and some file that may be of another root has gone."""
+    own = tuple(f"{it}/" for it in (*move.settings.folders, move.settings.records))
+    if move.before is None or move.before == move.revision or not move.anew:
+        return False
+    with closing(roots.dropped(move.before, move.revision)) as dropped:
+        return any(is_yaml(it) and (roots.own or not it.startswith(own)) for it in dropped)
+
+
+def _before(roots: Roots, move: Move) -> Iterator[tuple[str, Sequence[str]]]:
+    """What stood before, by revision: all, and of what reconcile made elsewhere the root alone."""
+    if move.before is not None:
+        yield move.before, _listed(roots, move.before) or ()
+    if move.begins:
+        for root, commit in islice(roots.made(move.revision), MOST_ASKED):
+            inside = f"{root}/" if root else ""
+            yield commit, [it for it in _listed(roots, commit) or () if it.startswith(inside)]
+
+
+def _listed(roots: Roots, revision: str) -> list[str] | None:
+    """The YAML files of a revision; None where they are too many to be told."""
+    with closing(roots.files(revision)) as paths:
+        found = list(islice(paths, MOST_LISTED + 1))
+    return [it for it in found if is_yaml(it)] if len(found) <= MOST_LISTED else None
+
+
+def _living(paths: Iterable[str], settings: Settings) -> Iterator[str]:
+    """Folders that have documents, where others have folders of the same names."""
+    for path in paths:
         for folder in settings.sources:
-            described.update(_roots_of(path, folder))
-        for root in _roots_of(path, records):
-            if root != own and _is_record(path, root, records):
-                holding[root] = None
-    return next((root for root in holding if root not in described), None)
+            yield from _roots_of(path, folder)
+
+
+def _set_up(paths: Iterable[str]) -> Iterator[str]:
+    """Folders that have Settings: each is a root, whether it has documents or not."""
+    return (path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] == PATH)
+
+
+def _held(paths: Iterable[str], settings: Settings, living: Container[str]) -> dict[Key, str]:
+    """Claims that have a record in a root that does not live, with that root."""
+    held: dict[Key, str] = {}
+    for path in paths:
+        for root in _roots_of(path, settings.records):
+            claim = _claim_of(path, root, settings.records) if root not in living else None
+            if claim is not None:
+                held.setdefault(claim, root)
+    return held
 
 
 def _roots_of(path: str, folder: str) -> Iterator[str]:
@@ -77,16 +139,29 @@ def _roots_of(path: str, folder: str) -> Iterator[str]:
         at = whole.find(mark, at + 1)
 
 
-def _is_record(path: str, root: str, records: str) -> bool:
-    """Its path is that of a record, and of nothing else that somebody keeps in such a folder."""
-    inside = path.removeprefix(f"{root}/") if root else path
-    return place_of(records, inside).claim is not None
+def _claim_of(path: str, root: str, records: str) -> Key | None:
+    """Whose record a path is; None for all else that somebody keeps in such a folder."""
+    return place_of(records, path.removeprefix(f"{root}/") if root else path).claim
 
 
-def _told(left: str, own: str, records: str) -> Finding:
+def _left(left: str, own: str, records: str) -> Finding:
     old, new = (f"{root}/{records}" if root else records for root in (left, own))
     message = f"this root has no records, but {old}/ at the top of the repository has some of a"
     message += " root that is not there any more: all addresses would be given out anew"
     hint = f"git mv {old} {new} in the same commit, so that everybody keeps what he holds; what"
     hint += f" nobody uses any more: git rm -r {old}"
+    return error(STRAY, Location(records), message, hint)
+
+
+def _lost(lost: _Lost, move: Move, own: str) -> Finding:
+    records, is_here = move.settings.records, lost.revision == move.revision
+    old, new = (f"{root}/{records}" if root else records for root in (lost.root, own))
+    many = f"{lost.claims} claims" if lost.claims > 1 else "1 claim"
+    where = "" if is_here else f" in {lost.revision[:12]}"
+    message = f"{many} would get addresses anew, and had a record in {old}/ at the top of the"
+    message += f" repository{where}: that root has no documents any more"
+    back = (
+        "" if is_here else f"git checkout {lost.revision[:12]} -- {old} brings the records back; "
+    )
+    hint = f"{back}move them below {new}/, as they are, so that everybody keeps what he holds"
     return error(STRAY, Location(records), message, hint)

@@ -168,10 +168,10 @@ def _require_records(
         GateError: Records were there, and people removed them.
     """
     tree = evaluation.tree
-    if tree.records or tree.settled.kept:
-        return
     if stray := next((it for it in evaluation.findings if it.code == STRAY), None):
         raise GateError(stray.message, f"{stray.hint}; {_ANEW}")
+    if tree.records or tree.settled.kept:
+        return
     source, now = repository.source(base.id), tree.settings.records
     for folder in dict.fromkeys([now, *folders_before(source)]):
         steps = source.past([folder])

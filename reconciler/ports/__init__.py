@@ -48,6 +48,7 @@ from reconciler.ports.git import (
     Step,
 )
 from reconciler.ports.revision import Revision
+from reconciler.ports.roots import Roots
 from reconciler.ports.standing import DefaultBranch, Standing
 
 __all__ = [
@@ -86,6 +87,7 @@ __all__ = [
     "Repository",
     "Requests",
     "Revision",
+    "Roots",
     "Source",
     "StaleError",
     "Standing",

@@ -1,6 +1,6 @@
 """What commands need of Git, of files and of what is known about them."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
 from reconciler.ports.revision import Revision
+from reconciler.ports.roots import Roots
 from reconciler.ports.standing import Standing
 from reconciler.records.changes import Change
 
@@ -202,11 +203,8 @@ class Repository(Protocol):
         """
 
     @property
-    def place(self) -> str:
-        """The folder of the repository that is the root, from its top; empty for the top."""
-
-    def everywhere(self, rev: str) -> Generator[str, None, None]:
-        """The files of a revision, also outside of the root, by their paths from the top."""
+    def roots(self) -> Roots:
+        """What is known of files outside of the root."""
 
     def source(self, rev: str) -> Source:
         """The files of a revision, by its name."""

@@ -13,7 +13,7 @@ from reconciler.addresses import IPSet
 from reconciler.findings import Finding, Location, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
-from reconciler.records.hands import Hand, Paths, Stated, Told, of_claim
+from reconciler.records.hands import Hand, Paths, Stated, Told, came_along, of_claim
 from reconciler.records.held import held_of, least
 from reconciler.records.layout import file_of, folders_above
 
@@ -27,6 +27,7 @@ class Records:
         expected: What reconcile itself would write on the base, claim by claim.
         is_strict: Every byte counts, also of what comes and goes. Else only what records state.
         made: A commit after the base that says that reconcile made it; empty when there is none.
+        begins: The base has no records at all: a root may have been moved here with its own.
     """
 
     before: Mapping[str, Stated | None]
@@ -35,6 +36,7 @@ class Records:
     expected: Mapping[Key, Paths] = field(default_factory=dict)
     is_strict: bool = False
     made: str = ""
+    begins: bool = False
 
 
 def _is_its(records: Records, path: str, claim: Key | str) -> bool:
@@ -75,7 +77,8 @@ def told(
             severity = Severity.ERROR if _weighs(records, claim, item, allows) else Severity.WARNING
             place = Location(item.path, 1, 1)
             if records.is_strict or item.is_news:
-                yield Finding(item.code, severity, item.message, place, f"{behind}{item.hint}")
+                hint = came_along(item) if records.begins and item.is_added else item.hint
+                yield Finding(item.code, severity, item.message, place, f"{behind}{hint}")
 
 
 def unproven(records: Records, allows: Callable[[str], bool]) -> dict[str, IPSet]:

@@ -13,6 +13,7 @@ from reconciler.records.recall import Recalled
 Paths = Mapping[str, bytes | None]
 """Files by path; None for one that goes."""
 
+_REMOVE = "remove it: records are written by ipam reconcile alone"
 _REVERT = "revert the change: records are written by ipam reconcile alone"
 
 
@@ -75,10 +76,16 @@ def of_claim(hand: Hand, base: str, after: Mapping[Key, Allocation]) -> Iterable
 def _added(path: str, item: Stated) -> Told:
     new = item.recalled.allocation
     whose = f"{new.claim.short} holds {_held(new)}" if new is not None else "it holds something"
-    hint = "remove it: records are written by ipam reconcile alone; to bring one in, merge an"
-    hint += f" Override of kind record for {path} first"
+    hint = f"{_REMOVE}; to bring one in, merge an Override of kind record for {path} first"
     is_error = new is None or new.range is not None
     return Told(path, "record-edited", f"is added by hand: {whose}", hint, is_error)
+
+
+def came_along(item: Told) -> str:
+    """What mends a record that is added where none was: with a root that moves it has to stay."""
+    hint = "if the root was moved with its records, leave it, or its addresses are given out anew,"
+    hint += f" and merge an Override of kind record for {item.path.partition('/')[0]}/ first"
+    return f"{hint}; else {_REMOVE}"
 
 
 def _edited(path: str, came_from: str, old: Stated, item: Stated, base: str) -> Told:

@@ -123,3 +123,87 @@ def test_what_only_looks_like_records_is_none(tmp_path: Path, capsys: Capture) -
     }
     made = repository(tmp_path / "repo", {**below(SMALL, "net"), **others})
     assert ipam(capsys, "check", "--repo", made, "--root", "net").code == 0
+
+
+def test_the_records_of_a_root_that_came_along_are_not_to_be_removed(
+    repo: Path, move: tuple[str, str], capsys: Capture
+) -> None:
+    """Who follows what is said keeps all addresses."""
+    old, new = places(move)
+    git(repo, "mv", old, new)
+    commit(repo, "and the records")
+    words = ("check", "--repo", repo, "--root", move[1] or ".", "--base", "main")
+    ran = ipam(capsys, *words)
+    assert ran.code == 1
+    assert "leave it, or its addresses are given out anew" in ran.out
+    git(repo, "rm", "-rq", new)
+    commit(repo, "and removes them all the same")
+    ran = ipam(capsys, *words)
+    assert ran.code == 1
+    assert "error records-left: " in ran.out
+
+
+@pytest.mark.parametrize("is_squashed", [True, False])
+def test_reconcile_stops_too_where_the_records_are_only_in_the_history(
+    repo: Path, move: tuple[str, str], is_squashed: bool, capsys: Capture
+) -> None:
+    """Nothing of the old root is in the tree; what reconcile made there last is."""
+    old, new = places(move)
+    if is_squashed:
+        git(repo, "rm", "-rq", old)
+    else:
+        git(repo, "mv", old, new)
+        commit(repo, "and the records")
+        git(repo, "rm", "-rq", new)
+    commit(repo, "without records")
+    words = ("reconcile", "--repo", repo, "--root", move[1] or ".", "--branch", "change")
+    head = git(repo, "rev-parse", "HEAD")
+    ran = ipam(capsys, *words, "--any-branch")
+    assert (ran.code, git(repo, "rev-parse", "HEAD")) == (3, head)
+    assert f"had a record in {old}/ at the top of the repository" in ran.err
+    assert f"git checkout {git(repo, 'rev-parse', 'main')[:12]} -- {old}" in ran.err
+
+
+def test_a_root_that_goes_into_one_that_lives_takes_its_records_along(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    small = {it.replace("one", "two"): text.replace("one", "two") for it, text in SMALL.items()}
+    made = repository(tmp_path / "repo", {**below(SMALL, "old"), **below(small, "new")})
+    assert [said("reconcile", made, root) for root in ("old", "new")] == [0, 0]
+    git(made, "switch", "-q", "-c", "change")
+    git(made, "mv", "old/tenants/one.yaml", "new/tenants/one.yaml")
+    git(made, "rm", "-rq", "old/pools", "old/providers")
+    commit(made, "one root")
+    left = ipam(capsys, "check", "--repo", made, "--root", "new", "--base", "main")
+    assert "error records-left: " in left.out
+    git(made, "rm", "-rq", "old/allocations")
+    commit(made, "without the records")
+    lost = ipam(capsys, "check", "--repo", made, "--root", "new", "--base", "main")
+    assert "error records-left: " in lost.out
+
+
+def test_settings_alone_are_no_root_that_lives(tmp_path: Path, capsys: Capture) -> None:
+    made = repository(tmp_path / "repo", {**below(SMALL, "old"), "old/ipam.yaml": SETTINGS})
+    assert said("reconcile", made, "old") == 0
+    for folder in FOLDERS:
+        (made / "new").mkdir(exist_ok=True)
+        git(made, "mv", f"old/{folder}", f"new/{folder}")
+    commit(made, "all but the Settings")
+    ran = ipam(capsys, "check", "--repo", made, "--root", "new")
+    assert "error records-left: 1 claim would get addresses anew" in ran.out
+
+
+def test_a_claim_that_moves_from_a_root_that_lives_is_none_of_it(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    made = repository(tmp_path / "repo", {**below(SMALL, "old"), **below({}, "new")})
+    assert said("reconcile", made, "old") == 0
+    write(made, below({path: SMALL[path] for path in SMALL if "tenants" not in path}, "new"))
+    commit(made, "another root")
+    git(made, "switch", "-q", "-c", "change")
+    (made / "new/tenants").mkdir()
+    for path in sorted((made / "old/tenants").iterdir()):
+        git(made, "mv", str(path), f"{made}/new/tenants/{path.name}")
+    commit(made, "its tenants")
+    ran = ipam(capsys, "check", "--repo", made, "--root", "new", "--base", "main")
+    assert "records-left" not in ran.out

@@ -1,6 +1,6 @@
 """A whole reconcile, and the race for the branch, over every kind of repository."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
@@ -17,6 +17,7 @@ from reconciler.ports import (
     Made,
     Repository,
     Revision,
+    Roots,
     Source,
     Standing,
 )
@@ -42,11 +43,8 @@ class Meddled:
         return self.inner.changed(base, rev, paths, limits)
 
     @property
-    def place(self) -> str:
-        return self.inner.place
-
-    def everywhere(self, rev: str) -> Generator[str, None, None]:
-        return self.inner.everywhere(rev)
+    def roots(self) -> Roots:
+        return self.inner.roots
 
     def source(self, rev: str) -> Source:
         return self.inner.source(rev)

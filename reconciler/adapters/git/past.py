@@ -214,19 +214,6 @@ def differences(
         yield commit, tuple(found)
 
 
-def everywhere(git: GitProcess, rev: str) -> Generator[str, None, None]:
-    """The paths of all files of a revision, from the top of the repository.
-
-    Raises:
-        GitError: Git fails.
-        LimitError: There is more than the memory of git holds.
-    """
-    tally = Tally(f"all of {rev[:12]}")
-    listing = fields(git, tally, "ls-tree", "-r", "-z", "--full-tree", "--name-only", rev)
-    with closing(listing) as paths:
-        yield from paths
-
-
 def changed_since(
     git: GitProcess, ends: tuple[str, str], paths: Sequence[str], limits: Limits
 ) -> tuple[list[Changed], bool]:

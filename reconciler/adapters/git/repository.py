@@ -10,7 +10,7 @@ revision, and goes on.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.locks import alone
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, read_made
-from reconciler.adapters.git.past import changed_since, everywhere
+from reconciler.adapters.git.past import changed_since
 from reconciler.adapters.git.process import GitProcess, failure
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
@@ -40,6 +40,7 @@ from reconciler.ports import (
     LostRaceError,
     Made,
     Revision,
+    Roots,
     UsageError,
 )
 
@@ -120,13 +121,11 @@ class GitRepository:
         return changed_since(self.git, (base, rev), paths, limits or Limits())
 
     @property
-    def place(self) -> str:
-        """The folder of the repository that is the root."""
-        return self.git.root.path
+    def roots(self) -> Roots:
+        """What is known of files outside of the root."""
+        from reconciler.adapters.git.roots import GitRoots  # hardly anybody asks
 
-    def everywhere(self, rev: str) -> Generator[str, None, None]:
-        """The files of a revision, also outside of the root, by their paths from the top."""
-        return everywhere(self.git, rev)
+        return GitRoots(self.git)
 
     def alone(self) -> AbstractContextManager[None]:
         """Keep other runs on this very folder waiting; old locks of git in a mirror go meanwhile."""
