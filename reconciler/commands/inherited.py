@@ -7,6 +7,7 @@ gets fuller, an error of another kind, in a file that it touches, or in another 
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from reconciler.comparison import Compared
@@ -15,6 +16,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, Severity
 from reconciler.model.plan import Usage
 from reconciler.ports import Changed
+from reconciler.vanishing import vanished
 
 _OF_ALL = ("announcement-moved", "brake", "brake-held", "clock-ahead")
 """What is about a change as a whole, though it has a place: it is judged beside the base elsewhere."""
@@ -46,7 +48,8 @@ def with_inherited(
     if not suspects:
         return compared
     base = planned()
-    known = Counter(_said(item, changed) for item in (*base.findings, *base.gates))
+    stood = (*base.findings, *base.gates, *chain.from_iterable(vanished(base)))
+    known = Counter(_said(item, changed) for item in stood)
     asked = Counter(_said(item, changed) for item in suspects)
     inherited = [
         item

@@ -82,7 +82,7 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
         described_now=touched(source, settings, (change.new for change in changes)),
     )
     read = with_last_good(read, base_source, judging, facts)
-    compared = _compared(read, (judging, own), evaluation)
+    compared = _compared(read, (judging, own), evaluation, {it.path for it in changes})
     evaluation = compared.evaluation
     releases = is_contained and any(isinstance(it, Release) for it in evaluation.plan.decisions)
     evaluation = _with(evaluation, [*loose, *carrying.told(history, base, releases=releases)])
@@ -181,14 +181,18 @@ def with_base_brake(
     return _with(with_known(evaluation, base), told_of_base)
 
 
-def _compared(base: Base, settings: tuple[Settings, Settings], evaluation: Evaluation) -> Compared:
+def _compared(
+    base: Base, settings: tuple[Settings, Settings], evaluation: Evaluation, changed: set[str]
+) -> Compared:
     """What a change makes of its base; settings are those of the base, and those of the change."""
     from reconciler.additions import gated_by_base, with_additions
     from reconciler.lookalikes import with_renames
     from reconciler.resizing import with_sizes_of_base
+    from reconciler.vanishing import with_vanished
 
     compared = compare(base, gated_by_base(base, evaluation))
-    return with_sizes_of_base(base, with_renames(base, with_additions(base, settings, compared)))
+    compared = with_vanished(base, with_additions(base, settings, compared), changed)
+    return with_sizes_of_base(base, with_renames(base, compared))
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:

@@ -6,6 +6,7 @@ PROPOSED = ("tests/cli/test_to_branch.py",)
 RUN = ("tests/commands/test_proposing.py",)
 TOGETHER = ("tests/cli/test_together.py",)
 CAUSED = ("tests/cli/test_causes.py",)
+VANISHED = ("tests/cli/test_removed_while_unread.py",)
 MOVED = ("tests/cli/test_moved_roots.py",)
 
 PROPOSING = (
@@ -48,6 +49,12 @@ PROPOSING = (
            "living = {roots.own, *_living(now, move.settings), *_set_up(now)}", MOVED),
     Mutant("hands: records that came along are to be removed", "records/by_hand.py",
            "if records.begins and item.is_added", "if False", MOVED),
+    Mutant("vanishing: what may have moved counts as removed", "vanishing.py",
+           "        and it.unread not in changed\n", "", VANISHED),
+    Mutant("vanishing: nothing is told of a removal", "vanishing.py",
+           "    wrong = without(evaluation, gone)\n", "    wrong = Wrong()\n", VANISHED),
+    Mutant("vanishing: who mends the file is told of it", "commands/inherited.py",
+           "*chain.from_iterable(vanished(base))", "*chain.from_iterable([])", VANISHED),
     Mutant("caused: what the base has is the change's", "caused.py",
            "return self._known.get(decision.claim) == _said(decision)", "return False", CAUSED),
     Mutant("caused: retention that ends is not told", "caused.py",

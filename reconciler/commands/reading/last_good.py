@@ -14,7 +14,8 @@ from reconciler.commands.reading.reader import Reader
 from reconciler.documents.document import Document, Identity, node
 from reconciler.documents.load import Loaded, is_yaml
 from reconciler.documents.text import Unread
-from reconciler.findings import Finding, Location, Severity, cut_off, warning
+from reconciler.families import is_pool
+from reconciler.findings import Finding, Location, Severity, cut_off, few, warning
 from reconciler.model.allocation import Allocation
 from reconciler.ports import Entry, Step
 from reconciler.records.recall import Recalled
@@ -70,16 +71,19 @@ def last_good(
 def _told(documents: Sequence[Document]) -> list[Finding]:
     """What counts as it was, a finding for each file that is in its place now."""
     by_file: dict[str, list[str]] = {}
-    # What stands in the file itself is named before what may have been moved to it.
-    for document in sorted(documents, key=lambda item: item.path != item.file):
+    # What stands in the file itself is named before what may have been moved to it, and there pools.
+    for document in sorted(documents, key=_rank):
         by_file.setdefault(document.file, []).append(document.title)
     found = []
     for path, titles in by_file.items():
-        more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
-        counts = "count as they were" if more else "counts as it was"
-        message = f"until this can be read, {titles[0]}{more} {counts}; nothing new is given for it"
+        counts = "count as they were" if len(titles) > 1 else "counts as it was"
+        message = f"until this can be read, {few(titles)} {counts}; nothing new is given for it"
         found.append(warning("last-good", Location(path, 1, 1), message))
     return found
+
+
+def _rank(document: Document) -> tuple[bool, bool]:
+    return document.path != document.file, not is_pool(document.kind.id)
 
 
 def _cut(path: str) -> list[Finding]:

@@ -394,4 +394,4 @@ def test_what_stood_in_the_file_is_named_before_what_may_have_moved_to_it() -> N
         for item in evaluation_after([before], files).findings
         if item.code == "last-good"
     )
-    assert "TenantCluster team-a/one and 1 more count as they were" in told
+    assert "TenantCluster team-a/one and TenantCluster team-a/aaa count as they were" in told

@@ -1,0 +1,68 @@
+"""What is removed while another file cannot be read: an error of the change that removes it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Ran, ipam
+from tests.world import SMALL, commit, git, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+BROKEN = "kind: TenantCluster\n  spec: [\n"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """One tenant with addresses, and a file of another that nobody can read any more."""
+    made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    from reconciler.cli import run
+
+    assert run(["reconcile", "--repo", str(made)]) == 0
+    write(made, {"tenants/two.yaml": BROKEN})
+    commit(made, "break a file")
+    git(made, "switch", "-q", "-c", "change")
+    return made
+
+
+def checked(capsys: Capture, repo: Path, base: str = "main") -> Ran:
+    return ipam(capsys, "check", "--repo", repo, "--base", base)
+
+
+def test_a_pool_is_an_error_of_the_change_that_removes_it(repo: Path, capsys: Capture) -> None:
+    git(repo, "rm", "-q", "pools/edge.yaml")
+    commit(repo, "remove the pool")
+    ran = checked(capsys, repo)
+    assert ran.code == 1
+    assert "error pool-removed: NetworkPool butler-system/edge is not in the repository" in ran.out
+    assert "it counts as it was, only until tenants/two.yaml can be read" in ran.out
+    assert "last-good: until this can be read, TenantCluster team-a/two and NetworkPool" in ran.out
+
+
+def test_who_mends_the_file_is_not_told_of_it_as_his_own(repo: Path, capsys: Capture) -> None:
+    git(repo, "rm", "-q", "pools/edge.yaml")
+    commit(repo, "remove the pool")
+    git(repo, "switch", "-q", "-c", "mend")
+    write(repo, {"tenants/two.yaml": tenant("two")})
+    commit(repo, "mend the file")
+    ran = checked(capsys, repo, "change")
+    assert "pool-removed" in ran.out.partition("In change already, and left as it is:")[2]
+    assert ran.code == 0
+
+
+def test_what_may_have_moved_into_the_broken_file_is_not_called_removed(
+    repo: Path, capsys: Capture
+) -> None:
+    git(repo, "rm", "-q", "pools/edge.yaml")
+    write(repo, {"tenants/two.yaml": "{ kind: NetworkPool, metadata: {name: edge"})
+    commit(repo, "move the pool")
+    ran = checked(capsys, repo)
+    assert "pool-removed" not in ran.out
+    assert ran.code == 1
+
+
+def test_a_tenant_that_is_removed_is_named(repo: Path, capsys: Capture) -> None:
+    git(repo, "rm", "-q", "tenants/one.yaml")
+    commit(repo, "remove a tenant")
+    ran = checked(capsys, repo)
+    assert ran.code == 0
+    assert "TenantCluster team-a/two and TenantCluster team-a/one count as they were" in ran.out
