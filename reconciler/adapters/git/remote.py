@@ -61,7 +61,8 @@ def check_branch(branch: str) -> str:
     Raises:
         UsageError: It is not.
     """
-    if not _BRANCH.fullmatch(branch):
+    # Git lets nobody make a branch HEAD, and one below refs/ is confused with what is no branch.
+    if not _BRANCH.fullmatch(branch) or branch == "HEAD" or branch.startswith("refs/"):
         raise UsageError(
             f"{branch!r} is not a valid branch name", "letters, digits, and . _ - / between them"
         )
