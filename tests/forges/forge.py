@@ -66,22 +66,11 @@ class Forge:
             case "GET", ["pulls"]:
                 # In the order in which they were opened, but where somebody asks for those touched last.
                 pulls = self.pulls[:: -1 if query.get("sort") == "updated" else 1]
-                return self._page(
-                    [
-                        it
-                        for it in pulls
-                        if it["state"] == query["state"]
-                        and it["base"]["ref"] == query["base"]
-                        and query.get("head", it["head"]["label"]) == it["head"]["label"]
-                    ],
-                    query,
-                )
+                return self._page([it for it in pulls if _is_asked(it, query)], query)
             case "GET", ["pulls", number]:
                 (pull,) = [it for it in self.pulls if it["number"] == int(number)]
                 sha = self.moved or pull["head"]["sha"]
                 return Reply(200, {**pull, "head": {**pull["head"], "sha": sha}})
-            case "GET", ["issues", number, "comments"]:
-                return self._page([it for it in self.comments if it["on"] == int(number)], query)
             case "POST", ["issues", number, "comments"]:
                 self.comment(given["body"].replace("\n", "\r\n"), number=int(number))
                 return Reply(201, self.comments[-1])
@@ -92,15 +81,30 @@ class Forge:
             case "DELETE", ["issues", "comments", at]:
                 self.comments = [it for it in self.comments if it["id"] != int(at)]
                 return Reply(204, b"")
+            case "GET", [_, which, what]:
+                return self._page(self._of(which, what), query)
             case "POST", ["statuses", sha]:
                 self.statuses.append({"sha": sha, **given})
                 return Reply(201, given)
         return Reply(404, {"message": "Not Found"})
 
+    def _of(self, which: str, what: str) -> list[dict[str, Any]]:
+        """Comments on a pull request; of a commit what it merged, or its statuses, newest first."""
+        if what == "comments":
+            return [it for it in self.comments if it["on"] == int(which)]
+        if what == "pulls":
+            return [it for it in self.pulls if it.get("merge_commit_sha") == which]
+        return [it for it in self.statuses[::-1] if it["sha"] == which]
+
     def _page(self, items: list[dict[str, Any]], query: dict[str, str]) -> Reply:
         size, page = int(query["per_page"]), int(query["page"])
         assert size <= _PAGE
         return Reply(200, items[(page - 1) * size : page * size])
+
+
+def _is_asked(pull: dict[str, Any], query: dict[str, str]) -> bool:
+    asked = (query["state"], query["base"], query.get("head", pull["head"]["label"]))
+    return asked == (pull["state"], pull["base"]["ref"], pull["head"]["label"])
 
 
 @contextmanager

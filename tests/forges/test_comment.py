@@ -15,7 +15,7 @@ from tests.world import SMALL, git, pool, reconciled, repository, tenant
 def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_anew(
     tmp_path: Path, bare: Path, forge: Forge
 ) -> None:
-    head = pushed(tmp_path, bare, TWO)
+    head, main = pushed(tmp_path, bare, TWO), git(bare, "rev-parse", "main")
     forge.pull(head)
     used = told(tmp_path, forge, head)
     assert used.code == 0, used.log
@@ -25,7 +25,7 @@ def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_ane
             "sha": head,
             "state": "success",
             "context": "ipam",
-            "description": f"fine; {used.outputs['digest']}",
+            "description": f"fine; {used.outputs['digest']} beside {main[:12]}",
             "target_url": f"file://{tmp_path}/acme/addresses/actions/runs/77",
         }
     ]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import as_told
 from forge import Forge, WrongError
 
 _BRANCH = re.compile(r"(?!-|.*\.\.|.*//)[\w./+@#=-]+", re.ASCII)
@@ -49,11 +50,12 @@ class Head(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the check came to; no comment where there is nothing to say."""
+    """What the check came to, beside which commit; no comment where there is nothing to say."""
 
     code: int
     digest: str
     comment: str | None
+    beside: str = ""
 
 
 def head_of(run: dict[str, Any], branch: str, forge: Forge) -> Head | None:
@@ -164,7 +166,7 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     plan = told["plan"]
     says = plan["changed"] or plan["actions"] or told["findings"] or told["gates"]
     says = says or _CLUSTERS in comment
-    return Answer(done.returncode, plan["digest"], comment if says else None)
+    return Answer(done.returncode, plan["digest"], comment if says else None, base)
 
 
 def _unknown(job: dict[str, str]) -> str:
@@ -189,11 +191,12 @@ def _run(job: dict[str, str]) -> str:
 
 def set_status(job: dict[str, str], forge: Forge, sha: str, answer: Answer) -> None:
     """Say on the commit whether it may be merged, in words of our own alone."""
+    beside = f" beside {answer.beside[:12]}" if answer.beside else ""
     says = _SAYS.get(answer.code, f"could not be checked: exit code {answer.code}")
     body = {
         "state": _STATES.get(answer.code, "error"),
         "context": " ".join(filter(None, [job["STATUS"], _root(job)])),
-        "description": f"{says}; {answer.digest}" if answer.digest else says,
+        "description": f"{says}; {answer.digest}{beside}" if answer.digest else says,
         "target_url": _run(job),
     }
     forge.ask("POST", f"/statuses/{sha}", body)
@@ -273,4 +276,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # The action that reconciles asks in the same words, by the same calls.
+    sys.exit(as_told.main(sys.argv[2]) if sys.argv[1:2] == ["as-told"] else main())
