@@ -83,5 +83,14 @@ def _applied(before: Mapping[str, Manifest], after: Mapping[str, Manifest]) -> t
             of_cluster = found.setdefault(cluster, Applied(cluster, {}, {}))
             for side, texts in ((before, of_cluster.before), (after, of_cluster.after)):
                 if path in side:
-                    texts[inside] = dump(side[path])
-    return tuple(found.values())
+                    texts[inside] = dump(_told(side[path]))
+    return tuple(it for it in found.values() if it.before != it.after)
+
+
+def _told(manifest: Manifest) -> Manifest:
+    """An object without its conditions: they say in sentences what figures beside them say."""
+    status = manifest.get("status")
+    if not isinstance(status, Mapping) or "conditions" not in status:
+        return manifest
+    kept = {key: value for key, value in status.items() if key != "conditions"}
+    return {**manifest, "status": kept}

@@ -17,7 +17,7 @@ _CODE_CHARACTERS = 200
 _PROSE_CHARACTERS = 1_000
 _BAR = 20
 _BACKTICKS = re.compile("`+")
-_WORD = re.compile(r"[A-Za-z]{1,30}|[0-9]{1,6}(?:\.[0-9])?%?", re.ASCII)
+_WORD = re.compile(r"[A-Za-z]{1,30}(?:'s)?|[0-9]{1,6}(?:\.[0-9])?%?", re.ASCII)
 _EDGES = re.compile(r"([('\"]*)(.*?)([)'\",;:.?]*)", re.DOTALL)
 
 

@@ -38,14 +38,14 @@ class Step(NamedTuple):
         return self.command.split()[:2] == ["ipam", verb]
 
 
-def chapters() -> list[str]:
+def chapters(folder: Path = CHAPTERS) -> list[str]:
     """The names of all chapters, in order."""
-    return sorted(path.stem for path in CHAPTERS.glob("*.txt"))
+    return sorted(path.stem for path in folder.glob("*.txt"))
 
 
-def paragraphs(chapter: str) -> list[str]:
+def paragraphs(chapter: str, folder: Path = CHAPTERS) -> list[str]:
     """The steps and directions of a chapter, without remarks."""
-    text = (CHAPTERS / f"{chapter}.txt").read_text(encoding="utf-8")
+    text = (folder / f"{chapter}.txt").read_text(encoding="utf-8")
     found = [re.sub(r"^# .*\n?", "", part, flags=re.MULTILINE) for part in text.split("\n\n")]
     return [part.strip() for part in found if part.strip()]
 
@@ -56,6 +56,7 @@ class Stage:
 
     Attributes:
         ipam: Runs ipam within this process.
+        told: Where the chapters are.
         place: Where the next step runs.
         clock: When the next step runs.
         who: Who commits.
@@ -63,6 +64,7 @@ class Stage:
 
     root: Path
     ipam: Ipam
+    told: Path = CHAPTERS
     place: Path = field(init=False)
     clock: int = CLOCK
     who: str = "Ada"
@@ -73,7 +75,7 @@ class Stage:
 
     def play(self, chapter: str) -> Iterator[Step]:
         """Do all steps of a chapter."""
-        for part in paragraphs(chapter):
+        for part in paragraphs(chapter, self.told):
             if part.startswith("@ "):
                 self._direct(part)
             else:

@@ -14,31 +14,12 @@ from reconciler.addresses import IPSet
 from reconciler.clusters.metallb import pool_addresses, ranges_of, told
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.projecting import project
-from tests.cli.running import Ran, ipam
 from tests.documentation import ROOT, blocks
 from tests.story.stage import Stage, Step, chapters, paragraphs
 from tests.world import ENVIRONMENT
 
 GOLDEN = Path(__file__).parent / "golden"
-Capture = pytest.CaptureFixture[str]
 Announced = Mapping[str, IPSet]
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Stage:
-    def within(arguments: list[str]) -> Ran:
-        monkeypatch.chdir(made.place)
-        monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(made.clock))
-        return ipam(capsys, *arguments)
-
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "A Person")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "person@example.com")
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    monkeypatch.setenv("COLUMNS", "100")
-    made = Stage(tmp_path, within)
-    return made
 
 
 def announced(stage: Stage) -> Announced:

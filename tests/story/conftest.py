@@ -1,0 +1,27 @@
+"""A stage for stories: a folder, a clock, and nobody's own configuration."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Ran, ipam
+from tests.story.stage import Stage
+
+
+@pytest.fixture
+def stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Stage:
+    def within(arguments: list[str]) -> Ran:
+        monkeypatch.chdir(made.place)
+        monkeypatch.setattr("reconciler.cli.shared.clock.now", lambda: float(made.clock))
+        return ipam(capsys, *arguments)
+
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "A Person")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "person@example.com")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("COLUMNS", "100")
+    made = Stage(tmp_path, within)
+    return made
