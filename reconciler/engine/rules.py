@@ -173,8 +173,7 @@ def _not_given(
 
     Such a record was there before the router was looked at: it is told, and stops nobody.
 
-    Args:
-        told: Which record holds it, and what mends that.
+    `told` says which record holds it, and what mends that.
     """
     held, way_out = told
     routers = [router for _, router in others.overlapping(item)]
