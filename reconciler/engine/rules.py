@@ -14,6 +14,7 @@ from reconciler.findings import NAMED, Finding, Location, error, few, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
+from reconciler.model.plan import Expire, Plan
 from reconciler.model.pool import Pool
 from reconciler.model.state import Gateway, State
 
@@ -26,24 +27,26 @@ Entry = tuple[IPRange, str, Allocation]
 
 
 def check(
-    state: State, *, overlap_is_error: bool, missing: Mapping[Finding, Key] = MappingProxyType({})
+    state: State, plan: Plan, *, strict: bool, missing: Mapping[Finding, Key] = MappingProxyType({})
 ) -> Iterator[Finding]:
     """Findings about pools that share addresses and records that contradict a pool or each other.
 
     Args:
         state: What there is.
-        overlap_is_error: Pools of one address space may not share addresses.
+        plan: What is decided of it.
+        strict: Pools of one address space may not share addresses.
         missing: Pools that documents name and that are not there, by the finding that says so.
     """
-    yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
-    yield from _used_in_pools(state, is_error=overlap_is_error)
+    yield from _pool_overlaps(state.pools, is_error=strict)
+    yield from _used_in_pools(state, is_error=strict)
     yield from inside.check(state)
     holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
     yield from _removed(state, missing)
     yield from _overlapping_records(state, holding)
     yield from _duplicates(holding)
-    yield from by_hand.check(state, holding)
+    going = {it.allocation.path for it in plan.decisions if isinstance(it, Expire)}
+    yield from by_hand.check(state, [it for it in holding if it[1].path not in going])
 
 
 def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:
