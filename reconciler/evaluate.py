@@ -109,7 +109,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
             *renamed.findings,
             *shrinkable(
                 rules.check(
-                    state, overlap_is_error=tree.settings.overlap_is_error, missing=reading.missing
+                    state, plan, strict=tree.settings.overlap_is_error, missing=reading.missing
                 ),
                 tree,
                 state,

@@ -94,5 +94,5 @@ def taken_out(
 
 def _naming(item: Happening) -> re.Pattern[bytes]:
     """A pattern of the line that names an object, in YAML of either form."""
-    name = item.fact.claim.split("/")[3].encode()
+    name = (item.heir or item.fact).claim.split("/")[3].encode()
     return re.compile(rb"\bname:[ \t]*[\"']?" + re.escape(name) + rb"[\"']?[ \t]*(?=[,}#\r\n]|\Z)")

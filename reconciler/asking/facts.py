@@ -18,6 +18,7 @@ class Fact(NamedTuple):
         range: What it held; None for nothing.
         phase: Its phase.
         is_growth: It is more for a tenant that had some.
+        is_announced: Its claim left what it holds, which is announced until nobody uses it.
     """
 
     claim: str
@@ -29,6 +30,7 @@ class Fact(NamedTuple):
     range: IPRange | None
     phase: str
     is_growth: bool
+    is_announced: bool = False
 
 
 def fact_of(record: Allocation | None) -> Fact | None:
@@ -45,6 +47,7 @@ def fact_of(record: Allocation | None) -> Fact | None:
         record.range,
         record.phase.value,
         record.role == "growth",
+        record.announced,
     )
 
 

@@ -20,6 +20,7 @@ class What(StrEnum):
     TAKEN_BACK = "taken back"
     MOVED = "moved"
     TRANSFERRED = "transferred"
+    LEFT = "left"
     RELEASED = "released"
     EXPIRED = "expired"
     REMOVED = "removed"
@@ -42,7 +43,7 @@ class Happening(NamedTuple):
         delta: How many addresses more are held since, allocated or after release, and in which
             pool, as text of its key.
         giver: Of whom they were before, where that is another owner; else empty.
-        heir: The claim that has the addresses since, as a person calls it, where it was renamed.
+        heir: What the record says that has the addresses since, where its claim was renamed.
     """
 
     row: Row
@@ -52,7 +53,7 @@ class Happening(NamedTuple):
     source: IPRange | None = None
     delta: tuple[tuple[str, int], ...] = ()
     giver: str = ""
-    heir: str = ""
+    heir: Fact | None = None
 
     def concerns(self, asked: Iterable[IPRange]) -> bool:
         """Some of these addresses are told of."""
@@ -60,7 +61,11 @@ class Happening(NamedTuple):
         return any(item.overlaps(one) for one in asked for item in told)
 
 
-_COMES = (What.ALLOCATED, What.GREW)
+# What a record that comes is told as where it has the addresses of one that went, by what that was.
+_COMES = {
+    What.REMOVED: (What.ALLOCATED, What.GREW),
+    What.EXPIRED: (What.RELEASED, What.LEFT),
+}
 Facts = Mapping[tuple[str, str], Fact | None]
 """What versions of records said, by their id and path."""
 
@@ -84,11 +89,33 @@ def happenings(row: Row, facts: Facts) -> Iterator[Happening]:
         for claim in sorted(before.keys() | after.keys())
         for item in _of_claim(row, before.get(claim, []), after.get(claim, []))
     ]
-    came = {(it.fact.pool, it.range): it for it in items if it.what in _COMES}
-    for item in items:
-        heir = came.get((item.fact.pool, item.range)) if item.what is What.REMOVED else None
-        # A live record makes way for one of just its addresses where its claim got another name.
-        yield item if heir is None else item._replace(what=What.RENAMED, heir=heir.fact.name)
+    yield from _renamed(items)
+
+
+def _renamed(items: list[Happening]) -> Iterator[Happening]:
+    """A record makes way for one of just its addresses where its claim got another name.
+
+    That is one thing that happened, not two, and no pool has more or less for it.
+    """
+    heirs = {
+        at: heir
+        for at, item in enumerate(items)
+        if (heir := next((it for it in items if _goes_on(item, it)), None)) is not None
+    }
+    told = {id(it) for it in heirs.values()}
+    for at, item in enumerate(items):
+        if (heir := heirs.get(at)) is not None:
+            yield item._replace(what=What.RENAMED, heir=heir.fact, delta=())
+        elif id(item) not in told:
+            yield item
+
+
+def _goes_on(item: Happening, other: Happening) -> bool:
+    """The addresses of one that went are those of one that came, in the same phase."""
+    if other.what not in _COMES.get(item.what, ()):
+        return False
+    before, after = item.fact, other.fact
+    return before.claim != after.claim and (before.pool, item.range) == (after.pool, other.range)
 
 
 def _of_claim(row: Row, before: list[Fact], after: list[Fact]) -> Iterator[Happening]:
@@ -117,8 +144,7 @@ def _happening(row: Row, old: Fact | None, new: Fact | None) -> Happening | None
     if new.phase not in _HOLDING:
         return Happening(row, What.REFUSED, new, None) if _is_news(old, new) else None
     if new.phase == Phase.RELEASED:
-        is_new = old is None or old.phase != Phase.RELEASED or old.range != new.range
-        return Happening(row, What.RELEASED, new, new.range) if is_new else None
+        return _released(row, old, new)
     if old is None or old.phase not in _HOLDING:
         what = What.GREW if new.is_growth else What.ALLOCATED
         return Happening(row, what, new, new.range)
@@ -127,6 +153,14 @@ def _happening(row: Row, old: Fact | None, new: Fact | None) -> Happening | None
     if old.phase == Phase.RELEASED:
         return Happening(row, What.TAKEN_BACK, new, new.range)
     return Happening(row, What.TRANSFERRED, new, new.range) if _giver(old, new) else None
+
+
+def _released(row: Row, old: Fact | None, new: Fact) -> Happening | None:
+    """A record is released; its claim may have left it, and then it comes free when nobody uses it."""
+    what = What.LEFT if new.is_announced else What.RELEASED
+    is_new = old is None or old.phase != Phase.RELEASED or old.range != new.range
+    is_new = is_new or (old is not None and old.is_announced != new.is_announced)
+    return Happening(row, what, new, new.range) if is_new else None
 
 
 def _giver(old: Fact | None, new: Fact | None) -> str:

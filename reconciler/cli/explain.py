@@ -13,7 +13,7 @@ from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import Number, option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter
 from reconciler.commands.idle import idle_remedies
-from reconciler.commands.remedies import described, remedies, waiting
+from reconciler.commands.remedies import described, remedies
 from reconciler.evaluate import Evaluation
 from reconciler.findings import CODES, article_list
 from reconciler.model.key import Key
@@ -98,10 +98,9 @@ def _explained(evaluation: Evaluation, key: Key, result: ApplyResult | None) -> 
     """All that is known of a claim, with what would help where it is refused."""
     told = explanation(evaluation, key)
     told["patches"] = [described(at, it) for at, it in enumerate(remedies(evaluation, key), 1)]
-    if claim := evaluation.state.claims.get(key):
-        held = waiting(evaluation, claim) if told["action"] == "refuse" else []
-        idle = idle_remedies(evaluation, key, result) if result is not None else []
-        told["remedies"] = [*told["remedies"][:-1], *held, *idle, *told["remedies"][-1:]]
+    if key in evaluation.state.claims and result is not None:
+        idle = idle_remedies(evaluation, key, result)
+        told["remedies"] = [*told["remedies"][:-1], *idle, *told["remedies"][-1:]]
     return told
 
 

@@ -48,6 +48,13 @@ _IMPORTS = {
 }
 
 
+_FROM_NOTHING = (
+    ("$EDITOR pools/ providers/", "describe a pool, and who gives out of it"),
+    ("ipam import --help", "what is in use already: clusters, a CSV or NetBox, as files"),
+    ("$EDITOR tenants/", "describe who needs addresses"),
+)
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[DIR]")
 @option(
@@ -237,6 +244,8 @@ def _steps(folder: Path, wish: Wish, have: str, around: str) -> list[tuple[str, 
         steps.append(("$EDITOR pools/ tenants/", "1., 2. and 3. mark what to change"))
     if have in _IMPORTS:
         steps.append(_IMPORTS[have])
+    elif wish.beginning is Beginning.EMPTY:
+        steps += _FROM_NOTHING
     return [
         *steps,
         ("ipam plan --worktree", "the exact addresses"),

@@ -35,6 +35,8 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
     Two changes are made of them: first the Override, then the move. The claim gets a range of the
     pool, and its old range stays announced until nobody uses it. Nothing is committed.
 
+    What a tenant has grown by moves along: each of its ranges has an Override of its own.
+
     CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record.
     """
     read = open_source(repo, "HEAD", worktree=True)
@@ -42,9 +44,9 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
     now = int(clock.now() if clock.now is not None else read.source.clock())
     with progress("planning"):
         found = prepare(read.source, Wanted(claim, pool, reason, now, _end(expires, now)))
-    for change in (found.override, found.change):
-        if change is not None:
-            write_edit(root, change, _IN_THE_WAY, is_new=change is found.override)
+    for change in found.overrides:
+        write_edit(root, change, _IN_THE_WAY, is_new=True)
+    write_edit(root, found.change, _IN_THE_WAY, is_new=False)
     emit(_told(found, painter(color)))
     return ExitCode.OK
 
@@ -61,17 +63,20 @@ def _end(expires: str | None, now: int) -> int:
 
 def _told(found: Move, brush: Painter) -> str:
     """The two changes, and what will happen."""
-    claim, to = found.claim.short, found.pool.name
-    lines = []
-    if found.override is None:
-        lines.append(f"{found.allowed_by} lets {claim} move: one change is left to be merged.")
+    claim, to = found.claims[0].short, found.pool.name
+    pairs = zip(found.allowed_by, found.claims, strict=True)
+    let = [f"{path} lets {it.short} move" for path, it in pairs]
+    made = " ".join(it.path for it in found.overrides)
+    if not made:
+        lines = [f"{'; '.join(let)}: one change is left to be merged."]
     else:
-        lines += [
+        lines = [
             "Two changes, each merged by itself:",
-            f"  1. {found.allowed_by} lets {claim} move",
-            f"     git add {found.allowed_by} && git commit -m 'Let {claim} move to {to}'",
+            f"  1. {let[0]}",
+            *(f"     {it}" for it in let[1:]),
+            f"     git add {made} && git commit -m 'Let {claim} move to {to}'",
         ]
-    number = 1 if found.override is None else 2
+    number = 2 if made else 1
     edits = [f"{place.path}:{place.line}: {words}" for place, words in found.edits]
     lines += [
         f"  {number}. {edits[0]}",

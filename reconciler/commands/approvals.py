@@ -13,7 +13,7 @@ from reconciler.ports import Entry, Source
 from reconciler.ports.annals import Annals
 from reconciler.settings import OVERRIDES
 
-_MOVES = (What.MOVED, What.TRANSFERRED, What.RELEASED, What.ALLOCATED)
+_MOVES = (What.MOVED, What.TRANSFERRED, What.LEFT, What.RELEASED, What.ALLOCATED)
 
 
 @dataclass(slots=True)

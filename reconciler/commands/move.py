@@ -4,6 +4,7 @@ Nothing is committed. The Override counts once it was merged, so the two are cha
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reconciler.commands.reading.reader import reader_of
@@ -53,19 +54,20 @@ class Move:
     """A move as files.
 
     Attributes:
+        claims: The claims that move: all of a tenant that has grown.
         change: The person's document as it has to be.
         edits: What was changed in it: where, and in words.
-        override: The Override that lets it pass; None where one counts already.
-        allowed_by: The path of the Override, new or not.
+        overrides: The Overrides that let it pass, but for those that count already.
+        allowed_by: The paths of all Overrides, new or not, by claim.
         evaluation: Of the work tree with both, as if the Override had been merged.
     """
 
-    claim: Key
+    claims: tuple[Key, ...]
     pool: Key
     change: Change
     edits: tuple[tuple[Location, str], ...]
-    override: Change | None
-    allowed_by: str
+    overrides: tuple[Change, ...]
+    allowed_by: tuple[str, ...]
     evaluation: Evaluation
 
 
@@ -81,33 +83,38 @@ def prepare(source: Source, wanted: Wanted) -> Move:
     """
     tree = read_tree(source)
     evaluation = evaluate(tree)
-    record = _record(evaluation, wanted.claim)
-    claim = record.claim
+    records = _records(evaluation, wanted.claim)
+    claim = records[0].claim
     pool = _pool(evaluation, claim, wanted.pool)
-    if record.pool == pool:
+    claims = tuple(it.claim for it in records if it.pool != pool)
+    if not claims:
         raise UsageError(f"{claim.short} has its addresses of {pool.short} already")
     document = _document(evaluation, claim)
     written = rewritten(evaluation, document, claim, pool)
     change = Change(document.path, written.data)
-    override = _override(wanted, claim, pool)
-    after = _after(source, tree, change, override)
-    if claim not in after.moves:
-        raise UsageError(f"{claim.short} cannot move to {pool.short}", _why(after, claim, document))
-    standing = _standing(tree, claim)
-    made = None if standing else Change(override.path, _text(override))
+    overrides = [_override(wanted, it, pool) for it in claims]
+    after = _after(source, tree, change, overrides)
+    for it in claims:
+        if it not in after.moves:
+            raise UsageError(f"{it.short} cannot move to {pool.short}", _why(after, it, document))
+    standing = [_standing(tree, it) for it in claims]
+    made = [it for it, path in zip(overrides, standing, strict=True) if not path]
     return Move(
-        claim=claim,
+        claims=claims,
         pool=pool,
         change=change,
         edits=written.edits,
-        override=made,
-        allowed_by=standing or override.path,
+        overrides=tuple(Change(it.path, _text(it)) for it in made),
+        allowed_by=tuple(path or it.path for it, path in zip(overrides, standing, strict=True)),
         evaluation=after,
     )
 
 
-def _record(evaluation: Evaluation, text: str) -> Allocation:
-    """The record of the one claim that a text means and that holds something."""
+def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
+    """The records of the claim that a text means: the first one, and those that it grew by.
+
+    One document chooses the pool of them all, so they move together or not at all.
+    """
     found = frozenset(matching(evaluation, text) or _of_owner(evaluation, text))
     live = [it for it in evaluation.state.records if it.is_live and it.claim in found]
     if not found:
@@ -115,10 +122,19 @@ def _record(evaluation: Evaluation, text: str) -> Allocation:
     if not live:
         message = f"{text} holds no addresses: there is nothing to move"
         raise UsageError(message, "change the pool that it names; it gets addresses there")
-    if len(live) > 1:
-        names = ", ".join(str(it.claim) for it in live)
+    grown = {_grown_from(it.claim): it for it in reversed(live)}
+    if len(grown) > 1:
+        names = ", ".join(str(it.claim) for it in reversed(grown.values()))
         raise UsageError(f"{text} means several claims", f"name one of them: {names}")
-    return live[0]
+    (first,) = grown
+    theirs = [it for it in evaluation.state.records if it.is_live and it.claim.slot]
+    theirs = [it for it in theirs if _grown_from(it.claim) == first]
+    return sorted(theirs, key=lambda it: it.claim.slot_order)
+
+
+def _grown_from(claim: Key) -> Key:
+    """The first claim of those that one owner has of a sort."""
+    return claim._replace(slot=claim.slot_order[0])
 
 
 def _of_owner(evaluation: Evaluation, text: str) -> list[Key]:
@@ -148,13 +164,13 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
     return found
 
 
-def _after(source: Source, tree: Tree, change: Change, override: Override) -> Evaluation:
+def _after(source: Source, tree: Tree, change: Change, overrides: Sequence[Override]) -> Evaluation:
     """The work tree as it is evaluated once both changes were merged."""
     read = reader_of(source, tree.settings).read_source
     assert change.data is not None  # noqa: S101 - a document is edited, never removed  # nosec B101
     edited = read(change.path, change.data)
     sources = tuple(edited if it.path == change.path else it for it in tree.sources)
-    counting = (*tree.overrides.counting, override)
+    counting = (*tree.overrides.counting, *overrides)
     return evaluate(
         replace(tree, sources=sources, overrides=replace(tree.overrides, counting=counting))
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range
 from reconciler.documents.appending import with_edits
-from reconciler.engine.due import retention_end
 from reconciler.engine.standing import everything
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import family_of
@@ -15,7 +14,6 @@ from reconciler.findings import Finding, Severity
 from reconciler.model.allocation import Allocation
 from reconciler.model.change import Change
 from reconciler.model.claim import Claim
-from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Keep, Refuse
 from reconciler.model.pool import Pool
@@ -65,24 +63,6 @@ def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
             _best(evaluation, claim, mends) for mends in _rooms(evaluation, claim, family.mending)
         ]
     return [item for item in found if item is not None]
-
-
-def waiting(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """Which held records make room for a claim by themselves once their retention has ended.
-
-    Of what a move has left no clock tells when it ends.
-    """
-    state, found = evaluation.state, []
-    for key in claim.candidates:
-        pool = state.pools[key]
-        free = pool.usable - taken_of(evaluation, pool)
-        for record in state.records:
-            rests = record.is_released and not record.announced
-            if rests and record.range and pool.usable.covers(record.range):
-                end = retention_end(record, state)
-                if end is not None and run_with(free, record.range) >= claim.size:
-                    found.append((end, f"{record.path} is held until {format_instant(end)}"))
-    return [f"wait: {says}; then {claim.size} are free" for _, says in sorted(found)[:3]]
 
 
 def taken_of(evaluation: Evaluation, pool: Pool) -> IPSet:

@@ -88,7 +88,8 @@ def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
         item = caused[0]
         for path in [it.path for it in item.row.touched if it.path in missing]:
             fact = history.known.get((_new(item, path), path))
-            if fact is not None and fact.claim == item.fact.claim and fact.phase == item.fact.phase:
+            told = item.heir or item.fact
+            if fact is not None and (fact.claim, fact.phase) == (told.claim, told.phase):
                 found[path] = caused
                 missing.discard(path)
         if not missing:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.notation import format_short
+from reconciler.addresses.notation import format_cidr, format_short, is_private
 from reconciler.engine.space import Room
 from reconciler.engine.usage import space_of
 from reconciler.findings import NAMED, article_list, few
@@ -19,6 +19,8 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
 FROZEN = "pool-frozen"
+_DOUBLED = 8
+"""So often a network is doubled to find one that would do."""
 # Stands in for `no_room` where nobody reads the words, which cost a look at all that is free.
 NO_ROOM = Refusal("pool-exhausted", "", "")
 
@@ -166,15 +168,34 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
     parts += [f"{tried.more} more pools have no such run"] if tried.more else []
-    lacking = need - tried.longest
+    wider = next((it for pool, _, _ in tried.named if (it := _wider(pool, need))), "")
+    wider = wider or f"the pool by {need - tried.longest} or more addresses"
     # Who asks for one address names its pool; who asks for more has a provider that names several.
     other = "add a pool to the provider's poolRefs" if need > 1 else "name another pool"
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
         f"needs {need}{' contiguous addresses' if need > 1 else ''}; {'; '.join(parts)}",
-        f"{other}, widen the pool by {lacking} or more addresses, ask for fewer, or remove what is no"
-        " longer used",
+        f"{other}, widen {wider}, ask for fewer, or remove what is no longer used",
     )
+
+
+def _wider(pool: Pool, need: int) -> str:
+    """The smallest network around that of a pool with a run that is new; empty where none would do.
+
+    Of a pool that gives out some ranges of its network alone, a wider network gives no more.
+    """
+    if len(pool.extent.ranges) != 1 or IPSet.of(pool.windows) != pool.extent:
+        return ""
+    (network,) = pool.extent
+    for doubled in range(1, _DOUBLED + 1):
+        size = network.size << doubled
+        first = network.first & -size
+        wider = IPRange(network.version, first, first + size - 1)
+        if is_private(wider) != is_private(network):
+            return ""
+        if size // 2 >= need:  # one half of it is new
+            return f"{pool.key.name} to {format_cidr(wider)} where that is free"
+    return ""
 
 
 def usable_of(pool: Pool, version: int | None) -> IPSet:

@@ -6,12 +6,15 @@ from types import MappingProxyType
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
 from reconciler.engine import by_hand, inside
+from reconciler.engine.due import retention_end
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.overlap import overlapping_pools
 from reconciler.engine.usage import space_of
 from reconciler.findings import NAMED, Finding, Location, error, few, warning
 from reconciler.model.allocation import Allocation
+from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
+from reconciler.model.plan import Expire, Plan
 from reconciler.model.pool import Pool
 from reconciler.model.state import Gateway, State
 
@@ -24,24 +27,26 @@ Entry = tuple[IPRange, str, Allocation]
 
 
 def check(
-    state: State, *, overlap_is_error: bool, missing: Mapping[Finding, Key] = MappingProxyType({})
+    state: State, plan: Plan, *, strict: bool, missing: Mapping[Finding, Key] = MappingProxyType({})
 ) -> Iterator[Finding]:
     """Findings about pools that share addresses and records that contradict a pool or each other.
 
     Args:
         state: What there is.
-        overlap_is_error: Pools of one address space may not share addresses.
+        plan: What is decided of it.
+        strict: Pools of one address space may not share addresses.
         missing: Pools that documents name and that are not there, by the finding that says so.
     """
-    yield from _pool_overlaps(state.pools, is_error=overlap_is_error)
-    yield from _used_in_pools(state, is_error=overlap_is_error)
+    yield from _pool_overlaps(state.pools, is_error=strict)
+    yield from _used_in_pools(state, is_error=strict)
     yield from inside.check(state)
     holding = [(item.range, item) for item in state.records if item.range is not None]
     yield from _outside(state, holding)
     yield from _removed(state, missing)
     yield from _overlapping_records(state, holding)
     yield from _duplicates(holding)
-    yield from by_hand.check(state, holding)
+    going = {it.allocation.path for it in plan.decisions if isinstance(it, Expire)}
+    yield from by_hand.check(state, [it for it in holding if it[1].path not in going])
 
 
 def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:
@@ -111,7 +116,7 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
         held = f"{record.path} ({record.claim.short}) holds {format_range(item)}"
         if pool.key not in routers:
             routers[pool.key] = _others_routers(state, pool)
-        yield _not_given(pool, routers[pool.key], item, held)
+        yield _not_given(pool, routers[pool.key], item, (held, _way_out(state, record)))
 
 
 def removed_pools(state: State) -> dict[Key, list[Allocation]]:
@@ -150,11 +155,30 @@ def _others_routers(state: State, pool: Pool) -> Lookup[Gateway]:
     return Lookup((it.range, it) for it in there if pool.space in it.spaces(state.pools))
 
 
-def _not_given(pool: Pool, others: Lookup[Gateway], item: IPRange, held: str) -> Finding:
+def _way_out(state: State, record: Allocation) -> str:
+    """What mends that a pool does not give out what a record of it holds."""
+    again = "let the pool give them out again (network, range, reserved blocks)"
+    if record.announced:
+        return f"{again} until nobody uses them: the claim left them, and they are still announced"
+    if record.claim in state.claims or state.is_left_alone(record):
+        return f"{again}, or remove the tenant"
+    if record.is_live:
+        return f"{again} until they are free: nobody claims them, and the plan releases them"
+    end = retention_end(record, state)
+    until = f"until {format_instant(end)}" if end is not None else "until they are free"
+    return f"{again} {until}: nobody claims them, and that is how long they are held"
+
+
+def _not_given(
+    pool: Pool, others: Lookup[Gateway], item: IPRange, told: tuple[str, str]
+) -> Finding:
     """What a record of a pool holds that the pool does not give out, or only another one's router.
 
     Such a record was there before the router was looked at: it is told, and stops nobody.
+
+    `told` says which record holds it, and what mends that.
     """
+    held, way_out = told
     routers = [router for _, router in others.overlapping(item)]
     lost = IPSet((item,)) - pool.usable
     if rest := lost - IPSet.of(router.range for router in routers):
@@ -163,7 +187,7 @@ def _not_given(pool: Pool, others: Lookup[Gateway], item: IPRange, held: str) ->
             OUTSIDE,
             pool.source,
             f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}",
-            "let the pool give them out again (network, range, reserved blocks), or remove the tenant",
+            way_out,
         )
     named = few([f"{router.title} at {router.source}" for router in routers], "; ")
     return warning(
@@ -217,7 +241,8 @@ def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
         OVERLAP,
         Location(record.path, 1, 1),
         f"{format_short(common)} is also held by {other.path} ({other.claim.short})",
-        "delete the record of the tenant that does not use the address; neither is moved by itself",
+        "delete the record of the tenant that does not use the address, once an Override of kind"
+        " record for its path is merged; neither is moved by itself",
     )
 
 
@@ -232,5 +257,6 @@ def _duplicates(holding: Holding) -> Iterator[Finding]:
                 "record-duplicate",
                 Location(record.path, 1, 1),
                 f"{other.path} states the same claim, {record.claim}",
-                "delete the one that is not in use; until then both hold their addresses",
+                "delete the one that is not in use, once an Override of kind record for its path is"
+                " merged; until then both hold their addresses",
             )

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses import IPRange
 from reconciler.addresses.notation import cidrs_of, format_range, format_short
+from reconciler.asking.freeing import freeing
 from reconciler.digest import action_name, giver_of
-from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
@@ -97,36 +97,9 @@ def _pool(evaluation: Evaluation, key: Key, claim: Claim | None) -> dict[str, An
 
 
 def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """What would help without touching a pool, best first: a smaller size, or waiting."""
+    """What would help without touching a pool, best first: a smaller size, or what comes free."""
     found = []
     largest = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
     if 0 < largest < claim.size and claim.pin is None:
         found.append(f"ask for at most {largest}: that is the largest free run")
-    left = _left(evaluation, claim)
-    held = sum(evaluation.plan.after[key].held for key in claim.candidates) - left
-    if held > 0:
-        found.append(f"wait: {held} addresses of released records come free after retention")
-    if left:
-        found.append(
-            f"give up {left} addresses that claims have left: move the Services that use them;"
-            " retention begins when nobody does"
-        )
-    return found
-
-
-def _left(evaluation: Evaluation, claim: Claim) -> int:
-    """Addresses of its pools that claims have left, and that are announced until nobody uses them."""
-    state, decisions = evaluation.state, evaluation.plan.decisions
-    left = [it for it in state.records if it.announced and it.path not in state.unused]
-    left += [it.leaves for it in decisions if isinstance(it, Grant) and it.leaves]
-    back = {it.replaces.path for it in decisions if isinstance(it, Grant) and it.replaces}
-    found = 0
-    for key in claim.candidates:
-        pool = state.pools[key]
-        ranges = [
-            it.range
-            for it in left
-            if it.range and it.path not in back and space_of(state.pools, it) == pool.space
-        ]
-        found += (pool.usable & IPSet.of(ranges)).size
-    return found
+    return [*found, *freeing(evaluation, claim)]

@@ -70,7 +70,7 @@ def happening_item(told: Told) -> dict[str, Any]:
         "range": _range(item.range),
         "from": _range(item.source),
         "formerHolder": item.giver or None,
-        "heir": item.heir or None,
+        "heir": item.heir.name if item.heir is not None else None,
         "commit": _row(item.row),
         "cause": _cause(cause),
     }
@@ -137,6 +137,7 @@ def _holder(holder: Holder, told: Told | None) -> dict[str, Any]:
         "whole": _range(record.range) if record is not None else None,
         "since": record.since if record is not None else None,
         "until": format_instant(holder.until) if holder.until is not None else None,
+        "announced": record is not None and record.announced,
         "document": _location(holder.document or (None if record is not None else part.source)),
         "before": _neighbour(holder.before),
         "after": _neighbour(holder.after),

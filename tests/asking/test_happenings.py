@@ -4,11 +4,13 @@ import pytest
 
 from reconciler.asking.facts import Fact, fact_of, read_fact
 from reconciler.asking.happenings import What, happenings
+from reconciler.asking.holders import is_named
 from reconciler.asking.rows import Touch
 from tests.asking.pasts import EDGE, RECORD, ROW, fact, happened, run
 from tests.world import SMALL, evaluation_of, reconciled
 
 LIVE, RELEASED, REFUSED = fact(), fact("Released"), fact("Failed")
+LEFT = RELEASED._replace(is_announced=True)
 ELSEWHERE = fact(first=16)
 
 
@@ -30,6 +32,9 @@ def of_two(item: Fact) -> Fact:
         (RELEASED, fact("Released", first=16), What.RELEASED, 0),
         (RELEASED, None, What.EXPIRED, -8),
         (LIVE, None, What.REMOVED, -8),
+        (LIVE, LEFT, What.LEFT, 0),
+        (LEFT, RELEASED, What.RELEASED, 0),
+        (LEFT, LIVE, What.TAKEN_BACK, 0),
         (None, REFUSED, What.REFUSED, 0),
         (LIVE, REFUSED, What.REFUSED, -8),
     ],
@@ -123,16 +128,22 @@ def test_what_gives_is_told_apart() -> None:
     assert [it.value for it in What if it.gives] == ["allocated", "grew", "taken back", "moved"]
 
 
-@pytest.mark.parametrize(("first", "told"), [(0, "renamed"), (16, "removed")])
+@pytest.mark.parametrize("phase", ["Allocated", "Released"])
+@pytest.mark.parametrize(("first", "is_it"), [(0, True), (16, False)])
 def test_a_record_that_makes_way_for_another_name_of_its_addresses_was_renamed(
-    first: int, told: str
+    first: int, phase: str, *, is_it: bool
 ) -> None:
     other = RECORD.replace("one.", "store.")
-    new = fact(first=first)._replace(claim=LIVE.claim.replace("/one/", "/store/"), name="store")
+    old, new = fact(phase), fact(phase, first=first)
+    new = new._replace(claim=old.claim.replace("/one/", "/store/"), name="store")
     row = ROW._replace(touched=(Touch(RECORD, "old", ""), Touch(other, "", "new")))
-    found = list(happenings(row, {("old", RECORD): LIVE, ("new", other): new}))
-    assert [(it.what.value, it.fact.name) for it in found] == [
-        (told, LIVE.name),
-        ("allocated", "store"),
-    ]
-    assert [it.heir for it in found] == ["store" if told == "renamed" else "", ""]
+    found = list(happenings(row, {("old", RECORD): old, ("new", other): new}))
+    if is_it:
+        (item,) = found
+        assert (item.what, item.fact, item.heir, item.delta) == (What.RENAMED, old, new, ())
+        assert is_named(item, "store")
+        assert is_named(item, old.name)
+        return
+    came, went = {"Allocated": ("allocated", "removed"), "Released": ("released", "expired")}[phase]
+    told = [(it.what.value, it.fact.name, it.heir) for it in found]
+    assert told == [(went, old.name, None), (came, "store", None)]

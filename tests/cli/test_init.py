@@ -306,3 +306,16 @@ def test_the_hook_checks_a_repository_before_its_first_commit(
     assert ipam(capsys, *words, "--repo", tmp_path).code == 1
     commit(tmp_path)
     assert ipam(capsys, *words, "--repo", tmp_path).code == 1
+
+
+def test_an_empty_one_says_what_to_describe_before_there_is_a_plan(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, "init", tmp_path / "new", "--empty")
+    steps = ran.out[ran.out.index("Next:") :].splitlines()[1:]
+    assert [line.split("   ")[0].strip() for line in steps[1:5]] == [
+        "$EDITOR pools/ providers/",
+        "ipam import --help",
+        "$EDITOR tenants/",
+        "ipam plan --worktree",
+    ]

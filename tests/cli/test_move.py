@@ -9,7 +9,7 @@ from reconciler.model.change import Change
 from reconciler.ports import ExitCode, UsageError
 from tests.cli.running import Ran, given_out, ipam
 from tests.moving import KEY, NEW, OLD
-from tests.world import CLOCK, SMALL, commit, git, pool, provider, request
+from tests.world import CLOCK, SMALL, commit, git, pool, provider, request, tenant, write
 
 OVERRIDE = "overrides/2026-02-15-move-team-a-one-loadbalancer.yaml"
 TWO = {
@@ -166,3 +166,29 @@ def test_a_file_that_is_a_link_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"a\.yaml cannot be written: is a link"):
         write_edit(tmp_path, Change("a.yaml", b"a: 2\n"), "hint")
     assert (tmp_path / "real.yaml").read_text() == "a: 1\n"
+
+
+def test_what_a_tenant_has_grown_by_moves_along(folder: Path, move: Moving) -> None:
+    sized = {"tenants/one.yaml": tenant("one", networking="{lbPoolSize: 12}")}
+    write(folder, sized)
+    commit(folder, "grow")
+    assert ipam(move.capsys, "reconcile", "--repo", folder).code == 0
+    ran = move("team-a/one", "--to", "far")
+    assert ran.code == 0, ran.err
+    more = OVERRIDE.replace(".yaml", "-1.yaml")
+    lines = ran.out.splitlines()
+    assert lines[1:4] == [
+        f"  1. {OVERRIDE} lets team-a/one (loadbalancer) move",
+        f"     {more} lets team-a/one (loadbalancer-1) move",
+        f"     git add {OVERRIDE} {more} && git commit -m"
+        " 'Let team-a/one (loadbalancer) move to far'",
+    ]
+    assert "2 moves" in lines
+    assert status(folder) == ["M tenants/one.yaml", f"?? {more}", f"?? {OVERRIDE}"]
+    for name in (OVERRIDE, more):
+        git(folder, "add", name)
+    git(folder, "commit", "-q", "-m", "allow")
+    commit(folder, "move")
+    checked = ipam(move.capsys, "plan", "--repo", folder)
+    assert "2 moves" in checked.out
+    assert "record-stale" not in checked.out

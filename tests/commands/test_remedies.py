@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from reconciler.commands.remedies import described, remedies, waiting
+from reconciler.asking.freeing import freeing
+from reconciler.commands.remedies import described, remedies
 from reconciler.evaluate import Evaluation
 from reconciler.families.butler.pools import pool_key
 from reconciler.model.key import Key
@@ -13,6 +14,7 @@ from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip
 from tests.moving import KEY, LEAVING, moved
 from tests.world import (
+    CLOCK,
     SMALL,
     evaluation_of,
     pool,
@@ -123,7 +125,7 @@ def test_a_held_record_is_named_with_the_end_of_its_retention() -> None:
     files = reconciled(without(reconciled(FULL), "tenants/two.yaml"))
     evaluation = evaluation_of({**files, **WANTS})
     claim = evaluation.state.claims[key_of(LATE)]
-    (told,) = waiting(evaluation, claim)
+    (told,) = freeing(evaluation, claim)
     assert told.startswith("wait: allocations/NetworkPool/butler-system.edge/team-a/two.loadbalanc")
     assert told.endswith("is held until 2026-02-16T10:00:30Z; then 6 are free")
 
@@ -136,7 +138,6 @@ def test_no_clock_ends_what_a_move_has_left() -> None:
     }
     evaluation = evaluation_of({**files, **wants})
     claim = evaluation.state.claims[key_of(LATE)]
-    assert waiting(evaluation, claim) == []
     told = explanation(evaluation, claim.key)["remedies"]
     assert [it.partition(" ")[0] for it in told[:2]] == ["ask", "give"]
     assert told[1] == (
@@ -150,3 +151,41 @@ def test_a_remedy_is_told_with_its_patch() -> None:
     told = described(1, remedies(evaluation, key_of(LATE))[0])
     assert (told["gets"], told["path"]) == ("10.40.0.12-10.40.0.15 of edge", "tenants/late.yaml")
     assert "+  networking: {lbPoolSize: 4} # six\n" in str(told["patch"])
+
+
+def test_no_wait_is_told_that_makes_no_run_long_enough() -> None:
+    held = reconciled(without(reconciled(FULL), "tenants/one.yaml"))
+    other = {
+        "pools/far.yaml": pool("far", "10.50.0.0/29"),
+        "providers/default.yaml": provider(pools="[{name: edge}, {name: far}]"),
+        "tenants/gone.yaml": tenant("gone", networking="{lbPoolSize: 8}"),
+    }
+    held = reconciled(without(reconciled({**held, **other}), "tenants/gone.yaml"))
+    for size, says in ((8, True), (9, False), (10, False), (14, False), (20, False)):
+        wants = {"tenants/late.yaml": tenant("late", networking=f"{{lbPoolSize: {size}}}")}
+        evaluation = evaluation_of({**held, **wants})
+        told = freeing(evaluation, evaluation.state.claims[key_of(LATE)])
+        assert [it.partition(" ")[0] for it in told] == ["wait:"] * says, (size, told)
+
+
+def test_several_held_records_that_make_one_run_are_named_with_the_last_end() -> None:
+    files = reconciled(without(reconciled(FULL), "tenants/two.yaml"))
+    later = CLOCK + 3_600
+    files = reconciled(without(files, "tenants/one.yaml"), later)
+    wants = {"tenants/late.yaml": tenant("late", networking="{lbPoolSize: 16}")}
+    evaluation = evaluation_of({**files, **wants}, later)
+    (told,) = freeing(evaluation, evaluation.state.claims[key_of(LATE)])
+    assert "/one.loadbalancer.yaml and allocations/" in told or "/two.load" in told
+    assert told.endswith("are held, the last until 2026-02-16T11:00:30Z; then 16 are free")
+
+
+def test_a_pin_waits_for_the_record_that_holds_it() -> None:
+    files = reconciled(without(reconciled(FULL), "tenants/two.yaml"))
+    pin = "{startAddress: 10.40.0.8, endAddress: 10.40.0.9}"
+    asks = {**files, "tenants/p.yaml": request("p", pinnedRange=pin)}
+    evaluation = evaluation_of(asks)
+    key = key_of("butler/IPAllocation/butler-system/p/request")
+    (told,) = freeing(evaluation, evaluation.state.claims[key])
+    assert told.endswith(
+        "two.loadbalancer.yaml is held until 2026-02-16T10:00:30Z; then 2 are free"
+    )

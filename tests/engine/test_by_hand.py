@@ -5,9 +5,9 @@ import pytest
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import is_private, parse_cidr
 from reconciler.projecting import project
-from tests.engine.outcome import Files, codes, outcome, refusal
+from tests.engine.outcome import Files, codes, outcome, refusal, without
 from tests.memory import evaluation_after
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 CLOUD = provider("cloud", "[]").replace("mode: ipam", "mode: cloud")
 OLD = "team-a/old (loadBalancerPool)"
@@ -270,3 +270,16 @@ def test_a_range_that_is_wrong_gets_into_no_cluster(start: str, count: int) -> N
     found = project(evaluation_of(world(start, start, "cloud")))
     ranges = [dict(item.manifest) for item in found if item.manifest["kind"] == "IPAddressPool"]
     assert sum(item["spec"]["addresses"] == [f"{start}-{start}"] for item in ranges) == count
+
+
+def test_a_record_that_the_plan_removes_is_in_nobodys_way_and_one_that_is_held_is() -> None:
+    gone = without(reconciled(SMALL), "tenants/one.yaml")
+    old = {"tenants/old.yaml": by_hand("old", "10.40.0.0", "10.40.0.7")}
+    for files in ({**gone, **old}, {**reconciled(gone), **old}):
+        (told,) = said(files)
+        assert "overlaps 10.40.0.0-10.40.0.7 of allocations/" in told
+    late = {**reconciled(gone), **old}
+    evaluation = evaluation_of(late, CLOCK + 86_400)
+    assert [it for it in evaluation.findings if it.code == "manual-range"] == []
+    assert outcome(late, CLOCK + 86_400)["team-a/one (loadbalancer)"].startswith("expire")
+    assert codes(reconciled(late, CLOCK + 86_400), CLOCK + 86_400) == []

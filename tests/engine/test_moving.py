@@ -10,7 +10,7 @@ from reconciler.model.key import Key
 from reconciler.records.recall import recall
 from tests.engine.outcome import Files, decided, outcome, without
 from tests.moving import KEY, LEAVING, NEW, OLD, carried, moved, moving
-from tests.world import CLOCK, pool, provider, raw, reconciled, request, tenant
+from tests.world import CLOCK, evaluation_of, pool, provider, raw, reconciled, request, tenant
 
 CLAIM = "team-a/one (loadbalancer)"
 DAY = 86_400
@@ -184,3 +184,12 @@ def test_what_a_move_has_left_counts_toward_no_brake() -> None:
     for number in range(3):
         del left[f"tenants/t{number}.yaml"]
     assert moving(left).brake is None  # 3 of 10; with the range that was left 4 of 11 were too many
+
+
+def test_what_a_claim_has_left_stays_in_its_pool_until_nobody_uses_it() -> None:
+    after = carried(LEAVING, moving(LEAVING, KEY))
+    smaller = {**after, "pools/edge.yaml": pool(cidr="10.40.1.0/24")}
+    (found,) = (it for it in evaluation_of(smaller).findings if it.code == "record-outside-pool")
+    assert found.hint.endswith(
+        "until nobody uses them: the claim left them, and they are still announced"
+    )

@@ -94,4 +94,4 @@ def test_a_fragmented_refusal_tells_the_largest_run_and_who_holds_beside_it() ->
     assert refused.message == (
         "needs 5 contiguous addresses; edge: 11 free of 16, largest run 4 beside butler-system/a (request)"
     )
-    assert "widen the pool by 1 or more addresses" in refused.hint
+    assert "widen edge to 10.40.0.0/27 where that is free" in refused.hint

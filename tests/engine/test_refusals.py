@@ -36,7 +36,26 @@ def test_a_pool_without_a_free_address_is_exhausted() -> None:
     found = refusal(files, "team-a/two (loadbalancer)")
     assert found.reason == "pool-exhausted"
     assert found.message == "needs 8 contiguous addresses; edge: 0 free of 8"
-    assert found.hint.startswith("add a pool to the provider's poolRefs, widen the pool by 8")
+    assert found.hint.startswith(
+        "add a pool to the provider's poolRefs, widen edge to 10.40.0.0/28 "
+    )
+
+
+def test_the_network_that_would_do_is_named_where_a_wider_one_gives_more() -> None:
+    def hint(size: int, **fields: str) -> str:
+        wants = {"tenants/two.yaml": tenant("two", networking=f"{{lbPoolSize: {size}}}")}
+        files = {**SMALL, "pools/edge.yaml": pool(**fields), **wants}
+        found = refusal(files, "team-a/two (loadbalancer)")
+        return found.hint.partition("widen ")[2].partition(", ask")[0]
+
+    assert hint(8, cidr="10.40.0.8/29") == "edge to 10.40.0.0/28 where that is free"
+    ranges = "{start: 10.40.0.0, end: 10.40.0.7}"
+    assert hint(8, tenantAllocation=ranges) == "the pool by 8 or more addresses"
+    # Of this one eight addresses are given out, and twice the network would not be private any more.
+    kept = [(65_536 - (1 << 33 - size), size) for size in range(17, 30)]
+    blocks = ", ".join(f"{{cidr: 192.168.{at >> 8}.{at & 255}/{size}}}" for at, size in kept)
+    found = hint(8, cidr="192.168.0.0/16", reserved=f"[{blocks}]")
+    assert found == "the pool by 8 or more addresses"
 
 
 def test_one_address_is_not_asked_for_in_a_row() -> None:

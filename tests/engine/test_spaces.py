@@ -294,7 +294,21 @@ def test_shrinking_a_pool_below_a_record_names_the_record_and_both_places() -> N
 def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
     files = after_removal(SMALL, "tenants/one.yaml")
     files["pools/edge.yaml"] = pool(cidr="10.40.1.0/24")
-    assert codes(files) == [("error", "record-outside-pool")]
+    (found,) = evaluation_of(files).findings
+    assert (found.severity, found.code) == ("error", "record-outside-pool")
+    assert found.hint == (
+        "let the pool give them out again (network, range, reserved blocks) until"
+        " 2026-02-16T10:00:30Z: nobody claims them, and that is how long they are held"
+    )
+
+
+def test_a_record_outside_of_its_pool_says_who_could_go_and_what_goes_by_itself() -> None:
+    smaller = {"pools/edge.yaml": pool(cidr="10.40.1.0/24")}
+    (kept,) = evaluation_of({**reconciled(SMALL), **smaller}).findings
+    assert kept.hint.endswith("reserved blocks), or remove the tenant")
+    leaving = {**without(reconciled(SMALL), "tenants/one.yaml"), **smaller}
+    (going,) = evaluation_of(leaving).findings
+    assert going.hint.endswith(": nobody claims them, and the plan releases them")
 
 
 def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named() -> None:

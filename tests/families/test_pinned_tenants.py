@@ -84,6 +84,7 @@ def test_a_live_record_of_another_range_stays_and_what_to_do_is_said() -> None:
         " announced by nobody"
     )
     assert found.hint.startswith("remove loadBalancerPool; to go over to it, delete the record")
+    assert found.hint.endswith(f"an Override of kind record for {path} is merged before")
     assert outcome(without(files, path)) == {LB: f"allocate {RANGE} of edge"}
 
 

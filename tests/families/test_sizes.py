@@ -100,7 +100,10 @@ def test_a_smaller_size_takes_nothing_away_and_stops_nobody() -> None:
         " 10.40.0.8-10.40.0.15 and 10.40.0.16-10.40.0.19"
     )
     path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-2.yaml"
-    assert found.hint == f"when nothing uses it any more, give back by deleting {path}"
+    assert found.hint == (
+        f"when nothing uses it any more, give back by deleting {path}, in a change of its own: an"
+        " Override of kind record for it, its path as the scope, is merged before"
+    )
     given_back = without(files, path)
     assert {text.partition(" ")[0] for text in outcome(given_back).values()} == {"keep"}
     (found,) = evaluation_of(given_back).findings

@@ -100,7 +100,8 @@ def _sizes(document: Document, standing: Standing) -> Iterator[Finding]:
             f" {format_short(standing.pin[1])} is announced by nobody"
         )
         hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
-        yield warning("record-stale", document.at(*MANUAL), message, f"{hint} range loses it")
+        hint += f" range loses it; an Override of kind record for {path} is merged before"
+        yield warning("record-stale", document.at(*MANUAL), message, hint)
     if standing.stated is None:
         return
     records, stated = holding(standing), standing.stated
@@ -124,7 +125,11 @@ def _way_back(standing: Standing, held: int) -> str:
             going.append(record.path)
             held -= record.size
     if going:
-        return f"when nothing uses it any more, give back by deleting {few(going)}"
+        each = "for it" if len(going) == 1 else "for each"
+        return (
+            f"when nothing uses it any more, give back by deleting {few(going)}, in a change of its"
+            f" own: an Override of kind record {each}, its path as the scope, is merged before"
+        )
     return f"no further range can go whole: set lbPoolSize to {held}"
 
 

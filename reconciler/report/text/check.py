@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from reconciler.evaluate import Evaluation
+from reconciler.addresses.notation import format_short
+from reconciler.engine.due import retention_end
+from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding
+from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
+from reconciler.model.plan import Release
 from reconciler.report.capped import gravest_first
 from reconciler.report.escape import escape
 from reconciler.report.found import verdict
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import counted, moves_text, pools_text, transfers_text
-from reconciler.report.text.table import Colour, Painter
+from reconciler.report.text.table import Cell, Colour, Painter, table
 
 if TYPE_CHECKING:
     from reconciler.comparison import Compared
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_CAUSES = 20
 """So many decisions are told with why they are none of the change's own documents."""
+MOST_RELEASES = 10
+"""So many releases are shown each; of others how many there are."""
 MOST_INHERITED = 10
 """So many findings of the base are shown beside those of the change."""
 
@@ -31,16 +37,49 @@ def check_text(
     base: str = "",
     beside: "Compared | None" = None,
 ) -> str:
-    """What moves or goes to another owner, all findings and gates, those of the base, the verdict.
+    """What moves, goes to another owner or comes free, all findings and gates, those of the base, the verdict.
 
     Causes, and what other changes have to do with it, are no part of the verdict.
     """
     found = [*evaluation.findings, *evaluation.gates]
     ahead = moves_text(evaluation, painter) + transfers_text(evaluation, painter)
+    ahead += _releases(evaluation, painter)
     pools = pools_text(_changed(evaluation), evaluation, painter)
     told = f"{ahead}{findings_text(found, painter)}{inherited_text(inherited, base, painter)}"
     told += _compared(beside, painter) if beside is not None else ""
     return f"{told}{pools}{verdict_text(evaluation, painter, len(inherited))}"
+
+
+def _releases(evaluation: Evaluation, painter: Painter) -> str:
+    """What comes free, and until when it is held at least; a row each, of the first few."""
+    found = [
+        it
+        for it in evaluation.plan.decisions
+        if isinstance(it, Release) and it.claim not in evaluation.known  # those the base told
+    ]
+    rows: list[list[Cell]] = []
+    for decision in found[:MOST_RELEASES]:
+        record, claim = decision.allocation, decision.claim
+        held = format_short(record.range) if record.range else "nothing"
+        row = [claim._replace(slot="").short, claim.slot, f"{held} of {record.pool.name}"]
+        rows.append([("-", Colour.RED), *row, _until(decision, evaluation)])
+    if not rows:
+        return ""
+    head = painter.paint(
+        f"{len(found)} {'release' if len(found) == 1 else 'releases'}", Colour.BOLD
+    )
+    more = len(found) - len(rows)
+    rest = f"  and {more} more: ipam plan lists them\n" if more else ""
+    lines = "".join(f"  {line}\n" for line in table((), rows, painter).splitlines())
+    return f"{head}\n{lines}{rest}"
+
+
+def _until(decision: Release, evaluation: Evaluation) -> str:
+    """Who merges later releases later: what is known is the earliest end."""
+    if is_held(decision, evaluation):
+        return "held back by a brake"
+    end = retention_end(decision.allocation, evaluation.state)
+    return f"held until {format_instant(end)} at the earliest" if end is not None else "held"
 
 
 def _compared(compared: "Compared", painter: Painter) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reconciler.addresses.notation import format_count, format_short
 from reconciler.asking.causes import Cause
-from reconciler.asking.happenings import Happening
+from reconciler.asking.happenings import Happening, What
 from reconciler.asking.holders import Holder
 from reconciler.asking.parts import Part, Sort
 from reconciler.asking.rows import Row
@@ -15,6 +15,8 @@ from reconciler.report.text.table import Cell, Colour, Painter, table
 
 FEW = 3
 """So many answers are told each by itself, with all that is known; more are rows."""
+LEFT = "left, still announced until unused"
+"""What addresses are that a claim has left, and that clusters announce."""
 _COLOURS = {Sort.ALLOCATED: Colour.GREEN, Sort.HELD: Colour.YELLOW, Sort.IN_USE: Colour.RED}
 
 
@@ -37,7 +39,7 @@ def happening_text(told: Told, painter: Painter) -> str:
         item.row.id[:12],
         f"{item.what.value:<10}",
         f"{where:<24}",
-        f"{escape(item.fact.name)}{_on(item)} in {pool}",
+        f"{escape(item.fact.name)}{_on(item)} in {pool}{_still(item)}",
     ]
     parts.append(painter.paint(escape(_by(item.row, cause)), Colour.DIM))
     return f"{'  '.join(parts)}\n"
@@ -47,7 +49,12 @@ def _on(item: Happening) -> str:
     """To whom it went on: another owner, or the claim under another name."""
     if item.giver:
         return f" from {escape(item.giver)} to {escape(item.fact.owner)}"
-    return f" to {escape(item.heir)}" if item.heir else ""
+    return f" to {escape(item.heir.name)}" if item.heir is not None else ""
+
+
+def _still(item: Happening) -> str:
+    """What a claim has left is not free, and not at rest."""
+    return ", still announced until unused" if item.what is What.LEFT else ""
 
 
 def _by(row: Row, cause: Cause | None) -> str:
@@ -88,6 +95,8 @@ def _state(holder: Holder) -> str:
     part = holder.part
     if part.sort is not Sort.HELD:
         return part.sort.value
+    if part.record is not None and part.record.announced:
+        return LEFT
     return "held" if holder.until is None else f"held until {format_instant(holder.until)}"
 
 
@@ -139,7 +148,9 @@ def _commits(holder: Holder, told: Told | None) -> Iterator[tuple[str, str]]:
 def _beside(part: Part) -> str:
     owner = part.record.owner.short if part.record is not None else part.title
     count = format_count(part.range.size)
-    return f"{format_short(part.range)} ({count}) {part.sort.value}{f' {owner}' if owner else ''}"
+    is_left = part.record is not None and part.record.announced
+    what = LEFT if is_left else part.sort.value
+    return f"{format_short(part.range)} ({count}) {what}{f' {owner}' if owner else ''}"
 
 
 def _rows(holders: Sequence[Holder], brought: dict[str, Told], painter: Painter) -> str:

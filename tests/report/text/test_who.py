@@ -1,12 +1,15 @@
 """`who` and `history` for people."""
 
 from reconciler.asking.causes import Cause
+from reconciler.asking.happenings import happenings
 from reconciler.asking.holders import of_ranges
+from reconciler.asking.rows import Touch
 from reconciler.report.holders import Told
 from reconciler.report.text.table import Painter
 from reconciler.report.text.who import happening_text, who_text
 from tests.asking.pasts import RECORD, ROW, fact, happened, run
 from tests.families.novaedge import vip
+from tests.moving import KEY, LEAVING, moved
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 PLAIN = Painter(is_on=False)
@@ -86,3 +89,24 @@ def test_what_happened_is_a_line() -> None:
         "refused                               team-a/one (loadbalancer) in edge"
         "  by gitops-ipam <i@x>\n"
     )
+
+
+def test_what_a_claim_has_left_is_told_as_announced_still() -> None:
+    state = evaluation_of(moved(LEAVING, KEY)).state
+    text = who_text(of_ranges(state, [run(3, 3)]), {}, PLAIN)
+    assert text.startswith("10.40.0.3  left, still announced until unused\n  tenant    team-a/one")
+    beside = who_text(of_ranges(state, [run(8, 8)]), {}, PLAIN)
+    assert "10.40.0.0-10.40.0.7 (8) left, still announced until unused team-a/one" in beside
+    left = fact("Released")._replace(is_announced=True)
+    (item,) = happened(fact(), left)
+    assert "  left        10.40.0.0-10.40.0.7 " in happening_text((item, None), PLAIN)
+    assert " in edge, still announced until unused  by" in happening_text((item, None), PLAIN)
+
+
+def test_a_rename_is_one_line_with_both_names() -> None:
+    new = fact()._replace(claim="butler/TenantCluster/team-a/store/loadbalancer", name="store")
+    touched = (Touch(RECORD, "o", ""), Touch(RECORD.replace("one.", "store."), "", "n"))
+    row = ROW._replace(touched=touched)
+    known = {("o", touched[0].path): fact(), ("n", touched[1].path): new}
+    (item,) = happenings(row, known)
+    assert "team-a/one (loadbalancer) to store in edge" in happening_text((item, None), PLAIN)
