@@ -10,20 +10,17 @@ from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.putting_back import Anchor, with_records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
-from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.comparison import Base, Compared, compare, left_over
-from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, cut_off, ordered, warning
-from reconciler.gathering import Described, described
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
-from reconciler.ports import Changed, Entry, Facts, GitError, Repository, Source
+from reconciler.ports import Changed, Facts, GitError, Repository, Source
 from reconciler.settings import PATH
 from reconciler.strictness import held_to
 from reconciler.withheld import held_releases, with_known
@@ -53,7 +50,12 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     """The same beside a base."""
     # A plan of a revision by itself is made far more often, and needs none of these.
     from reconciler.commands import carried as carrying
-    from reconciler.commands.judging import judging_settings, with_last_good
+    from reconciler.commands.judging import (
+        described_beside,
+        judging_contracts,
+        judging_settings,
+        with_last_good,
+    )
     from reconciler.commands.uncommitted import changed_since
 
     base_source = repository.source(base)
@@ -61,18 +63,22 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
-    terms = Terms(settings, overrides_beside(base_source, source))
-    evaluation = evaluate_incrementally(source, facts, terms)
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
+    then, now = described_beside((base_source, judging), (source, settings), changes)
+    planned = cache(partial(_planned, base_source, repository, facts))
+    terms = Terms(
+        settings,
+        overrides_beside(base_source, source),
+        contracts=judging_contracts(planned, (then, now), changes),
+    )
+    evaluation = evaluate_incrementally(source, facts, terms)
     history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
     is_made = (made := source.revision()) is not None and history.own == made.id
     records = replace(
         records_beside((base_source, judging), (source, settings), changes, facts, is_made=is_made),
         made=history.newest if is_contained else "",
     )
-    # Each in its own source folders: what judges a pool stays with it wherever it goes.
-    old = replace(settings, sources=judging.sources, observed=judging.observed)
     stranded, left = _elsewhere((base_source, judging), (source, own))
     read = Base(
         name=base,
@@ -81,15 +87,14 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
         is_contained=is_contained,
         stranded=stranded,
         left=left,
-        described=_described(base_source, old, (change.old for change in changes)),
-        described_now=_described(source, settings, (change.new for change in changes)),
+        described=then,
+        described_now=now,
     )
     read = with_last_good(read, base_source, judging, facts)
     compared = _compared(read, (judging, own), evaluation)
     decisions = compared.evaluation.plan.decisions
     releases = is_contained and any(isinstance(it, Release) for it in decisions)
     evaluation = _with(compared.evaluation, carrying.told(history, base, releases=releases))
-    planned = cache(partial(_planned, base_source, repository, facts))
     evaluation = with_causes(_beside_plan(read, planned, evaluation), repository, source)
     evaluation = _with(evaluation, [*loose, *_strays(repository, source, settings, None, facts)])
     if not is_made:
@@ -283,18 +288,3 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
     if not listed:
         return evaluation
     return replace(evaluation, findings=ordered([*evaluation.findings, *listed]))
-
-
-def _described(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
-    """What files that a change touches describe, and nothing else."""
-    folders = tuple(f"{folder}/" for folder in settings.folders)
-    # Of what is no plain file it is told elsewhere that it is none.
-    there = [
-        entry
-        for entry in entries
-        if entry is not None
-        and entry.is_file
-        and is_yaml(entry.path)
-        and entry.path.startswith(folders)
-    ]
-    return described(source.each(there, reader_of(source, settings).read_source), settings)
