@@ -92,8 +92,9 @@ def asking_of(document: Document, documents: Documents, claims: Iterable[Claim] 
     """A document of a kind that claims, as it is judged."""
     family = family_of_kind(document.kind.id)
     named = family.team(document, documents) if family is not None else ""
+    space = family.space(document) if family is not None else ""
     mine = tuple(claims)
-    spaces = dict.fromkeys([document.namespace, *(claim.owner.namespace for claim in mine)])
+    spaces = dict.fromkeys([document.namespace, space, *(it.owner.namespace for it in mine)])
     return Asking(document, named, tuple(filter(None, spaces)), mine)
 
 

@@ -1,4 +1,4 @@
-"""What a team may ask for, and which folders are its own."""
+"""What a team may ask for, which folders are its own, and whether a change stays within that."""
 
 from typing import NamedTuple
 
@@ -21,3 +21,15 @@ class Contract(NamedTuple):
     most: int | None = None
     folders: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+
+
+class Within(NamedTuple):
+    """Whether a change stays within what one team may do by itself.
+
+    Attributes:
+        team: The team; empty where the change is more than that.
+        reasons: Why it is more; none where it is not.
+    """
+
+    team: str
+    reasons: tuple[str, ...] = ()

@@ -62,6 +62,19 @@ def test_a_change_cannot_give_itself_what_is_anothers(
         assert decided == [("refuse", "not-yours")]
 
 
+def test_a_team_that_cannot_be_read_counts_as_it_was_also_for_who_removes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", BASE)
+    write(folder, {"teams/a.yaml": "a: [\n", "teams/b.yaml": "a: [\n"})
+    commit(folder)
+    changed(folder, {**STOLEN, "teams/a.yaml": None, "teams/b.yaml": None})
+    code, codes, decided = judged(folder, capsys, "--base", "main")
+    assert code == 1
+    assert "not-yours" in codes
+    assert decided == [("refuse", "not-yours")]
+
+
 def test_what_was_merged_before_counts_for_the_next_change(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

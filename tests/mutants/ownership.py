@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 RULES = ("tests/test_ownership.py",)
 BASES = ("tests/hostile/test_ownership.py",)
+WITHIN = ("tests/cli/test_within.py",)
 CODEOWNERS = ("tests/cli/test_codeowners.py",)
 
 OWNERSHIP = (
@@ -44,4 +45,21 @@ OWNERSHIP = (
            "if place and _PLACE.fullmatch(place) is None:", "if False:", CODEOWNERS),
     Mutant("ownership: an empty list limits nothing", "families/_contract.py",
            "elif not words or (", "elif (", RULES),
+    Mutant("within: files beside the team's folders are overlooked", "within.py",
+           "    if outside or not touched:\n", "    if not touched:\n", WITHIN),
+    Mutant("within: only what is read is looked at", "commands/within.py",
+           "repository.changed(start.id, end.id)",
+           "repository.changed(start.id, end.id, ['tenants'])", WITHIN),
+    Mutant("within: any document of the folder is the team's", "within.py",
+           "if rules.team(asking) != team or rules.trespass(asking) is not None:", "if False:", WITHIN),
+    Mutant("within: any kind will do", "within.py",
+           "if not keeps_addresses(kind) or is_pool(kind):", "if False:", WITHIN),
+    Mutant("within: what others get by it is overlooked", "within.py",
+           "if cause.is_caused and (cause.reason or team not in at):", "if False:", WITHIN),
+    Mutant("within: what is found does not matter", "comparison.py",
+           "if self.within is None or not codes:", "if True:", WITHIN),
+    Mutant("within: beside the root nothing changes", "commands/within.py",
+           "    if repository.place:\n", "    if False:\n", WITHIN),
+    Mutant("within: links are files", "within.py",
+           "return item.is_plain and is_yaml(item.path)", "return is_yaml(item.path)", WITHIN),
 )  # fmt: skip
