@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from reconciler.addresses.notation import format_range
 from reconciler.evaluate import Evaluation, with_freed
-from reconciler.findings import Finding, Location, Severity, error, ordered, warning
+from reconciler.findings import Finding, Location, Severity, error, few, ordered, warning
 from reconciler.gathering import Described
 from reconciler.model.allocation import Allocation
+from reconciler.model.contract import Within
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind, Overrides
 from reconciler.model.plan import Grant, Keep, Refuse
@@ -70,12 +71,23 @@ class Compared:
         inherited: What the base says already, and the change leaves as it is. It stops nothing.
         also: The change beside others that wait for their merge. It stops nothing either.
         causes: What of the change causes each decision that is told, in the order of the plan.
+        within: Whether the change stays within what one team may do, its findings aside; None where
+            no team has a folder of its own.
     """
 
     evaluation: Evaluation
     inherited: tuple[Finding, ...] = ()
     also: "tuple[Together, ...]" = ()
     causes: "tuple[Cause, ...]" = ()
+    within: Within | None = None
+
+    @property
+    def within_contract(self) -> Within | None:
+        """The same with its findings: whatever is told of a change, a person has to look at."""
+        codes = sorted({it.code for it in (*self.evaluation.findings, *self.evaluation.gates)})
+        if self.within is None or not codes:
+            return self.within
+        return Within("", (*self.within.reasons, f"there is something to look at: {few(codes)}"))
 
     def whole(self, base: str) -> Evaluation:
         """The evaluation with all of both, for who compares with the base by himself.

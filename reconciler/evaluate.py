@@ -21,6 +21,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Plan, Release
 from reconciler.model.state import State
 from reconciler.observed import identity_of
+from reconciler.ownership import owned
 from reconciler.records.by_hand import NOTHING_FREED, Freed
 from reconciler.records.changes import Change, changes
 from reconciler.records.claimed import claimed, givers
@@ -48,8 +49,7 @@ class Evaluation:
         freed: What was removed or edited so, and what of it a person expects.
         known: Claims whose release a brake of the base holds back already.
         allow_release: How many releases a person expects, or None.
-        put_back: Files of records as they were, which a brake puts back, by path; None for what
-            somebody wrote instead. The plan is made with them.
+        put_back: Files of records that a brake puts back, by path; None for what others wrote.
         anchor: The commit of reconcile's that they are from; empty for none.
         cut: Why it cannot be told what people did to records, or None.
         unproven: What records hold by somebody's hand alone, by path: no cluster gets it.
@@ -91,7 +91,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     renamed = rename_owners(tree, documents, records_of(tree, documents), links)
     held = held_by(renamed.records)
     readings = [family.read(documents, held, tree.settings) for family in families()]
-    reading = renamed.applied(joined(readings))
+    reading = owned(renamed.applied(joined(readings)), documents, tree.contracts)
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
     records = claimed(renamed.records, reading.claims)
     state = state_of(tree, reading, records, renamed.former, givers(renamed.records, records))

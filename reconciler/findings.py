@@ -202,6 +202,7 @@ CODES: dict[str, str] = {
     "provider-changed": "A change edits a provider.",
     "team-added": "A change brings a team that its base does not have.",
     "team-changed": "A change edits a team.",
+    "not-yours": "Something is asked for that a team's document does not let its team ask for, or in another team's name.",
     "provider-without-pools": "A provider of mode ipam needs at least one pool in poolRefs.",
     "provider-mode": "This provider cannot use mode ipam.",
     "team-mismatch": "The provider belongs to another team.",

@@ -7,6 +7,7 @@ from reconciler.documents.document import Document, Identity
 from reconciler.documents.load import Loaded
 from reconciler.findings import Finding
 from reconciler.model.allocation import Allocation
+from reconciler.model.contract import Contract
 from reconciler.model.key import Key
 from reconciler.model.override import Overrides
 from reconciler.model.plan import Plan, Usage
@@ -82,6 +83,7 @@ class Tree:
             it announces them still, or nothing where nobody uses them any more.
         overrides: Those of the base, which let something pass; and what is wrong with files of
             Overrides.
+        contracts: What teams may ask for by the base of a change, beside what its own documents say.
         clock_ahead: The committer date, when no clock can have shown it yet; nothing expires then.
     """
 
@@ -97,6 +99,7 @@ class Tree:
     left: Mapping[str, str] = field(default_factory=dict)
     clock_ahead: int | None = None
     overrides: Overrides = field(default_factory=Overrides)
+    contracts: tuple[Contract, ...] = ()
 
     @property
     def held_back(self) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What judges a change: Settings and pools of the base, and what reconcile went by before it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from reconciler.commands.last_made import last_made
@@ -9,10 +9,14 @@ from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Base
 from reconciler.documents.load import is_yaml
+from reconciler.evaluate import Evaluation
+from reconciler.families import role_of
 from reconciler.findings import Finding
 from reconciler.gathering import Described, described
+from reconciler.model.contract import Contract
 from reconciler.model.settings import Settings
-from reconciler.ports import Entry, Facts, Repository, Source
+from reconciler.ownership import contracts_of
+from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.settings import PATH
 from reconciler.strictness import loosened
 
@@ -49,6 +53,54 @@ def judging_settings(
     return settings.held_to(earlier), list(loosened(settings, earlier, last[:12]))
 
 
+def described_beside(
+    base: tuple[Source, Settings], change: tuple[Source, Settings], changes: Sequence[Changed]
+) -> tuple[Described, Described]:
+    """All that the files which differ describe, in the base and in the change.
+
+    Each in its own source folders: what judges a pool stays with it wherever it goes.
+    """
+    (before, judging), (source, settings) = base, change
+    old = replace(settings, sources=judging.sources, observed=judging.observed)
+    then = _described(before, old, (it.old for it in changes))
+    return then, _described(source, settings, (it.new for it in changes))
+
+
+def _described(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
+    """What files that a change touches describe, and nothing else."""
+    folders = tuple(f"{folder}/" for folder in settings.folders)
+    # Of what is no plain file it is told elsewhere that it is none.
+    there = [
+        entry
+        for entry in entries
+        if entry is not None
+        and entry.is_file
+        and is_yaml(entry.path)
+        and entry.path.startswith(folders)
+    ]
+    return described(source.each(there, reader_of(source, settings).read_source), settings)
+
+
+def judging_contracts(
+    planned: Callable[[], Evaluation],
+    sides: tuple[Described, Described],
+    changes: Iterable[Changed],
+) -> tuple[Contract, ...]:
+    """What teams may ask for by the base, where the change may say something else; else nothing.
+
+    Args:
+        planned: The evaluation of the base. It is asked for only where it has to be.
+        sides: What changed files describe in the base, and in the change.
+        changes: The files that differ.
+    """
+    documents = (it for side in sides for it in side.documents.values())
+    is_touched = any(role_of(it.kind) == "team" for it in documents)
+    # Other Settings may read other folders; of what cannot be read nobody can tell what it is.
+    if is_touched or any(it.path == PATH for it in changes) or any(side.unread for side in sides):
+        return contracts_of(planned().documents)
+    return ()
+
+
 def with_last_good(base: Base, source: Source, settings: Settings, facts: Facts | None) -> Base:
     """A base with its pools as they count there, where a file that changes is broken on it.
 
@@ -77,18 +129,3 @@ def with_last_good(base: Base, source: Source, settings: Settings, facts: Facts 
         documents={**documents, **base.described.documents}, pools=pools
     )
     return replace(base, described=described)
-
-
-def touched(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:
-    """What files that a change touches describe, and nothing else."""
-    folders = tuple(f"{folder}/" for folder in settings.folders)
-    # Of what is no plain file it is told elsewhere that it is none.
-    there = [
-        entry
-        for entry in entries
-        if entry is not None
-        and entry.is_file
-        and is_yaml(entry.path)
-        and entry.path.startswith(folders)
-    ]
-    return described(source.each(there, reader_of(source, settings).read_source), settings)

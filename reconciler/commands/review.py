@@ -20,7 +20,7 @@ from reconciler.model.plan import Grant, Release
 from reconciler.model.settings import Settings
 from reconciler.observed import is_observed
 from reconciler.overrides import told
-from reconciler.ports import Changed, Facts, GitError, Repository, Source
+from reconciler.ports import Changed, Facts, Repository, Source
 from reconciler.settings import PATH
 from reconciler.strictness import held_to
 from reconciler.withheld import held_releases, with_known
@@ -50,7 +50,12 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     """The same beside a base."""
     # A plan of a revision by itself is made far more often, and needs none of these.
     from reconciler.commands import carried as carrying
-    from reconciler.commands.judging import judging_settings, touched, with_last_good
+    from reconciler.commands.judging import (
+        described_beside,
+        judging_contracts,
+        judging_settings,
+        with_last_good,
+    )
     from reconciler.commands.uncommitted import changed_since
 
     base_source = repository.source(base)
@@ -58,18 +63,19 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
     own = read_own_settings(source, judging).settings
     # Where files are is a matter of the change itself; what may pass is one of the base.
     settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
-    terms = Terms(settings, overrides_beside(base_source, source))
-    evaluation = evaluate_incrementally(source, facts, terms)
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
+    then, now = described_beside((base_source, judging), (source, settings), changes)
+    planned = cache(partial(_planned, base_source, repository, facts))
+    contracts = judging_contracts(planned, (then, now), changes)
+    terms = Terms(settings, overrides_beside(base_source, source), contracts=contracts)
+    evaluation = evaluate_incrementally(source, facts, terms)
     history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
     is_made = (made := source.revision()) is not None and history.own == made.id
     records = replace(
         records_beside((base_source, judging), (source, settings), changes, facts, is_made=is_made),
         made=history.newest if is_contained else "",
     )
-    # Each in its own source folders: what judges a pool stays with it wherever it goes.
-    old = replace(settings, sources=judging.sources, observed=judging.observed)
     stranded, left = _elsewhere((base_source, judging), (source, own))
     read = Base(
         name=base,
@@ -78,17 +84,21 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
         is_contained=is_contained,
         stranded=stranded,
         left=left,
-        described=touched(base_source, old, (change.old for change in changes)),
-        described_now=touched(source, settings, (change.new for change in changes)),
+        described=then,
+        described_now=now,
     )
     read = with_last_good(read, base_source, judging, facts)
     compared = _compared(read, (judging, own), evaluation, {it.path for it in changes})
     evaluation = compared.evaluation
     releases = is_contained and any(isinstance(it, Release) for it in evaluation.plan.decisions)
-    evaluation = _with(evaluation, [*loose, *carrying.told(history, base, releases=releases)])
-    evaluation = _with(evaluation, _strays(repository, source, evaluation, base_source, facts))
-    planned = cache(partial(_planned, base_source, repository, facts))
-    evaluation = with_causes(_beside_plan(read, planned, evaluation), repository, source)
+    found = [
+        *loose,
+        *carrying.told(history, base, releases=releases),
+        *_strays(repository, source, evaluation, base_source, facts),
+    ]
+    evaluation = with_causes(
+        _beside_plan(read, planned, _with(evaluation, found)), repository, source
+    )
     if not is_made:
         sides = Beside(base, (base_source, judging), (source, settings), is_base=True)
         evaluation = with_sightings(evaluation, sides, changes, facts)
@@ -106,9 +116,12 @@ def _told_apart(
     """A comparison with what its base has already, and with what of the change causes the rest."""
     from reconciler.commands.caused import line_of, with_caused
     from reconciler.commands.inherited import with_inherited
+    from reconciler.commands.within import with_within
 
     compared = with_inherited(compared, planned, changes)
-    return with_caused(compared, base, planned, [it.path for it in changes], line_of(*sides))
+    paths = [it.path for it in changes]
+    compared = with_caused(compared, base, planned, paths, line_of(*sides))
+    return with_within(compared, base, sides)
 
 
 def _strays(
@@ -273,16 +286,6 @@ def _cut(
         return None
     message = "the clone is too shallow to tell what people did to records"
     return cut_off(Location(settings.records), message)
-
-
-def require_history(evaluation: Evaluation) -> None:
-    """Refuse to go on from records of which it cannot be told what people did to them.
-
-    Raises:
-        GitError: The clone is too shallow.
-    """
-    if evaluation.cut is not None:
-        raise GitError(evaluation.cut.message, evaluation.cut.hint)
 
 
 def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:

@@ -13,7 +13,6 @@ from reconciler.commands.message import SKIP_CI, Said, message_of
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.settings import folders_before
 from reconciler.commands.replay import believes, note_made
-from reconciler.commands.review import require_history
 from reconciler.commands.strays import STRAY
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.load import is_yaml
@@ -25,6 +24,7 @@ from reconciler.ports import (
     Commit,
     Facts,
     GateError,
+    GitError,
     ReconcilerError,
     Repository,
     Revision,
@@ -110,7 +110,7 @@ def carry_out(
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
     commit, subject = None, ""
     if is_carried_out(planned, passed):
-        require_history(evaluation)
+        _require_history(evaluation)
         if wishes.allow_release is None:
             _require_records(repository, base, evaluation, facts)
         asked = commit_of(planned, passed, wishes)
@@ -154,6 +154,16 @@ def require_below(changes: Sequence[Change], *folders: str) -> None:
     for change in changes:
         if not change.path.startswith(inside) or ".." in change.path:
             raise ReconcilerError(f"the plan writes outside of {' and '.join(inside)}")
+
+
+def _require_history(evaluation: Evaluation) -> None:
+    """Refuse to go on from records of which it cannot be told what people did to them.
+
+    Raises:
+        GitError: The clone is too shallow.
+    """
+    if evaluation.cut is not None:
+        raise GitError(evaluation.cut.message, evaluation.cut.hint)
 
 
 def _require_records(

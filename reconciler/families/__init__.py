@@ -9,6 +9,7 @@ from typing import NamedTuple
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.families._checking import require_apart
+from reconciler.families._contract import judge_contract
 from reconciler.families._family import Family
 from reconciler.families._former import judge_former
 from reconciler.families._record_form import Body
@@ -116,6 +117,8 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     if family is None:
         return []
     found = family.judge(document, settings)
+    if document.kind.role == "team":
+        found = [*found, *judge_contract(document)]
     return [*found, *judge_former(document)] if keeps_addresses(document.kind.id) else found
 
 

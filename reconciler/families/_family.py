@@ -178,6 +178,7 @@ class Family:
         relocate: What the document of a claim has to say so that the claim moves to a pool. None where a claim can have no two ranges announced at once, as it does
             while it moves without a break.
         team: The team of a document that claims, as its records name it.
+        space: The namespace that a document asks for.
         meant: Whose claim a broken document may be, by namespace and name; "" where nobody can read
             it. None where it can be told by the words in it, or cannot be told at all.
         referring: Documents that name who claims, each with the field that does, and whose key.
@@ -198,6 +199,7 @@ class Family:
     adopt: Callable[[Allocation, Documents], Key] = as_named
     relocate: Callable[[Key, Key], Relocation] | None = None
     team: Callable[[Document, Documents], str] = of_namespace
+    space: Callable[[Document], str] = lambda document: document.namespace
     meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = of_nobody
     referring: Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]] = names_nobody
     load_objects: Callable[[], "Objects"] = _nothing_there

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Location, Severity
+from reconciler.findings import Finding, Location, Severity, few
+from reconciler.model.contract import Within
 from reconciler.report.capped import GRAVITY, capped, gravest_first, listed_counts
 from reconciler.settings import PATH
 
@@ -47,6 +48,15 @@ def verdict(evaluation: Evaluation, inherited: int = 0) -> Verdict:
     says = _SAYS[worst] if is_told else _NOTHING_SAID
     listed = listed_counts(counts) or "no findings"
     return Verdict(worst, says, f"{listed} of its own" if inherited else listed)
+
+
+def within_sentence(found: Within | None) -> str:
+    """Whether a change stays within what one team may do; empty where nothing is said of it."""
+    if found is None:
+        return ""
+    if found.team:
+        return f"Within the contract of team {found.team}."
+    return f"Not within the contract of one team: {few(found.reasons, '; ')}."
 
 
 def all_found(evaluation: Evaluation) -> list[Finding]:

@@ -11,6 +11,7 @@ from reconciler.digest import actions, digest, summary
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
+from reconciler.model.contract import Within
 from reconciler.model.plan import Usage
 from reconciler.report.capped import capped
 from reconciler.report.diagnosis import Check, Diagnosis
@@ -127,8 +128,16 @@ def check_document(
         "inherited": listed(inherited),
         "beside": together_listed(beside.also if beside is not None else ()),
         "causes": causes_listed(beside.causes if beside is not None else ()),
+        "withinContract": _within(beside.within_contract if beside is not None else None),
         "plan": plan,
     }
+
+
+def _within(found: Within | None) -> dict[str, Any] | None:
+    """Whether a change stays within what one team may do; None where nothing is said of it."""
+    if found is None:
+        return None
+    return {"team": found.team or None, "reasons": list(found.reasons)}
 
 
 def reconcile_document(

@@ -10,7 +10,7 @@ from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Tier
 from reconciler.report.capped import gravest_first
 from reconciler.report.causes import blocks, sentence_of
-from reconciler.report.found import all_listed, verdict
+from reconciler.report.found import all_listed, verdict, within_sentence
 from reconciler.report.markup import Section, bar, code, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
 from reconciler.report.preview import NOTHING, Preview, with_preview
@@ -87,6 +87,8 @@ def markdown_text(
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
     if not (allocations or moves or transfers):
         parts.append("No address changes hands.\n")
+    if within := within_sentence(compared.within_contract):
+        parts.append(f"{prose(within)}\n")
     told = [section for section in sections if section.rows]
     parts += with_preview(told, preview, LIMIT - _AROUND)
     parts.append(_footer(evaluation, verb, base, preview.base))

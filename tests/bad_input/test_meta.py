@@ -40,6 +40,7 @@ ELSEWHERE = {
     "team-changed": "check --base: tests/hostile",
     "address-space-added": "check --base: tests/hostile",
     "address-space-changed": "check --base: tests/hostile",
+    "not-yours": "what teams may ask for: tests/test_ownership.py",
     "pin-conflict": "two documents: tests/families/test_pinned_tenants.py",
     "pin-stands-for-claim": "two documents: tests/families/test_standing_in.py",
     "request-beside-claim": "two documents: tests/families/test_standing_in.py",

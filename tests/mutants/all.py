@@ -11,6 +11,7 @@ from tests.mutants.incremental import INCREMENTAL
 from tests.mutants.intake import INTAKE
 from tests.mutants.moves import MOVES
 from tests.mutants.observed import OBSERVED
+from tests.mutants.ownership import OWNERSHIP
 from tests.mutants.planning import PLANNING
 from tests.mutants.proposing import PROPOSING
 from tests.mutants.records import RECORDS
@@ -32,4 +33,5 @@ MUTANTS = (
     *ANNOUNCED,
     *PROPOSING,
     *TRANSFERS,
+    *OWNERSHIP,
 )

@@ -15,6 +15,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("ipam schema", "the kinds"),
         ("ipam schema Settings", "the schema of one"),
         ("ipam schema --all .schemas", "all of them, for editors"),
+        ("ipam schema --codeowners", "whose folder is whose, by the teams"),
     ),
     "demo": (("ipam demo /tmp/ipam-demo", "in a folder that may be deleted afterwards"),),
     "move": (

@@ -51,13 +51,14 @@ def evaluate_incrementally(
     allowed, retained, left = terms.allow_release, terms.retained, terms.left
     if facts is not None and not own.is_broken:
         settings = terms.settings or own.settings
-        parts = Parts(source, own, settings, allowed, retained, overrides, left)
+        judging = terms.contracts
+        parts = Parts(source, own, settings, allowed, retained, overrides, left, judging)
         try:
             return _Run(parts, facts).evaluation()
         except NotPlainError:
             pass
     tree = read_tree(source, terms.settings, own, overrides)
-    return evaluate(replace(tree, retained=retained, left=left), allowed)
+    return evaluate(replace(tree, retained=retained, left=left, contracts=terms.contracts), allowed)
 
 
 @dataclass(slots=True)
@@ -125,8 +126,8 @@ class _Run:
 
     def _key(self) -> str:
         """What the groups of a tree depend on beside its files."""
-        counting = self.parts.overrides.counting
-        return repr((self.settings, counting) if counting else self.settings)
+        beside = tuple(filter(None, (self.parts.overrides.counting, self.parts.contracts)))
+        return repr((self.settings, *beside) if beside else self.settings)
 
     def _head(self) -> snapshot.Head | None:
         text = self.facts.known(snapshot.HEAD, [self._key()]).get(self._key())

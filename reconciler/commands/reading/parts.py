@@ -10,6 +10,7 @@ from reconciler.documents.load import Loaded
 from reconciler.documents.names import clashes
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import pool_kinds
+from reconciler.model.contract import Contract
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
 from reconciler.ports import FEW_FOLDERS, Entry, Source
@@ -30,6 +31,7 @@ class Parts:
         own: The Settings that the revision itself holds.
         settings: Those to go by.
         overrides: Those to go by.
+        contracts: What teams may ask for by the base of a change.
         loaded: Source files that were read, by path.
     """
 
@@ -40,6 +42,7 @@ class Parts:
     retained: Mapping[str, str] = field(default_factory=dict)
     overrides: Overrides = field(default_factory=Overrides)
     left: Mapping[str, str] = field(default_factory=dict)
+    contracts: tuple[Contract, ...] = ()
     loaded: dict[str, Loaded] = field(default_factory=dict)
     _listed: dict[str, list[Entry]] = field(default_factory=dict)
     _record_files: dict[str, list[Recalled]] = field(default_factory=dict)
@@ -78,6 +81,7 @@ class Parts:
             retained=self.retained,
             left=self.left,
             overrides=self.overrides,
+            contracts=self.contracts,
         )
         return evaluate(tree, self.allow_release)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from reconciler.model.contract import Contract
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
 
@@ -18,6 +19,7 @@ class Terms:
         retained: Released records that stay although their retention has ended, and why.
         left: What clusters said of records that claims left when they moved: why they are announced
             still, or nothing where nobody uses them any more.
+        contracts: What teams may ask for by the base of a change.
     """
 
     settings: Settings | None = None
@@ -25,6 +27,7 @@ class Terms:
     allow_release: int | None = None
     retained: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, str] = field(default_factory=dict)
+    contracts: tuple[Contract, ...] = ()
 
 
 OWN_TERMS = Terms()

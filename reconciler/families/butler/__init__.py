@@ -9,7 +9,7 @@ from reconciler.families.butler.reading import read
 from reconciler.families.butler.record_form import FORM, GROWS, SLOTS, adopt
 from reconciler.families.butler.referring import referring
 from reconciler.families.butler.relocating import relocate
-from reconciler.families.butler.requests import meant, team_of
+from reconciler.families.butler.requests import meant, space_of, team_of
 
 if TYPE_CHECKING:
     from reconciler.families._mending import Mending
@@ -54,6 +54,7 @@ FAMILY = Family(
     adopt=adopt,
     relocate=relocate,
     team=team_of,
+    space=space_of,
     meant=meant,
     referring=referring,
     load_objects=_objects,

@@ -65,6 +65,13 @@ def stands_for(document: Document) -> Key | None:
     return tenant_key(reference["namespace"], reference["name"], kind)
 
 
+def space_of(document: Document) -> str:
+    """The namespace that a document asks for: of a request that of its tenant."""
+    if document.kind.id != REQUEST:
+        return document.namespace
+    return owner_of_request(document, None).namespace
+
+
 def meant(body: Mapping[str, Any]) -> tuple[str, str] | None:
     """The tenants that a broken request may stand for, where its reference names none.
 

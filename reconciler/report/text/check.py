@@ -12,7 +12,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Release
 from reconciler.report.capped import gravest_first
 from reconciler.report.escape import escape
-from reconciler.report.found import verdict
+from reconciler.report.found import verdict, within_sentence
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import counted, moves_text, pools_text, transfers_text
 from reconciler.report.text.table import Cell, Colour, Painter, table
@@ -85,7 +85,9 @@ def _until(decision: Release, evaluation: Evaluation) -> str:
 def _compared(compared: "Compared", painter: Painter) -> str:
     """What of the change causes what it decides, and what other changes have to do with it."""
     others = "".join(_beside(item, painter) for item in compared.also)
-    return f"{causes_text(compared.causes, painter)}{others}"
+    within = within_sentence(compared.within_contract)
+    said = f"{escape(within)}\n" if within else ""
+    return f"{causes_text(compared.causes, painter)}{others}{said}"
 
 
 def causes_text(causes: "Sequence[Cause]", painter: Painter) -> str:

@@ -1,0 +1,198 @@
+"""Who may ask for what: the documents that claim beside what teams may ask for.
+
+A team is told by what a document names, by its namespace, or by its folder. What one team calls its
+own is refused to all others: it gets nothing new. What it holds stays, as a record is a fact.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from reconciler.documents.document import Document, Documents, Identity
+from reconciler.families import families, family_of_kind, is_pool, keeps_addresses
+from reconciler.families._contract import contract_of
+from reconciler.families._family import Reading
+from reconciler.findings import Finding, Location, error, few, shown
+from reconciler.model.claim import Claim, Refusal
+from reconciler.model.contract import Contract
+from reconciler.model.key import Key
+
+NOT_YOURS = "not-yours"
+
+
+class Asking(NamedTuple):
+    """A document that claims, as it is judged.
+
+    Attributes:
+        named: The team that its records name.
+        spaces: Namespaces that it asks in and for; none for what is of the cluster.
+        claims: What it asks for.
+    """
+
+    document: Document
+    named: str
+    spaces: tuple[str, ...]
+    claims: tuple[Claim, ...]
+
+
+class Trespass(NamedTuple):
+    """What a document may not ask for, and where it says so."""
+
+    place: Location
+    refusal: Refusal
+
+
+def contracts_of(documents: Documents) -> tuple[Contract, ...]:
+    """What teams may ask for, by their names."""
+    kinds = dict.fromkeys(kind.id for it in families() for kind in it.kinds if kind.role == "team")
+    found = (contract_of(document) for kind in kinds for document in documents.of(kind))
+    return tuple(sorted(contract for contract in found if contract is not None))
+
+
+def owned(reading: Reading, documents: Documents, judging: Sequence[Contract] = ()) -> Reading:
+    """A reading in which nothing new is given to who asks for what is another's.
+
+    Args:
+        reading: What all families read.
+        documents: All documents.
+        judging: What teams may ask for by the base of a change; by both it has to be theirs.
+    """
+    rules = rules_of(contracts_of(documents), judging)
+    if not rules:
+        return reading
+    claims, found = dict(reading.claims), list[Finding]()
+    for asking in askings(documents, reading.claims):
+        trespass = next(filter(None, (it.trespass(asking) for it in rules)), None)
+        if trespass is not None:
+            message = f"{asking.document.title}: {trespass.refusal.message}"
+            found.append(error(NOT_YOURS, trespass.place, message, trespass.refusal.hint))
+        for claim in asking.claims:
+            refusals = (it.refusal(asking, claim) for it in rules)
+            refusal = trespass.refusal if trespass else next(filter(None, refusals), None)
+            if refusal is not None:
+                claims[claim.key] = claim._replace(refusal=refusal)
+    return replace(reading, claims=claims, findings=(*reading.findings, *found))
+
+
+def askings(documents: Documents, claims: Mapping[Key, Claim]) -> Iterator[Asking]:
+    """The documents that claim, each with what it asks for."""
+    of_owner: dict[Identity, list[Claim]] = {}
+    for claim in claims.values():
+        of_owner.setdefault(claim.key.owner, []).append(claim)
+    for family in families():
+        for kind in dict.fromkeys(kind.id for kind in family.kinds):
+            if not keeps_addresses(kind) or is_pool(kind):
+                continue
+            for document in documents.of(kind):
+                owner = (family.name, kind.kind, document.namespace, document.name)
+                yield asking_of(document, documents, of_owner.get(owner, ()))
+
+
+def asking_of(document: Document, documents: Documents, claims: Iterable[Claim] = ()) -> Asking:
+    """A document of a kind that claims, as it is judged."""
+    family = family_of_kind(document.kind.id)
+    named = family.team(document, documents) if family is not None else ""
+    space = family.space(document) if family is not None else ""
+    mine = tuple(claims)
+    spaces = dict.fromkeys([document.namespace, space, *(it.owner.namespace for it in mine)])
+    return Asking(document, named, tuple(filter(None, spaces)), mine)
+
+
+def rules_of(*sides: Sequence[Contract]) -> "tuple[Rules, ...]":
+    """What all sides ask for; nothing where nobody says anything."""
+    return tuple(Rules(side) for side in dict.fromkeys(map(tuple, sides)) if side)
+
+
+class Rules:
+    """What teams may ask for by one revision."""
+
+    def __init__(self, contracts: Sequence[Contract]) -> None:
+        self.of_team = {contract.team: contract for contract in contracts}
+        self._of_space: dict[str, list[str]] = {}
+        self._of_folder: dict[str, list[str]] = {}
+        for contract in contracts:
+            for space in contract.namespaces:
+                self._of_space.setdefault(space, []).append(contract.team)
+            for folder in contract.folders:
+                self._of_folder.setdefault(folder, []).append(contract.team)
+
+    def folder(self, path: str) -> str:
+        """The innermost folder of a team that a file lies in; empty for none."""
+        return max(filter(path.startswith, self._of_folder), key=len, default="")
+
+    def owners(self, path: str) -> list[str]:
+        """The teams whose folder a file lies in."""
+        return self._of_folder.get(self.folder(path), [])
+
+    def team(self, asking: Asking) -> str:
+        """The team that asks; empty where nobody says anything of it.
+
+        What names a team is of that. A team that is called like the namespace was not named.
+        """
+        if asking.named and asking.named not in asking.spaces:
+            return asking.named
+        at = self.owners(asking.document.file)
+        spaces = [team for space in asking.spaces for team in self._of_space.get(space, ())]
+        if asking.named in spaces or not (spaces or asking.named not in self.of_team):
+            return asking.named
+        return next((team for team in at if team in spaces), next(iter([*spaces, *at]), ""))
+
+    def trespass(self, asking: Asking) -> Trespass | None:
+        """Why a document may ask for nothing at all; None where it may."""
+        team = self.team(asking)
+        if not team:
+            return None
+        document, contract = asking.document, self.of_team.get(team, Contract(team))
+        start, path = document.start, document.file
+        if at := self.owners(path):
+            if team not in at:
+                folder = self.folder(path)
+                message = f"it is of team {team}, but stands in {folder} of {_teams(at)}"
+                hint = f"move it to a folder of team {team}, or let it name whose it is"
+                return Trespass(start, Refusal(NOT_YOURS, message, hint))
+        elif contract.folders:
+            message = f"it is of team {team}, but stands in {shown(path)}"
+            hint = f"the folders of team {team}: {few(contract.folders)}"
+            return Trespass(start, Refusal(NOT_YOURS, message, hint))
+        if asking.named != team and asking.named in self.of_team:
+            message = f"it names team {asking.named}, but its namespace is of team {team}"
+            return Trespass(start, Refusal(NOT_YOURS, message, "let both be of one team"))
+        return self._elsewhere(asking, contract)
+
+    def _elsewhere(self, asking: Asking, contract: Contract) -> Trespass | None:
+        """Why a team may not ask in a namespace."""
+        place = asking.document.at("metadata", "namespace")
+        for space in asking.spaces:
+            others = self._of_space.get(space, [])
+            if contract.team in others:
+                continue
+            # Requests stand in a namespace of the platform: that of their tenant is judged.
+            is_home = space == asking.document.namespace and len(asking.spaces) > 1
+            if others or (contract.namespaces and not is_home):
+                whose = f"of {_teams(others)}" if others else "none of its own"
+                message = f"it is of team {contract.team}, but namespace {space} is {whose}"
+                mine = few(contract.namespaces) or "none"
+                hint = f"the namespaces of team {contract.team}: {mine}"
+                return Trespass(place, Refusal(NOT_YOURS, message, hint))
+        return None
+
+    def refusal(self, asking: Asking, claim: Claim) -> Refusal | None:
+        """Why a claim gets nothing new, though its document may ask."""
+        contract = self.of_team.get(self.team(asking))
+        if contract is None:
+            return None
+        others = [str(key) for key in claim.candidates if str(key) not in contract.pools]
+        if contract.pools and others:
+            message = f"{few(others)}: not for team {contract.team}"
+            hint = f"the pools of team {contract.team}: {few(contract.pools)}"
+            return Refusal(NOT_YOURS, message, hint)
+        asked = sum(it.size for it in asking.claims if it.type == claim.type)
+        if contract.most is not None and asked > contract.most:
+            message = f"{asking.document.title} asks for {asked} {claim.type} addresses,"
+            message += f" and team {contract.team} may ask for {contract.most}"
+            return Refusal(NOT_YOURS, message, f"ask for at most {contract.most}")
+        return None
+
+
+def _teams(names: Sequence[str]) -> str:
+    return f"team{'s' if len(names) > 1 else ''} {few(names)}"

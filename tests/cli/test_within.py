@@ -1,0 +1,132 @@
+"""What stays within one team's own may be merged without a look; everything else may not."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.changes_of_teams import PASSES, STOPS, TEAMS, Change
+from tests.cli.running import given_out, ipam
+from tests.engine.outcome import Files
+from tests.test_output_schemas import validated
+from tests.world import CLOCK, commit, git, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("within")
+        patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+        return given_out(home / "repo", TEAMS)
+
+
+def clone(made: Path, tmp_path: Path) -> Path:
+    git(tmp_path, "clone", "-q", str(made), "repo")
+    return tmp_path / "repo"
+
+
+def changed(repo: Path, files: Change) -> None:
+    git(repo, "switch", "-q", "-c", "change")
+    for path, text in files.items():
+        if text is None:
+            (repo / path).unlink()
+        else:
+            write(repo, {path: text})
+    commit(repo, "change", clock=CLOCK + 60)
+
+
+def judged(capsys: Capture, repo: Path, *more: str) -> tuple[int, dict[str, Any] | None]:
+    ran = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "json", *more)
+    found: dict[str, Any] | None = validated("check.json", ran.out)["withinContract"]
+    return ran.code, found
+
+
+@pytest.mark.parametrize("files", PASSES.values(), ids=PASSES)
+def test_what_a_team_does_with_its_own_is_within_its_contract(
+    files: Change, made: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    repo = clone(made, tmp_path)
+    changed(repo, files)
+    assert judged(capsys, repo) == (0, {"team": "a", "reasons": []})
+    said = ipam(capsys, "check", "--base", "main", "--repo", repo).out
+    assert "Within the contract of team a.\n" in said
+    said = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "markdown").out
+    assert "Within the contract of team a.\n" in said
+
+
+@pytest.mark.parametrize("files", STOPS.values(), ids=STOPS)
+def test_everything_else_is_not(files: Change, made: Path, tmp_path: Path, capsys: Capture) -> None:
+    repo = clone(made, tmp_path)
+    changed(repo, files)
+    _, found = judged(capsys, repo)
+    assert found is not None
+    assert found["team"] is None
+    assert found["reasons"]
+    said = ipam(capsys, "check", "--base", "main", "--repo", repo).out
+    assert "Not within the contract of one team: " in said
+
+
+def test_without_folders_nothing_is_said(tmp_path: Path, capsys: Capture) -> None:
+    files: Files = {path: text for path, text in TEAMS.items() if not path.startswith("teams/")}
+    repo = given_out(tmp_path / "repo", files)
+    changed(repo, {"tenants/a/new.yaml": tenant("new")})
+    assert judged(capsys, repo) == (0, None)
+    assert "contract" not in ipam(capsys, "check", "--base", "main", "--repo", repo).out
+
+
+def test_a_work_tree_is_not(made: Path, tmp_path: Path, capsys: Capture) -> None:
+    repo = clone(made, tmp_path)
+    write(repo, {"tenants/a/new.yaml": tenant("new")})
+    _, found = judged(capsys, repo, "--worktree")
+    assert found == {"team": None, "reasons": ["a work tree is nothing that can be merged"]}
+
+
+def test_a_link_and_a_program_in_the_teams_folder_are_not(
+    made: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    repo = clone(made, tmp_path)
+    git(repo, "switch", "-q", "-c", "change")
+    (repo / "tenants/a/link.yaml").symlink_to("../../pools/edge.yaml")
+    commit(repo, "change", clock=CLOCK + 60)
+    _, found = judged(capsys, repo)
+    assert found is not None
+    assert found["team"] is None
+
+
+def test_a_change_whose_base_moved_is_judged_as_it_will_be_merged(
+    made: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    repo = clone(made, tmp_path)
+    changed(repo, {"tenants/a/new.yaml": tenant("new")})
+    git(repo, "switch", "-q", "main")
+    write(repo, {"README.md": "more"})
+    commit(repo, "other", clock=CLOCK + 90)
+    git(repo, "switch", "-q", "change")
+    assert judged(capsys, repo) == (0, {"team": "a", "reasons": []})
+    git(repo, "switch", "-q", "main")
+    write(repo, {"tenants/b/new.yaml": tenant("new", "team-b")})
+    commit(repo, "other", clock=CLOCK + 90)
+    git(repo, "switch", "-q", "change")
+    code, found = judged(capsys, repo)
+    why = (
+        "team-b/new (loadbalancer) is another one by it"  # it would have got what the change takes
+    )
+    assert (code, found) == (0, {"team": None, "reasons": [why]})
+
+
+def test_beside_a_root_nothing_is_known(tmp_path: Path, capsys: Capture) -> None:
+    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    files = {f"net/{path}": text for path, text in {**TEAMS, "ipam.yaml": settings}.items()}
+    repo = given_out_at(tmp_path / "repo", files)
+    changed(repo, {"net/tenants/a/new.yaml": tenant("new"), "deploy.sh": "rm -rf /"})
+    ran = ipam(capsys, "check", "--base", "main", "--repo", repo / "net", "-o", "json")
+    found = validated("check.json", ran.out)["withinContract"]
+    assert found["team"] is None
+
+
+def given_out_at(folder: Path, files: Files) -> Path:
+    from tests.world import repository
+
+    return repository(folder, files)
