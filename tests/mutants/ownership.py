@@ -59,7 +59,7 @@ OWNERSHIP = (
     Mutant("within: what is found does not matter", "comparison.py",
            "if self.within is None or not codes:", "if True:", WITHIN),
     Mutant("within: beside the root nothing changes", "commands/within.py",
-           "    if repository.place:\n", "    if False:\n", WITHIN),
+           "    if repository.roots.own:\n", "    if False:\n", WITHIN),
     Mutant("within: links are files", "within.py",
            "return item.is_plain and is_yaml(item.path)", "return is_yaml(item.path)", WITHIN),
 )  # fmt: skip

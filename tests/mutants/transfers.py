@@ -27,7 +27,7 @@ TRANSFERS = (
            "What.TRANSFERRED, new, new.range) if _giver(old, new)",
            "What.TRANSFERRED, new, new.range) if False", HISTORY),
     Mutant("transfers: the earlier owner does not find it", "asking/holders.py",
-           "(fact.owner, item.giver) if it", "(fact.owner,) if it", FLOW),
+           "named = (fact.owner, item.giver, heir", "named = (fact.owner, heir", FLOW),
     Mutant("transfers: another version may give to anybody", "commands/differing.py",
            "record.claim, record.owner[:2],", "record.claim,", FLOW),
 )  # fmt: skip
