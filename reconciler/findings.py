@@ -211,6 +211,7 @@ CODES: dict[str, str] = {
     "manual-range-changed": "A change edits a range or address set by hand: it has no record.",
     "pin-count": "A count or size differs from that of the range that is pinned; the range decides.",
     "pin-conflict": "Two ranges are pinned, each as the tenant's own. Let both say one range.",
+    "pin-contested": "Two files pin one address, and no record says whose it is.",
     "pin-stands-for-claim": "A pinned request is its tenant's own claim, which gets no other range.",
     "request-beside-claim": "A request is additional: its tenant gets addresses of its own beside it.",
     "size-smaller": "A tenant asks for less than it holds. It keeps all of it.",

@@ -12,6 +12,7 @@ from reconciler.engine.space import Space
 from reconciler.findings import few
 from reconciler.model.claim import Claim, Owner, Refusal
 from reconciler.model.pool import Pool
+from reconciler.model.state import Blocked
 
 
 def find_pin(
@@ -70,10 +71,23 @@ def check_pin(
             "pin a range beside them, or end the reservation",
         )
     if not space.is_free(pin, owner):
-        by = few([*holders.of(pin, pool.space), *space.withheld_by_others(pin, owner)])
-        return Refusal(
-            "pin-taken",
-            f"{text} is taken{f' by {by}' if by else ''}",
-            "pin a free range, or release the other",
-        )
+        return _taken(text, holders.of(pin, pool.space), space.withheld_by_others(pin, owner))
     return None
+
+
+def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
+    """Who has it, each once, and where who has no record of it says so.
+
+    Args:
+        text: What is pinned.
+        claims: Claims that hold an address of it, in words.
+        used: What others set by hand; the range may be their claim's by now.
+    """
+    alone = [it for it in used if not any(claim.startswith(f"{it.owner} (") for claim in claims)]
+    by = few([*claims, *dict.fromkeys(it.title for it in alone)])
+    places = few(list(dict.fromkeys(str(it.source) for it in used)))
+    return Refusal(
+        "pin-taken",
+        f"{text} is taken{f' by {by}' if by else ''}",
+        f"pin a free range, or release the other{f': {places}' if places else ''}",
+    )

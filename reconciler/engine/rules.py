@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_range, format_short
-from reconciler.engine import by_hand, inside
+from reconciler.engine import by_hand, inside, rival_pins
 from reconciler.engine.due import retention_end
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.overlap import overlapping_pools
@@ -47,6 +47,7 @@ def check(
     yield from _duplicates(holding)
     going = {it.allocation.path for it in plan.decisions if isinstance(it, Expire)}
     yield from by_hand.check(state, [it for it in holding if it[1].path not in going])
+    yield from rival_pins.check(state, plan)
 
 
 def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:

@@ -49,11 +49,10 @@ class Withheld:
         self._ranges = Lookup((item.range, item) for item in blocked)
         self.addresses = IPSet.of(item.range for item in blocked)
 
-    def by_others(self, item: IPRange, owner: Owner) -> list[str]:
-        """Tenants that use an address of a range."""
+    def by_others(self, item: IPRange, owner: Owner) -> list[Blocked]:
+        """What other tenants use of a range."""
         there = self._ranges.overlapping(item)
-        titles = (held.title for _, held in there if held.owner != owner.short)
-        return list(dict.fromkeys(titles))
+        return [held for _, held in there if held.owner != owner.short]
 
 
 _NOTHING = Withheld()
@@ -130,8 +129,8 @@ class Space:
         near = bisect_right(self._granted, item)
         return not any(other.overlaps(item) for other in self._granted[max(near - 1, 0) : near + 1])
 
-    def withheld_by_others(self, item: IPRange, owner: Owner) -> list[str]:
-        """Tenants that use an address of a range without a record."""
+    def withheld_by_others(self, item: IPRange, owner: Owner) -> list[Blocked]:
+        """What other tenants use of a range without a record."""
         return self._withheld.by_others(item, owner)
 
     def free(self, pool: Pool) -> IPSet:

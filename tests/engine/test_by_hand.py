@@ -283,3 +283,13 @@ def test_a_record_that_the_plan_removes_is_in_nobodys_way_and_one_that_is_held_i
     assert [it for it in evaluation.findings if it.code == "manual-range"] == []
     assert outcome(late, CLOCK + 86_400)["team-a/one (loadbalancer)"].startswith("expire")
     assert codes(reconciled(late, CLOCK + 86_400), CLOCK + 86_400) == []
+
+
+def test_a_pin_that_a_range_by_hand_takes_names_its_holder_once_and_both_files() -> None:
+    pin = "{startAddress: 10.40.0.32, endAddress: 10.40.0.39}"
+    old = {"tenants/old.yaml": by_hand("old", "10.40.0.32", "10.40.0.39")}
+    files = {**SMALL, **old, "tenants/pin.yaml": request("pin", pinnedRange=pin)}
+    found = refusal(files, "butler-system/pin (request)")
+    assert found.source.path == "tenants/pin.yaml"
+    assert found.message == "10.40.0.32-10.40.0.39 is taken by team-a/old (loadbalancer)"
+    assert found.hint.startswith("pin a free range, or release the other: tenants/old.yaml:")

@@ -6,6 +6,7 @@ BY_HAND = ("tests/engine/test_by_hand.py",)
 NEIGHBOURS = ("tests/properties/test_spans.py",)
 PAUSED = ("tests/families/capi/test_paused.py",)
 ROUTERS = ("tests/families/test_routers.py",)
+RIVALS = ("tests/engine/test_rival_pins.py",)
 CHOICE = ("tests/engine/test_choice.py",)
 CLOCKS = ("tests/adapters/git/test_clock.py", "tests/contracts/test_reconcile.py")
 
@@ -250,4 +251,10 @@ PLANNING = (
            CHOICE),
     Mutant("choice: the other IP version is told first", "engine/refusal.py",
            'refusal.reason != "family-mismatch")', "True)", CHOICE),
+    Mutant("rival pins: whoever has a record is told", "engine/rival_pins.py",
+           "if not isinstance(granted, Grant) or granted.is_taken_back:",
+           "if isinstance(granted, Grant):", RIVALS),
+    Mutant("rival pins: spaces are one", "engine/rival_pins.py",
+           "if any(state.pools[key].space == space for key in state.claims[it.claim].candidates)",
+           "if True", RIVALS),
 )  # fmt: skip
