@@ -124,6 +124,10 @@ class Rules:
         """The teams whose folder a file lies in."""
         return self._of_folder.get(self.folder(path), [])
 
+    def is_alone(self, team: str, space: str) -> bool:
+        """A namespace is of this team, and of no other."""
+        return self._of_space.get(space) == [team]
+
     def team(self, asking: Asking) -> str:
         """The team that asks; empty where nobody says anything of it.
 
