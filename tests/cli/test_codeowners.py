@@ -1,14 +1,21 @@
 """`ipam schema --codeowners`: whose folder is whose, for a forge."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
+from reconciler.commands.codeowners import codeowners_text
+from reconciler.ownership import contracts_of
 from tests.cli.running import ipam
+from tests.report.hostile import corpus
 from tests.test_ownership import HOSTILE, team, world
-from tests.world import commit, git, repository, write
+from tests.world import commit, evaluation_of, git, repository, write
 
 Capture = pytest.CaptureFixture[str]
+# What no forge reads as a pattern, a comment, a section or a second word.
+WORD = re.compile(r"[A-Za-z0-9@/._+-]+", re.ASCII)
 ARGUMENTS = ("schema", "--codeowners", "--repo")
 TWO = world(
     a={"folders": "tenants/b/inner tenants/a", "owners": "@acme/a person@example.com"},
@@ -91,6 +98,28 @@ def test_no_line_is_made_of_what_cannot_be_read_for_sure(
     ran = ipam(capsys, *ARGUMENTS, folder)
     assert (ran.code, ran.out) == (1, "")
     assert "annotation-invalid" in ran.err
+
+
+@pytest.mark.parametrize("text", corpus(), ids=ascii)
+def test_a_folder_and_an_owner_are_never_more_than_one_word_of_a_line(text: str) -> None:
+    """Whatever a document says: it is an error, or it stands there as it is."""
+    for name, other in (("folders", "owners"), ("owners", "folders")):
+        plain = {"folders": "tenants/a", "owners": "@acme/a"}[other]
+        said = {"gitops-ipam.dev/" + name: text, "gitops-ipam.dev/" + other: plain}
+        quoted = json.dumps({"name": "a", "annotations": said})
+        if any("\ud800" <= it <= "\udfff" for it in text):
+            continue  # no file can hold it
+        head = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\n"
+        evaluation = evaluation_of(world({"teams/a.yaml": f"{head}metadata: {quoted}\n"}))
+        if evaluation.findings:
+            continue
+        _, *lines = codeowners_text(contracts_of(evaluation.documents), "").splitlines()
+        for line in lines:
+            place, *owners = line.split(" ")
+            assert WORD.fullmatch(place), line
+            assert place.startswith("/")
+            assert owners
+            assert all(WORD.fullmatch(it) and "@" in it for it in owners), line
 
 
 def test_it_goes_with_no_kind(tmp_path: Path, capsys: Capture) -> None:

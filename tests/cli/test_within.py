@@ -105,6 +105,31 @@ def test_a_tenant_of_its_own_that_comes_back_is(tmp_path: Path, capsys: Capture)
     assert judged(capsys, repo) == (0, {"team": "a", "reasons": []})
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("a file beside", "'README.md' lies in no team's folder"),
+        ("a workflow", "'.github/workflows/ipam.yml' lies in no team's folder"),
+        ("files of two teams", "it changes files of several teams: a, b"),
+        (
+            "a pool in the team's folder",
+            "NetworkPool butler-system/mine is none of what teams ask with",
+        ),
+        (
+            "a provider in the team's folder",
+            "ProviderConfig butler-system/mine is none of what teams ask with",
+        ),
+    ],
+)
+def test_it_is_told_why(name: str, why: str, made: Path, tmp_path: Path, capsys: Capture) -> None:
+    """Each by itself, whatever else is found of the change."""
+    repo = clone(made, tmp_path)
+    changed(repo, STOPS[name])
+    _, found = judged(capsys, repo)
+    assert found is not None
+    assert found["reasons"][0] == why
+
+
 def test_without_folders_nothing_is_said(tmp_path: Path, capsys: Capture) -> None:
     files: Files = {path: text for path, text in TEAMS.items() if not path.startswith("teams/")}
     repo = given_out(tmp_path / "repo", files)
@@ -130,6 +155,7 @@ def test_a_link_and_a_program_in_the_teams_folder_are_not(
     _, found = judged(capsys, repo)
     assert found is not None
     assert found["team"] is None
+    assert found["reasons"][0] == "'tenants/a/link.yaml' is no plain file that is read"
 
 
 def test_a_change_whose_base_moved_is_judged_as_it_will_be_merged(
@@ -160,7 +186,7 @@ def test_beside_a_root_nothing_is_known(tmp_path: Path, capsys: Capture) -> None
     changed(repo, {"net/tenants/a/new.yaml": tenant("new"), "deploy.sh": "rm -rf /"})
     ran = ipam(capsys, "check", "--base", "main", "--repo", repo / "net", "-o", "json")
     found = validated("check.json", ran.out)["withinContract"]
-    assert found["team"] is None
+    assert found == {"team": None, "reasons": ["what changes beside the root is not looked at"]}
 
 
 def given_out_at(folder: Path, files: Files) -> Path:

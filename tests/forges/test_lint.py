@@ -28,6 +28,21 @@ def written(forge: Forge, package: str, root: str = "") -> str:
     return wanted(wish)[wish.workflow]
 
 
+def merging() -> str:
+    """The job that merges by the contract of a team, as the page shows it, behind a check."""
+    page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    (job,) = [it.text for it in blocks(page) if it.text.startswith("  merge:\n")]
+    found = re.search(r"# with `(outputs: .*)`$", job, re.MULTILINE)
+    assert found is not None
+    return (
+        "name: merging\non: pull_request\npermissions: {}\n"
+        "concurrency: {group: merging, cancel-in-progress: true}\njobs:\n"
+        "  check:\n    name: check\n    runs-on: ubuntu-24.04\n    permissions: {}\n"
+        f"    {found[1]}\n    steps:\n"
+        f"      - {{id: ipam, uses: acme/gitops-ipam/.github/actions/check@{COMMIT}}}\n{job}"
+    )
+
+
 @pytest.fixture
 def shipped(tmp_path: Path) -> Path:
     """All workflows and actions, as in one repository, so that tools take each for what it is."""
@@ -46,6 +61,7 @@ def shipped(tmp_path: Path) -> Path:
             if wish.comment:
                 (workflows / f"comment-{name}").write_text(wanted(wish)[wish.comment])
     (workflows / "gitea.yml").write_text(written(Forge.GITEA, UNNAMED))
+    (workflows / "merging.yml").write_text(merging())
     return tmp_path
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -31,6 +32,8 @@ CASES = [
     *(("ipam.yaml", how) for how in ("symlink", "submodule", "folder")),
 ]
 FORMATS = ("text", "json", "github", "gitlab", "sarif", "junit", "markdown")
+# A picture shows addresses, and no findings.
+WRITTEN = (*FORMATS, "svg")
 CANARY = "10.99.98.97"
 
 each_case = pytest.mark.parametrize(("what", "how"), CASES)
@@ -86,7 +89,7 @@ def test_every_verb_tells_it_in_every_format_with_one_code(
             [
                 "check",
                 *repo,
-                *(word for form in FORMATS for word in ("--out", f"{form}={outs / form}")),
+                *(word for form in WRITTEN for word in ("--out", f"{form}={outs / form}")),
             ],
         ),
         (1, ["check", *repo, "--worktree"]),
@@ -110,6 +113,9 @@ def test_every_verb_tells_it_in_every_format_with_one_code(
     for form in FORMATS:
         text = (outs / form).read_text(encoding="utf-8")
         assert (code in text, got in text, CANARY in text) == (True, True, False), (form, text)
+    picture = (outs / "svg").read_text(encoding="utf-8")
+    assert ElementTree.fromstring(picture).tag.endswith("}svg")
+    assert CANARY not in picture
     assert git(folder, "rev-parse", "main") == head
     assert not (folder.parent / "out").exists()
 

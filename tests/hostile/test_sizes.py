@@ -117,6 +117,27 @@ def test_every_form_lists_a_bounded_number_and_tells_of_the_error(
         assert "2 errors, 9000 warnings" in ran.out
 
 
+def test_a_picture_of_many_pools_is_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count, holding = 60, 40
+    files = {}
+    for n in range(count):
+        files[f"pools/{n}.yaml"] = pool(f"p{n:03}", f"10.{n}.0.0/16")
+        files[f"providers/{n}.yaml"] = provider(f"v{n:03}", pools=f"[{{name: p{n:03}}}]")
+        files[f"tenants/{n}.yaml"] = "---\n".join(
+            tenant(f"t{n:03}-{at:03}", providerConfigRef=f"{{name: v{n:03}}}")
+            for at in range(holding)
+        )
+    repo = repository(tmp_path / "repo", files)
+    with within_reason():
+        ran = ipam(capsys, "check", "--repo", repo, "--format", "svg")
+    assert ran.code == 0
+    drawn = [it.text or "" for it in ElementTree.fromstring(ran.out).iter()]
+    assert 1 <= sum(text.endswith(", before → after") for text in drawn) <= 10
+    assert len(ran.out) < 1_000_000
+
+
 def test_what_is_left_out_is_counted_and_errors_come_before_warnings(
     crowded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -78,7 +78,8 @@ def came_between(beside: str, commit: str) -> list[str] | None:
     done = subprocess.run(line, capture_output=True, check=False)  # noqa: S603
     if done.returncode != 0:
         return None
-    return [_plain(it) for it in done.stdout.decode("utf-8", "replace").splitlines()]
+    # A subject may hold what Python takes for the end of a line, and Git does not.
+    return [_plain(it) for it in done.stdout.decode("utf-8", "replace").split("\n") if it]
 
 
 def _plain(subject: str) -> str:

@@ -1,0 +1,135 @@
+"""What is told beside the findings: causes, other open changes, the contract. Nothing of it is active."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from reconciler.addresses import IPRange
+from reconciler.comparison import Compared
+from reconciler.findings import Location
+from reconciler.model.cause import Cause
+from reconciler.model.contract import Within
+from reconciler.model.key import Key
+from reconciler.model.pool import Tier
+from reconciler.report.machine import check_document, json_text, plan_document
+from reconciler.report.markdown import markdown_text
+from reconciler.report.text.check import check_text
+from reconciler.report.text.table import Painter
+from reconciler.together import Both, Fuller, Second, Together
+from tests.report.hostile import corpus
+from tests.report.test_markdown import HTML
+from tests.world import SMALL, evaluation_of
+
+RANGE = IPRange(4, 0x0A280000, 0x0A280007)
+ACTIVE = ("link_open", "image", "fence", "code_block", "blockquote_open")
+# Of an empty reason nothing is told.
+each = pytest.mark.parametrize("text", [it for it in corpus() if it], ids=ascii)
+
+
+def key(text: str) -> Key:
+    return Key(text, text, text, text, text)
+
+
+def beside(text: str) -> Compared:
+    """A change with the text wherever another change, a cause or a contract may say it."""
+    evaluation = evaluation_of(SMALL)
+    usage = next(iter(evaluation.plan.after.values()))
+    claim = key(text)
+    together = Together(
+        name=text,
+        revision=text,
+        why=text,
+        conflicts=(text, f"a {text}"),
+        both=(Both(claim, claim, claim, RANGE),),
+        ours=(Second(claim, RANGE, RANGE),),
+        theirs=(Second(claim, RANGE, None, text),),
+        pools=(Fuller(claim, usage, replace(usage, tier=Tier.CRITICAL)),),
+    )
+    causes = (
+        Cause(claim, Location(text, 3, 1), text, commit=text),
+        Cause(claim, None, text, is_caused=False),
+    )
+    return Compared(evaluation, also=(together,), causes=causes, within=Within("", (text, text)))
+
+
+def named(text: str) -> Compared:
+    """A change within the contract of a team of this name."""
+    return Compared(evaluation_of(SMALL), within=Within(text))
+
+
+def tokens(text: str) -> Iterator[Token]:
+    for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
+        yield token
+        yield from token.children or ()
+
+
+def shape(compared: Compared) -> list[str]:
+    """The blocks of a comment: what a text may not add to."""
+    raw = markdown_text(compared, "check", base="main")
+    found = (token.type for token in tokens(raw))
+    return [it for it in found if it.endswith("_open") or it == "html_block"]
+
+
+@each
+def test_no_text_becomes_markup_a_link_or_a_mention(text: str) -> None:
+    for compared, plain in ((beside(text), beside("plain")), (named(text), named("plain"))):
+        raw = markdown_text(compared, "check", base="main")
+        raw.encode()
+        assert all(line.isprintable() for line in raw.replace("\ufe0f", "").split("\n"))
+        html = set()
+        for token in tokens(raw):
+            assert token.type not in ACTIVE
+            if token.type in ("html_inline", "html_block"):
+                html |= set(re.findall(r"<[^>]*>", token.content))
+            elif token.type == "text":
+                assert not re.search(r"[@#<>\[\]`*_~/$!\\|]|\w\.\w*[a-z]|\w:\w", token.content)
+        assert html <= HTML
+        assert shape(compared) == shape(plain)
+
+
+@each
+def test_no_text_becomes_a_line_or_a_command_of_its_own(text: str) -> None:
+    for compared, plain in ((beside(text), beside("plain")), (named(text), named("plain"))):
+        said, wanted = (
+            check_text(it.evaluation, Painter(is_on=False), beside=it).split("\n")
+            for it in (compared, plain)
+        )
+        assert len(said) == len(wanted)
+        for line in said:
+            line.encode()
+            assert line.isprintable()
+            assert not re.match(r"\s*::", line)
+            assert "##" not in line
+
+
+@each
+def test_as_data_it_is_a_string_and_nothing_else(text: str) -> None:
+    for compared in (beside(text), named(text)):
+        evaluation = compared.evaluation
+        document = check_document(evaluation, plan_document(evaluation), 0, (), compared)
+        raw = json_text(document)
+        raw.encode()
+        assert "##" not in raw
+        assert all(line.isprintable() for line in raw.split("\n"))
+        assert json.loads(raw) == json.loads(json.dumps(document))
+
+
+def test_all_that_is_told_beside_is_in_each_form() -> None:
+    """So that the texts above stand somewhere."""
+    compared = beside("canary")
+    evaluation = compared.evaluation
+    titles = ("Caused elsewhere in this change", "Not caused by this change")
+    said = check_text(evaluation, Painter(is_on=False), beside=compared)
+    raw = markdown_text(compared, "check", base="main")
+    for form, name in ((said, "Beside canary"), (raw, "Beside other open changes")):
+        for words in (*titles, name, "Not within the contract of one team: "):
+            assert words in form
+    document = check_document(evaluation, {}, 0, (), compared)
+    assert document["beside"][0]["name"] == "canary"
+    assert document["withinContract"] == {"team": None, "reasons": ["canary", "canary"]}
+    assert [it["reason"] for it in document["causes"]] == ["canary", "canary"]
