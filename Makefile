@@ -53,7 +53,7 @@ schemas: $(DEVELOPED)
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.
-PURE := additions,addresses,announced,asking,clusters,comparison,digest,documents,engine,evaluate,families,findings,gathering,importing,incremental,lookalikes,model,net,overrides,projecting,records,renaming,report,resizing,settings,sifting,sources,strictness,together,tree,vanishing,withheld
+PURE := additions,addresses,announced,asking,clusters,comparison,digest,documents,engine,evaluate,families,findings,gathering,importing,incremental,lookalikes,model,net,overrides,projecting,records,renaming,report,resizing,settings,sifting,sources,strictness,takeovers,together,tree,vanishing,withheld
 # Tests with real API servers are left out; what is done in clusters is covered without them.
 coverage: $(DEVELOPED)
 	@rm -rf $(HERE)/coverage && mkdir $(HERE)/coverage

@@ -11,7 +11,7 @@ from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
-from reconciler.families import family_of_kind, is_pool, keeps_addresses
+from reconciler.families import is_pool, keeps_addresses
 from reconciler.findings import shown
 from reconciler.model.contract import Within
 from reconciler.ownership import Rules, asking_of
@@ -71,35 +71,12 @@ def _beyond(
     for documents, side in zip((before, evaluation.documents), sides, strict=True):
         for document in side.documents.values():
             yield from _of_another(team, document, documents, rules)
-    yield from _taken_over(team, base, evaluation, rules)
     if evaluation.moves:
         yield "addresses move"
     for cause in compared.causes:
         at = rules.owners(cause.place.path) if cause.place is not None else []
         if cause.is_caused and (cause.reason or team not in at):
             yield f"{cause.claim.short} is another one by it"
-
-
-def _taken_over(team: str, base: Base, evaluation: Evaluation, rules: Rules) -> Iterator[str]:
-    """What documents with a name that is new in the change get of who had the name before.
-
-    Whoever that was went, and nobody has to have seen that the next one is another. Only in a
-    namespace of its own it was the same team: a record bears the team that asks now.
-    """
-    described, now = base.described.documents, base.described_now.documents
-    new = {_owner(document) for name, document in now.items() if name not in described}
-    for record in evaluation.state.records:
-        is_new = record.claim.owner in new and record.range is not None
-        if is_new and not rules.is_alone(team, record.claim.namespace):
-            yield f"{record.claim.short} has addresses from before, perhaps another team's"
-
-
-def _owner(document: Document) -> tuple[str, str, str, str] | None:
-    """Whose records are of a document."""
-    family = family_of_kind(document.kind.id)
-    if family is None:
-        return None
-    return family.name, document.kind.name, document.namespace, document.name
 
 
 def _is_read(item: Touched, evaluation: Evaluation) -> bool:

@@ -201,11 +201,12 @@ def _compared(
     from reconciler.additions import gated_by_base, with_additions
     from reconciler.lookalikes import with_renames
     from reconciler.resizing import with_sizes_of_base
+    from reconciler.takeovers import with_takeovers
     from reconciler.vanishing import with_vanished
 
     compared = compare(base, gated_by_base(base, evaluation))
     compared = with_vanished(base, with_additions(base, settings, compared), changed)
-    return with_sizes_of_base(base, with_renames(base, compared))
+    return with_sizes_of_base(base, with_takeovers(base, with_renames(base, compared)))
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:

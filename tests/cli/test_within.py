@@ -9,7 +9,6 @@ from tests.changes_of_teams import PASSES, STOPS, TEAMS, Change
 from tests.cli.running import given_out, ipam
 from tests.engine.outcome import Files
 from tests.test_output_schemas import validated
-from tests.test_ownership import VIP, VIPS, team
 from tests.world import CLOCK, commit, git, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -67,32 +66,6 @@ def test_everything_else_is_not(files: Change, made: Path, tmp_path: Path, capsy
     assert found["reasons"]
     said = ipam(capsys, "check", "--base", "main", "--repo", repo).out
     assert "Not within the contract of one team: " in said
-
-
-@pytest.mark.parametrize("is_released", [False, True])
-@pytest.mark.parametrize(
-    ("of_b", "of_a"),
-    [
-        (VIP, VIP),
-        (tenant("gone", teamRef="{name: b}"), tenant("gone", teamRef="{name: a}")),
-    ],
-    ids=["a VIP", "a tenant"],
-)
-def test_a_name_that_another_team_had_is_not(
-    of_b: str, of_a: str, is_released: bool, tmp_path: Path, capsys: Capture
-) -> None:
-    teams = {f"teams/{name}.yaml": team(name, folders=f"tenants/{name}") for name in "ab"}
-    files = {**TEAMS, **teams, "pools/vips.yaml": VIPS, "tenants/a/stays.yaml": tenant("stays")}
-    repo = given_out(tmp_path / "repo", {**files, "tenants/b/gone.yaml": of_b})
-    (repo / "tenants/b/gone.yaml").unlink()
-    commit(repo, "gone", clock=CLOCK + 30)
-    if is_released:
-        assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    changed(repo, {"tenants/a/taken.yaml": of_a})
-    _, found = judged(capsys, repo)
-    assert found is not None
-    assert found["team"] is None
-    assert "addresses from before" in found["reasons"][0]
 
 
 def test_a_tenant_of_its_own_that_comes_back_is(tmp_path: Path, capsys: Capture) -> None:

@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 RULES = ("tests/test_ownership.py",)
 BASES = ("tests/hostile/test_ownership.py",)
 WITHIN = ("tests/cli/test_within.py",)
+TAKEOVERS = ("tests/cli/test_takeovers.py",)
 CODEOWNERS = ("tests/cli/test_codeowners.py",)
 
 OWNERSHIP = (
@@ -62,4 +63,14 @@ OWNERSHIP = (
            "    if repository.roots.own:\n", "    if False:\n", WITHIN),
     Mutant("within: links are files", "within.py",
            "return item.is_plain and is_yaml(item.path)", "return is_yaml(item.path)", WITHIN),
+    Mutant("takeovers: a name has no team", "takeovers.py",
+           "        if others:\n", "        if False:\n", TAKEOVERS),
+    Mutant("takeovers: who names no team is the same", "takeovers.py",
+           "    return bool(document.namespace) and not any(", "    return not any(", TAKEOVERS),
+    Mutant("takeovers: a shared namespace tells the team", "takeovers.py",
+           "not any(it.folders for it in rules.of_team.values())", "True", TAKEOVERS),
+    Mutant("takeovers: another tenant is the same", "takeovers.py",
+           "any(old != new for old, new in pairs) or not _is_sure(", "not _is_sure(", TAKEOVERS),
+    Mutant("takeovers: what is handed over is taken", "takeovers.py",
+           "if name not in before}", "if name}", TAKEOVERS),
 )  # fmt: skip

@@ -1,0 +1,134 @@
+"""A name that comes back has the addresses from before: whose they were is told before the merge."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.changes_of_teams import TEAMS, Change
+from tests.cli.running import given_out, ipam
+from tests.cli.test_within import Capture, changed, judged
+from tests.engine.outcome import Files
+from tests.test_ownership import VIP, VIPS, team
+from tests.world import CLOCK, commit, request, tenant
+
+FOLDERS = {f"teams/{name}.yaml": team(name, folders=f"tenants/{name}") for name in "ab"}
+BESIDE: Files = {**TEAMS, "pools/vips.yaml": VIPS, "tenants/a/stays.yaml": tenant("stays")}
+OF_B, OF_A = (tenant("gone", teamRef=f"{{name: {name}}}") for name in "ba")
+NO_FOLDERS = {f"teams/{name}.yaml": team(name) for name in "ab"}
+WARNED = ["warning name-reused"]
+
+
+def taken(
+    tmp_path: Path, capsys: Capture, files: Files, new: Change, *, is_released: bool = True
+) -> Path:
+    """A repository in which files went, and a change that brings others."""
+    repo = given_out(tmp_path / "repo", {**BESIDE, **files})
+    for path in files:
+        if path.startswith("tenants/"):
+            (repo / path).unlink()
+    commit(repo, "gone", clock=CLOCK + 30)
+    if is_released:
+        assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    changed(repo, new)
+    return repo
+
+
+def told(capsys: Capture, repo: Path, base: str = "main") -> tuple[int, list[dict[str, Any]]]:
+    ran = ipam(capsys, "check", "--base", base, "--repo", repo, "-o", "json")
+    found: list[dict[str, Any]] = json.loads(ran.out)["findings"]
+    return ran.code, found
+
+
+def codes(found: list[dict[str, Any]]) -> list[str]:
+    return [f"{it['severity']} {it['code']}" for it in found]
+
+
+@pytest.mark.parametrize("is_released", [False, True])
+def test_what_another_team_held_is_not_taken_by_its_name(
+    is_released: bool, tmp_path: Path, capsys: Capture
+) -> None:
+    files = {**FOLDERS, "tenants/b/gone.yaml": OF_B}
+    new = {"tenants/a/taken.yaml": OF_A}
+    repo = taken(tmp_path, capsys, files, new, is_released=is_released)
+    code, found = told(capsys, repo)
+    assert (code, codes(found)) == (1, ["error not-yours"])
+    message = "TenantCluster team-a/gone would have addresses of team b: 10.40.0."
+    assert found[0]["message"].startswith(message)
+    assert found[0]["path"] == "tenants/a/taken.yaml"
+    assert "choose another name" in found[0]["hint"]
+    _, contract = judged(capsys, repo)
+    assert contract == {"team": None, "reasons": ["there is something to look at: not-yours"]}
+
+
+@pytest.mark.parametrize("is_released", [False, True])
+def test_where_nobody_can_tell_whose_it_was_it_is_told(
+    is_released: bool, tmp_path: Path, capsys: Capture
+) -> None:
+    files = {**FOLDERS, "tenants/b/gone.yaml": VIP}
+    repo = taken(tmp_path, capsys, files, {"tenants/a/taken.yaml": VIP}, is_released=is_released)
+    code, found = told(capsys, repo)
+    assert (code, codes(found)) == (0, WARNED)
+    assert "was gone before this change, and has its addresses: 10." in found[0]["message"]
+    _, contract = judged(capsys, repo)
+    assert contract == {"team": None, "reasons": ["there is something to look at: name-reused"]}
+
+
+def test_a_name_without_a_team_is_told_where_folders_tell_teams(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    files = {**FOLDERS, "tenants/b/gone.yaml": tenant("gone", "all")}
+    repo = taken(tmp_path, capsys, files, {"tenants/a/taken.yaml": tenant("gone", "all")})
+    assert codes(told(capsys, repo)[1]) == WARNED
+
+
+@pytest.mark.parametrize(
+    ("files", "back"),
+    [
+        ({"tenants/a/back.yaml": tenant("back")}, {}),
+        ({**FOLDERS, "tenants/a/back.yaml": OF_A}, {}),
+        ({**NO_FOLDERS, "tenants/a/back.yaml": tenant("back", "x")}, {}),
+        ({**FOLDERS, "tenants/a/back.yaml": OF_A}, {"tenants/a/other.yaml": tenant("other")}),
+    ],
+    ids=["its own namespace", "the team that it names", "no folders", "something new beside it"],
+)
+def test_what_a_team_had_itself_comes_back_in_silence(
+    files: Mapping[str, str], back: Change, tmp_path: Path, capsys: Capture
+) -> None:
+    new = {path: text for path, text in files.items() if path.startswith("tenants/")}
+    repo = taken(tmp_path, capsys, files, {**new, **back})
+    assert told(capsys, repo) == (0, [])
+
+
+def test_a_vip_is_told_where_there_are_no_teams(tmp_path: Path, capsys: Capture) -> None:
+    files = {**NO_FOLDERS, "tenants/gone.yaml": VIP}
+    repo = taken(tmp_path, capsys, files, {"tenants/taken.yaml": VIP})
+    assert codes(told(capsys, repo)[1]) == WARNED
+
+
+def test_a_name_whose_retention_ended_has_nothing(tmp_path: Path, capsys: Capture) -> None:
+    files = {**FOLDERS, "tenants/b/gone.yaml": OF_B}
+    repo = taken(tmp_path, capsys, files, {"tenants/b/other.yaml": tenant("x", "all")})
+    commit(repo, "later", clock=CLOCK + 3 * 86400)
+    assert ipam(capsys, "reconcile", "--repo", repo, "--branch", "change", "--any-branch").code == 0
+    (repo / "tenants/a/taken.yaml").write_text(OF_A)
+    commit(repo, "new", clock=CLOCK + 3 * 86400 + 60)
+    assert told(capsys, repo, "HEAD~1") == (0, [])
+
+
+def test_a_document_that_is_handed_over_while_it_is_there_is_a_transfer(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    repo = given_out(tmp_path / "repo", {**BESIDE, **FOLDERS, "tenants/b/gone.yaml": OF_B})
+    changed(repo, {"tenants/b/gone.yaml": None, "tenants/a/gone.yaml": OF_A})
+    assert told(capsys, repo) == (0, [])
+
+
+def test_a_request_that_asks_for_another_tenant_is_told(tmp_path: Path, capsys: Capture) -> None:
+    mine = request("one", count="4")
+    files = {**NO_FOLDERS, "tenants/more.yaml": mine}
+    new = {"tenants/more.yaml": mine.replace("Ref: {name: one", "Ref: {name: stays")}
+    repo = taken(tmp_path, capsys, files, new)
+    assert codes(told(capsys, repo)[1]) == WARNED
