@@ -239,6 +239,7 @@ CODES: dict[str, str] = {
     "commit-carried": "A change carries a commit that says reconcile made it; its base lacks it.",
     "commit-dated-back": "A change is dated before its base: what it releases would be free too early.",
     "record-removed": "A record was removed by hand; its claim is planned anew.",
+    "freed-by-hand": "A change takes addresses that were another's until somebody changed the record by hand.",
     "record-put-back": "A brake puts a record back that was taken away or edited by hand.",
     "record-misplaced": "A record stands at another path than its claim says; it will be moved.",
     "record-overlap": "Two records hold the same address. Neither is moved.",

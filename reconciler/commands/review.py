@@ -115,10 +115,12 @@ def _told_apart(
 ) -> Compared:
     """A comparison with what its base has already, and with what of the change causes the rest."""
     from reconciler.commands.caused import line_of, with_caused
+    from reconciler.commands.freed_before import with_freed_before
     from reconciler.commands.inherited import with_inherited
     from reconciler.commands.within import with_within
 
     compared = with_inherited(compared, planned, changes)
+    compared = with_freed_before(compared, planned, *sides[:2])
     paths = [it.path for it in changes]
     compared = with_caused(compared, base, planned, paths, line_of(*sides))
     return with_within(compared, base, sides)

@@ -60,6 +60,7 @@ ELSEWHERE = {
     "looks-renamed": "check --base: tests/commands",
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",
+    "freed-by-hand": "check --base: tests/hostile/test_freed_before.py",
     "record-removed": "group R: tests/commands",
     "commit-unproven": "a history: tests/hostile",
     "commit-dated-back": "a history: tests/hostile",

@@ -7,7 +7,37 @@ HAND = ("tests/records/test_by_hand.py", "tests/test_comparison.py")
 ODD = ("tests/hostile/test_odd_entries.py",)
 PATHS = ("tests/hostile/test_paths.py",)
 
+FREED = ("tests/hostile/test_freed_before.py",)
+
 RECORDS = (
+    Mutant(
+        "freed before: its own claim takes it",
+        "commands/freed_before.py",
+        "if claim != decision.claim and ",
+        "if claim == decision.claim and ",
+        FREED,
+    ),
+    Mutant(
+        "freed before: what the base gives is the change's",
+        "commands/freed_before.py",
+        "or given is None or given in already:",
+        "or given is None:",
+        FREED,
+    ),
+    Mutant(
+        "freed before: no Override lets it go",
+        "commands/freed_before.py",
+        " and not lets_pass(records, claim, it.path, allows)",
+        "",
+        FREED,
+    ),
+    Mutant(
+        "freed before: what stands on the base is not told",
+        "commands/freed_before.py",
+        "inherited=tuple(ordered([*compared.inherited, *apart])),",
+        "inherited=compared.inherited,",
+        FREED,
+    ),
     Mutant(
         "record: its owner is believed",
         "records/recall.py",

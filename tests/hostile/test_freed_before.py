@@ -1,0 +1,104 @@
+"""A record that was changed by hand on main, and a change that takes what it held: it is told."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import given_out
+from tests.hostile.test_records import BOTH, HELD, VICTIM, checked
+from tests.world import CLOCK, commit, git, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+OVERRIDE = (
+    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {name: 2026-02-15-one}\n"
+    f"spec: {{kind: record, scope: {VICTIM}, reason: it goes, expires: '2026-03-01T00:00:00Z'}}\n"
+)
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> Path:
+    """A victim and a thief with their records."""
+    return given_out(tmp_path / "repo", BOTH)
+
+
+def removed(main: Path) -> None:
+    (main / VICTIM).unlink()
+    commit(main, "gone", clock=CLOCK + 30)
+
+
+def edited(main: Path) -> None:
+    """A record that states another range, in all that it says."""
+    text = (main / VICTIM).read_text(encoding="utf-8")
+    write(main, {VICTIM: re.sub(r"10\.40\.0\.(\d+)", _further, text)})
+    commit(main, "edited", clock=CLOCK + 30)
+
+
+def _further(address: re.Match[str]) -> str:
+    return f"10.40.0.{int(address[1]) + 32}"
+
+
+def change(main: Path, files: dict[str, str]) -> None:
+    git(main, "switch", "-qc", "change")
+    write(main, files)
+    commit(main, "change", clock=CLOCK + 60)
+
+
+def codes(found: list[dict[str, Any]]) -> list[str]:
+    return [f"{it['severity']} {it['code']} {it['path']}" for it in found]
+
+
+@pytest.mark.parametrize(
+    ("by_hand", "code"), [(removed, "warning record-removed"), (edited, "error record-edited")]
+)
+def test_who_takes_what_a_record_held_is_told(
+    by_hand: Callable[[Path], None], code: str, main: Path, capsys: Capture
+) -> None:
+    by_hand(main)
+    change(main, {"tenants/new.yaml": tenant("new", "aa-team")})
+    document = checked(main, capsys)
+    assert document["exitCode"] == 1
+    assert codes(document["findings"]) == ["error freed-by-hand tenants/new.yaml"]
+    message = document["findings"][0]["message"]
+    assert message.startswith(
+        f"{HELD} of aa-team/new (loadbalancer) was team-a/one (loadbalancer)'s"
+    )
+    assert codes(document["inherited"]) == [f"{code} {VICTIM}"]
+
+
+def test_who_takes_nothing_of_it_passes_and_sees_it(main: Path, capsys: Capture) -> None:
+    removed(main)
+    change(main, {"tenants/one.yaml": tenant("one") + "# words\n"})
+    document = checked(main, capsys)
+    assert (document["exitCode"], document["findings"]) == (0, [])
+    assert codes(document["inherited"]) == [f"warning record-removed {VICTIM}"]
+
+
+def test_what_an_override_let_go_is_anybodys(main: Path, capsys: Capture) -> None:
+    write(main, {"overrides/2026-02-15-one.yaml": OVERRIDE})
+    commit(main, "let it go", clock=CLOCK + 10)
+    assert run(["reconcile", "--repo", str(main)]) == 0, capsys.readouterr().err
+    removed(main)
+    change(main, {"tenants/new.yaml": tenant("new", "aa-team")})
+    assert "freed-by-hand" not in [it["code"] for it in checked(main, capsys)["findings"]]
+
+
+def test_where_reconcile_went_over_it_nothing_is_told(main: Path, capsys: Capture) -> None:
+    removed(main)
+    assert run(["reconcile", "--repo", str(main)]) == 0
+    write(main, {"README.md": "words"})
+    commit(main, "more", clock=CLOCK + 40)
+    change(main, {"tenants/new.yaml": tenant("new", "aa-team")})
+    document = checked(main, capsys)
+    assert (document["findings"], document["inherited"]) == ([], [])
+
+
+def test_what_the_base_gives_already_is_none_of_the_change(main: Path, capsys: Capture) -> None:
+    removed(main)
+    write(main, {"tenants/early.yaml": tenant("early", "aa-team")})
+    commit(main, "early", clock=CLOCK + 40)
+    change(main, {"tenants/new.yaml": tenant("new", "b-team")})
+    assert checked(main, capsys)["findings"] == []
