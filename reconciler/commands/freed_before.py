@@ -1,4 +1,4 @@
-"""What people did to records on the base: a change that takes addresses which that freed is told."""
+"""What people did to records on the base before a change, and who takes what that freed.
 
 Reconcile has not gone over such a record yet. Whoever has the addresses still announces them, and
 no retention holds them: the next change that asks would get them, and look harmless.

@@ -5,7 +5,7 @@ of the speed. So what fastjsonschema makes of a schema accepts (`accepting.py`),
 refuses is shown to jsonschema. Schemas ship with the program and no reference leaves them:
 jsonschema would else fetch `$ref` from the network. A schema may mark an object `x-preserve`:
 fields that it does not list are accepted unread, but not when they look like a misspelling of a
-listed one.
+listed one, nor when they are called like a field that is marked `x-alone`, which stands elsewhere.
 """
 
 import re
@@ -36,8 +36,8 @@ TYPE_NAMES = {
 }  # fmt: skip
 _JSON_NAMES = {"object": "mapping", "array": "list"}
 # How like a known field one has to be to be taken for it, where others may stand; and to be offered
-# in its place, where it is wrong anyhow.
-_MISSPELT, _GUESS = 0.83, 0.7
+# in its place, where it is wrong anyhow; and how long the beginning of one has to be.
+_MISSPELT, _GUESS, _BEGINNING = 0.83, 0.7, 6
 
 
 def check(document: Document) -> list[Finding]:
@@ -188,7 +188,8 @@ _SAY: Mapping[str, Callable[[Document, Steps, Any], Finding]] = {
 
 def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Finding:
     hint = f"known here: {', '.join(sorted(known))}" if known else ""
-    if near := _near(str(steps[-1]), known, _GUESS):
+    field = str(steps[-1])
+    if near := _near(field, known, _GUESS) or _begins(field, known):
         hint = f"did you mean {near}?"
     place = document.at(*steps, key=True)
     return error("field-unknown", place, f"unknown field {shown(dotted(steps))}", hint)
@@ -201,30 +202,49 @@ def _near(field: str, known: Mapping[str, Any], likeness: float) -> str | None:
 
 
 def _misspelt(document: Document) -> list[Finding]:
-    """Fields that an `x-preserve` object does not list, but that look like one that it does."""
+    """Fields that an `x-preserve` object does not list, but that look like one that is read."""
     found: list[Finding] = []
-    for steps, known in _preserving(document.kind.schema):
+    name = document.kind.schema
+    for steps, known in _preserving(name):
         value: Any = document.body
         for step in steps:
             value = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, dict) and not value.keys() <= known.keys():
-            found.extend(
-                _unknown(document, (*steps, field), known)
-                for field in sorted(value)
-                if field not in known and _near(field, known, _MISSPELT)
-            )
+            for field in sorted(field for field in value if field not in known):
+                if _near(field, known, _MISSPELT) or _begins(field, known):
+                    found.append(_unknown(document, (*steps, field), known))
+                elif (place := _alone(name).get(field)) is not None:
+                    found.append(_misplaced(document, (*steps, field), place))
     return found
+
+
+def _begins(field: str, known: Mapping[str, Any]) -> str | None:
+    """The known field that `field` is the beginning of, as `network` of `networking`."""
+    if len(field) < _BEGINNING:
+        return None
+    return next((name for name in known if name.lower().startswith(field.lower())), None)
+
+
+def _misplaced(document: Document, steps: Steps, place: Steps) -> Finding:
+    message = f"{shown(dotted(steps))} is not read here"
+    return error("field-unknown", document.at(*steps, key=True), message, f"write {dotted(place)}")
 
 
 @cache
 def _preserving(name: str) -> tuple[tuple[Steps, Mapping[str, Any]], ...]:
     """Where a schema preserves what it does not list, and what it lists there."""
+    parts = _parts(schema(name), ())
+    return tuple((at, it.get("properties", {})) for at, it in parts if it.get("x-preserve"))
 
-    def below(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
-        known = part.get("properties", {})
-        if part.get("x-preserve"):
-            yield steps, known
-        for field, inner in known.items():
-            yield from below(inner, (*steps, field))
 
-    return tuple(below(schema(name), ()))
+@cache
+def _alone(name: str) -> Mapping[str | int, Steps]:
+    """Fields that stand in one place alone, which a schema marks `x-alone`."""
+    return {at[-1]: at for at, it in _parts(schema(name), ()) if at and it.get("x-alone")}
+
+
+def _parts(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
+    """Every object and field of a schema, with where it stands."""
+    yield steps, part
+    for field, inner in part.get("properties", {}).items():
+        yield from _parts(inner, (*steps, field))

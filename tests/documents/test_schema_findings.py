@@ -128,6 +128,8 @@ def test_fields_of_a_tenant_that_are_not_ours_are_accepted_unread() -> None:
         (tenant("a", netwroking="{}"), "unknown field 'spec.netwroking'", "networking"),
         (tenant("a", networking="{lbPoolsize: 8}"), "'spec.networking.lbPoolsize'", "lbPoolSize"),
         (tenant("a", addons="{ingres: {}}"), "unknown field 'spec.addons.ingres'", "ingress"),
+        (tenant("a", network="{}"), "unknown field 'spec.network'", "networking"),
+        (tenant("a", provider="{name: x}"), "unknown field 'spec.provider'", "providerConfigRef"),
         (tenant("a").replace("metadata: {name", "metadata: {lables: {}, name"),
          "'metadata.lables'", "labels"),
     ],
@@ -138,6 +140,24 @@ def test_a_misspelt_field_next_to_one_that_is_read_is_an_error(
     (found,) = errors(text)
     assert message in found.message
     assert found.hint == f"did you mean {hint}?"
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "place"),
+    [
+        (tenant("a", loadBalancerPool="{start: 10.0.0.1, end: 10.0.0.2}"), "spec.loadBalancerPool",
+         "spec.networking.loadBalancerPool"),
+        (tenant("a", addons="{lbPoolSize: 8}"), "spec.addons.lbPoolSize",
+         "spec.networking.lbPoolSize"),
+        (tenant("a", networking="{providerConfigRef: {name: x}}"),
+         "spec.networking.providerConfigRef", "spec.providerConfigRef"),
+    ],
+)  # fmt: skip
+def test_a_field_that_stands_elsewhere_is_an_error(text: str, field: str, place: str) -> None:
+    """It would be passed over, and a tenant that pins its addresses would get others."""
+    (found,) = errors(text)
+    assert found.message == f"'{field}' is not read here"
+    assert found.hint == f"write {place}"
 
 
 def test_a_part_that_is_no_mapping_is_told_once() -> None:
