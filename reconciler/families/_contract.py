@@ -46,7 +46,7 @@ _FORMS = {
     POOLS: _Form(
         _is_pool,
         "a pool as ipam plan -o json writes it",
-        "butler/NetworkPool/butler-system/vlan40-pool",
+        "family/Kind/namespace/name",
     ),
     MOST: _Form(_NUMBER.fullmatch, "a number of addresses", '"32"'),
     FOLDERS: _Form(_FOLDER.fullmatch, "a folder below the root", "tenants/payments"),

@@ -47,7 +47,7 @@ def test_a_refusal_names_five_pools_and_counts_the_others() -> None:
     refused = refusal(served_by({**small(6), **last}, 6), LB)
     assert refused.reason == "pool-fragmented"
     assert refused.message.endswith("p4: 4 free of 4, largest run 4; 2 more pools have no such run")
-    assert "widen the pool by 2 " in refused.hint
+    assert "widen p0 to 10.40.0.0/28 where that is free" in refused.hint
 
 
 def test_a_pool_that_overlaps_many_is_told_with_five_of_them() -> None:
