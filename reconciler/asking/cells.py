@@ -51,6 +51,7 @@ class PoolMap(NamedTuple):
         letters: The letter of each holder, by title.
         per_cell: Addresses in a cell; 0 where there are no cells.
         rows: Cells, by address.
+        conflicts: What two live or released records have both.
     """
 
     pool: Key
@@ -59,19 +60,22 @@ class PoolMap(NamedTuple):
     letters: dict[str, str]
     per_cell: int
     rows: tuple[Row, ...]
+    conflicts: tuple[IPRange, ...] = ()
 
     def sign(self, part: Part) -> str:
         """What stands for a part in one character."""
         return self.letters[part.title] if part.sort is Sort.ALLOCATED else SIGNS[part.sort]
 
 
-def pool_map(state: State, key: Key, columns: int) -> PoolMap:
+def pool_map(state: State, key: Key, columns: int, most_rows: int = MOST_ROWS) -> PoolMap:
     """The map of a pool, in rows of so many cells at most."""
-    (found,) = pool_maps((state,), key, columns)
+    (found,) = pool_maps((state,), key, columns, most_rows)
     return found
 
 
-def pool_maps(states: Sequence[State], key: Key, columns: int) -> tuple[PoolMap, ...]:
+def pool_maps(
+    states: Sequence[State], key: Key, columns: int, most_rows: int = MOST_ROWS
+) -> tuple[PoolMap, ...]:
     """The map of a pool in each of some states that have it alike: one letter means one holder."""
     every = [_parts(state, key) for state in states]
     titles = _titles(part for found in every for part in found)
@@ -79,13 +83,42 @@ def pool_maps(states: Sequence[State], key: Key, columns: int) -> tuple[PoolMap,
     network = pool.extent | pool.usable
     is_celled = network.size <= _MOST_CELLED and all(it.version == 4 for it in network)
     width = _power(min(max(columns, 8), MOST_COLUMNS))
-    size = _cell_size(network, width) if is_celled else 0
+    size = _cell_size(network, width, most_rows) if is_celled else 0
     made = []
     for found in every:
         holders = _holders(found, titles)
         rows = tuple(_rows(network, found, width, size)) if size else ()
-        made.append(PoolMap(key, tuple(found), holders, titles, size, rows))
+        both = tuple(_conflicts(found))
+        made.append(PoolMap(key, tuple(found), holders, titles, size, rows, both))
     return tuple(made)
+
+
+def strip(parts: Sequence[Part], columns: int) -> list[Part]:
+    """Parts in so many cells: each is as wide as the logarithm of its size, none is nothing.
+
+    Where there are more parts than cells, a cell shows the gravest of its parts.
+    """
+    count = len(parts)
+    if count > columns:
+        shares = (
+            parts[at * count // columns : (at + 1) * count // columns] for at in range(columns)
+        )
+        return [max(share, key=lambda it: _RANKS.get(it.sort, 0)) for share in shares]
+    weights = [part.range.size.bit_length() for part in parts]
+    widths = [1 + (columns - count) * weight // sum(weights) for weight in weights]
+    if widths:
+        widths[weights.index(max(weights))] += columns - sum(widths)
+    return [part for part, width in zip(parts, widths, strict=True) for _ in range(width)]
+
+
+def _conflicts(parts: Iterable[Part]) -> Iterator[IPRange]:
+    """What stands in two parts of which records hold both."""
+    last: IPRange | None = None
+    for item in sorted(part.range for part in parts if part.sort.is_holder):
+        if last is not None and (shared := item.shared(last)) is not None:
+            yield shared
+        if last is None or item.version != last.version or item.last > last.last:
+            last = item
 
 
 def _parts(state: State, key: Key) -> list[Part]:
@@ -127,10 +160,10 @@ def _power(number: int) -> int:
     return 1 << (number.bit_length() - 1)
 
 
-def _cell_size(network: IPSet, width: int) -> int:
+def _cell_size(network: IPSet, width: int, most_rows: int) -> int:
     """The fewest addresses in a cell with which there are not too many rows."""
     size = 1
-    while sum(1 for _ in _starts(network, width * size)) > MOST_ROWS:
+    while sum(1 for _ in _starts(network, width * size)) > most_rows:
         size *= 2
         if all(it.first // (width * size) == it.last // (width * size) for it in network):
             break  # a row each: no larger cell makes fewer

@@ -62,9 +62,9 @@ def status(
 def _map(evaluation: Evaluation, name: str, output: str, brush: Painter) -> None:
     """Draw the pools of a name, or all."""
     keys = sorted(evaluation.state.pools) if name == _ALL else pools_of_name(evaluation, name)
-    columns = shutil.get_terminal_size().columns - GUTTER
-    maps = [pool_map(evaluation.state, key, columns) for key in keys]
+    width = shutil.get_terminal_size().columns
+    maps = [pool_map(evaluation.state, key, width - GUTTER) for key in keys]
     if output in ("json", "yaml"):
         emit_document(pool_map_document(evaluation.tree.revision, maps), output)
         return
-    emit("\n".join(map_text(found, brush) for found in maps) or "No pools found.\n")
+    emit("\n".join(map_text(found, brush, width) for found in maps) or "No pools found.\n")

@@ -8,6 +8,7 @@ from reconciler.asking.runs import Runs, Wanted, as_planned, free_runs
 from reconciler.commands.reading.whole import read_tree
 from reconciler.commands.simulate import pools_of, served
 from reconciler.evaluate import Evaluation
+from reconciler.findings import meant
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -79,5 +80,7 @@ def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = N
     keys = list(evaluation.state.pools) if among is None else among
     if found := pools_named(keys, text):
         return found
-    listed = ", ".join(sorted({key.name for key in keys})) or "none"
-    raise UsageError(f"no pool {text!r}", f"there are: {listed}")
+    names = sorted({key.name for key in keys})
+    near = meant(text, names)
+    listed = f"there are: {', '.join(names) or 'none'}"
+    raise UsageError(f"no pool {text!r}", f"{near} {listed}" if near else listed)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
-from reconciler.asking.cells import LETTERS, MOST_ROWS, OTHERS, PoolMap, pool_map
-from reconciler.asking.parts import Sort
+from reconciler.asking.cells import LETTERS, MOST_ROWS, OTHERS, PoolMap, pool_map, strip
+from reconciler.asking.parts import Part, Sort
 from tests.families.capi.trees import pool as capi_pool
 from tests.families.novaedge import pool as vip_pool
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
@@ -122,3 +122,20 @@ def test_a_cell_never_hides_that_something_is_held(
         if part is not None and part.sort is Sort.ALLOCATED
     }
     assert shown == held
+
+
+@given(st.lists(st.integers(0, 64), max_size=90), st.integers(8, 70))
+def test_a_strip_is_as_wide_as_it_may_be_and_leaves_nothing_out(
+    sizes: list[int], columns: int
+) -> None:
+    parts, first = [], 0
+    for number, size in enumerate(sizes):
+        item = IPRange(6, first, first + (1 << size) - 1)
+        parts.append(Part(item, Sort.HELD if number % 7 == 3 else Sort.FREE))
+        first = item.last + 1
+    found = strip(parts, columns)
+    assert len(found) == (columns if sizes else 0)
+    if len(sizes) <= columns:
+        assert list(dict.fromkeys(found)) == parts
+    else:
+        assert sum(it.sort is Sort.HELD for it in found) >= min(1, len(sizes) // 7)

@@ -72,6 +72,7 @@ def test_what_asks_no_cluster_runs_with_the_packages_of_the_lean_lock(checkout: 
             ["simulate", "--tenants", "4"],
             ["forecast"],
             ["history"],
+            ["map"],
             ["verify"],
         ),
     )

@@ -31,6 +31,7 @@ LOOKING = (
     ("who", "10.40.0.3", "--history"),
     ("history",),
     ("forecast",),
+    ("map",),
 )
 
 

@@ -29,6 +29,7 @@ def repo(tmp_path: Path) -> Path:
     [
         "status",
         "status --map edge",
+        "map edge",
         "find --count 9",
         "check",
         "plan",
@@ -338,7 +339,7 @@ def test_hostile_text_reaches_no_terminal(repo: Path, capsys: Capture) -> None:
     ipam(capsys, "reconcile", "--repo", repo)
     for verb in (
         "check", "plan", "plan --all", "status", "get tenants -o wide", "get allocations -o wide",
-        "explain evil", "who evil --history", "who evil -o csv", "history", "status --map", "plan -o json", "plan -o yaml", "get allocations -o json", "get tenants -o yaml",
+        "explain evil", "who evil --history", "who evil -o csv", "history", "status --map", "map", "map edge", "plan -o json", "plan -o yaml", "get allocations -o json", "get tenants -o yaml",
     ):  # fmt: skip
         ran = ipam(capsys, *verb.split(), "--repo", repo)
         assert "\x1b" not in ran.out + ran.err, verb

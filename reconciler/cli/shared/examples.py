@@ -71,6 +71,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("ipam status", "a line for each pool"),
         ("ipam status --rev HEAD~1 -o json", "as it was, for programs"),
     ),
+    "map": (
+        ("ipam map", "a few rows for each pool"),
+        ("ipam map vlan40-pool", "a pool, with who holds what"),
+        ("ipam map vlan40-pool --rev HEAD~1 -o json", "as it was, for programs"),
+    ),
     "get": (
         ("ipam get pools", "what kinds there are: ipam get --help"),
         ("ipam get tenants -o wide", "with all columns"),

@@ -33,6 +33,7 @@ VERBS = {
     "render": Verb("Operate", "The objects of every cluster, as files."),
     "doctor": Verb("Operate", "What of Git, clusters, rights and versions is in order."),
     "status": Verb("Inspect", "How full each pool is."),
+    "map": Verb("Inspect", "The addresses of a pool, drawn: who holds which, and what is free."),
     "get": Verb("Inspect", "Pools, allocations and tenants, as kubectl get shows them."),
     "who": Verb("Inspect", "Who has an address, or had it, and by which commit."),
     "history": Verb("Inspect", "What happened to addresses, by which commit of whom."),

@@ -1,12 +1,18 @@
 """The map of a pool for people: cells or intervals, and a legend."""
 
+from dataclasses import replace
+
+import pytest
+
+from reconciler.addresses import IPRange
 from reconciler.asking.cells import pool_map
+from reconciler.evaluate import Evaluation
 from reconciler.report.pool_map import pool_map_document
-from reconciler.report.text.map import map_text
+from reconciler.report.text.map import GUTTER, map_text, short_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
 FILES = reconciled(
@@ -48,7 +54,8 @@ def test_ipv6_is_told_in_intervals() -> None:
     state = evaluation_of(reconciled(files)).state
     found = pool_map(state, next(iter(state.pools)), 32)
     assert map_text(found, PLAIN) == (
-        "main\n"
+        "main  widths are logarithms of sizes\n"
+        f"  A{'.' * 63}\n"
         "  A  2001:db8::  1\n"
         "  .  2001:db8::1-2001:db8::ffff:ffff:ffff:ffff  1.8e19\n"
         "  A  web: 1\n"
@@ -67,3 +74,51 @@ def test_a_cell_of_several_addresses_is_said_and_holders_without_a_letter_are_co
     text = map_text(pool_map(state, next(iter(state.pools)), 64), PLAIN)
     assert text.startswith("edge  a cell is 2 addresses\n10.40.0.0        ABCD")
     assert "\n  *  3 others: 6\n" in text
+
+
+def shorts(evaluation: Evaluation, width: int = 80) -> str:
+    state, usage = evaluation.state, evaluation.plan.before
+    maps = [(pool_map(state, key, width - GUTTER, 2), usage[key]) for key in sorted(state.pools)]
+    return short_text(maps, PLAIN, width)
+
+
+def test_of_each_pool_there_is_a_short_map_and_one_legend() -> None:
+    assert shorts(evaluation_of(FILES)) == (
+        "edge  72.7% used, 3 free, a cell is 1\n"
+        "10.40.0.0        AAAAAAAA####..!+\n"
+        "\n"
+        "+ gateway, ! in use, # reserved, . free, A-Z, a-z, 0-9: who holds them; ipam map\n"
+        "POOL tells whose each letter is\n"
+    )
+    assert shorts(evaluation_of({})) == "No pools found.\n"
+
+
+def test_what_two_records_hold_comes_before_all_else() -> None:
+    evaluation = evaluation_of(reconciled({**SMALL, "tenants/two.yaml": tenant("two")}))
+    one, two = evaluation.state.records
+    both = one._replace(range=IPRange(4, two.range.first, two.range.first)) if two.range else one
+    state = replace(evaluation.state, records=(both, two))
+    found = pool_map(state, next(iter(state.pools)), 32)
+    text = map_text(found, PLAIN)
+    assert text.splitlines()[1].split()[1].startswith("........%BBBBBBB.")
+    assert "  %  in conflict: 10.40.0.8: team-a/one, team-a/two\n" in text
+    assert "\x1b[31m%\x1b[0m" in map_text(found, COLOURED)
+    short = short_text([(found, evaluation.plan.before[found.pool])], PLAIN)
+    assert "\n% in conflict, . free" in short
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    long = "a-name-that-is-as-long-as-names-of-tenants-may-be-in-kubernetes"
+    files = {
+        **SMALL,
+        "tenants/long.yaml": tenant(long),
+        "pools/p.yaml": vip_pool(cidrs="[2001:db8:1111:2222:3333:4444:5555:0/112]"),
+        "tenants/v.yaml": vip(addressFamily="ipv6"),
+        "pools/l.yaml": pool(long, "10.50.0.0/16"),
+    }
+    evaluation = evaluation_of(reconciled(files))
+    state = evaluation.state
+    texts = [map_text(pool_map(state, key, width - GUTTER), PLAIN, width) for key in state.pools]
+    for line in "".join([*texts, shorts(evaluation, width)]).splitlines():
+        assert len(line) <= width, line
