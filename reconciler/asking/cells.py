@@ -11,6 +11,8 @@ from reconciler.model.state import State
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 OTHERS = "*"
 """Stands for holders for whom no letter is left."""
+CONFLICT = "%"
+"""Stands for what two records hold both."""
 MOST_ROWS = 32
 MOST_COLUMNS = 64
 _MOST_CELLED = 1 << 24

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from reconciler.adapters.git.annals import GitAnnals
-from reconciler.asking.cells import pool_map
+from reconciler.asking.cells import MOST_COLUMNS, pool_map
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
@@ -18,7 +18,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.model.key import Key
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.pool_map import pool_map_document
-from reconciler.report.text.map import GUTTER, SHORT_ROWS, map_text, short_text
+from reconciler.report.text.map import GUTTER, SHORT_ROWS, map_text, short_text, told_lines
 from reconciler.report.text.table import Painter
 
 
@@ -26,13 +26,15 @@ from reconciler.report.text.table import Painter
 @click.argument("pool", required=False)
 @reading_options
 @option("--at", metavar="DATE|REV", help="As it was: a day, a time, 30d before, or a revision.")
-@output_options("text", "json", "yaml")
+@option("--svg", is_flag=True, help="As a picture, for light and for dark: the same as -o svg.")
+@output_options("text", "json", "yaml", "svg")
 def map(  # noqa: A001 - its name
     pool: str | None,
     repo: Path,
     rev: str,
     worktree: bool,
     at: str | None,
+    svg: bool,
     output: str,
     color: str,
 ) -> int:
@@ -53,11 +55,17 @@ def map(  # noqa: A001 - its name
     tell_errors(evaluation.findings, brush)
     named = None if pool is None else pools_of_name(evaluation, pool)
     width = shutil.get_terminal_size().columns
-    if output == "text":
+    if output == "text" and not svg:
         emit(_text(evaluation, named, brush, width))
         return ExitCode.OK
     keys = sorted(evaluation.state.pools) if named is None else named
-    maps = [pool_map(evaluation.state, key, width - GUTTER) for key in keys]
+    columns = MOST_COLUMNS if svg or output == "svg" else width - GUTTER
+    maps = [pool_map(evaluation.state, key, columns) for key in keys]
+    if svg or output == "svg":
+        from reconciler.report.map_svg import pool_svg  # few ask for it
+
+        emit(pool_svg([(it, told_lines(it)) for it in maps]))
+        return ExitCode.OK
     emit_document(pool_map_document(evaluation.tree.revision, maps), output)
     return ExitCode.OK
 

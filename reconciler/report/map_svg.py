@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from html import escape as html
 from itertools import groupby
 
+from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
-from reconciler.asking.cells import PoolMap, Row
+from reconciler.asking.cells import CONFLICT, MOST_COLUMNS, SIGNS, PoolMap, Row, strip
 from reconciler.asking.parts import Part, Sort
 from reconciler.report.escape import escape
 from reconciler.report.map_change import changed_lines, changed_rows
@@ -49,13 +50,7 @@ def map_svg(maps: _Maps) -> str:
         shapes = [_text(_EDGE, top + _LINE, "No addresses change hands.")]
         top += 2 * _LINE
     width = max([480, *(_width(after) for _, after in maps)])
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}"'
-        f' viewBox="0 0 {width} {top}" role="img">'
-    )
-    paper = f'<rect class="paper" width="{width}" height="{top}"/>'
-    title = "<title>Addresses before and after</title>"
-    return "\n".join([head, title, f"<style>{_STYLE}</style>", paper, *shapes, "</svg>"]) + "\n"
+    return _picture("Addresses before and after", shapes, width, top)
 
 
 def _legend(before: PoolMap, after: PoolMap) -> tuple[str, list[str]]:
@@ -133,3 +128,74 @@ def _text(x: int, y: int, text: str, name: str = "") -> str:
     written = html(cut(escape(text), _TEXT))
     sort = f' class="{name}"' if name else ""
     return f'<text{sort} x="{x}" y="{y}">{written}</text>'
+
+
+def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
+    """The picture of some pools as they are, each with lines that stand below its cells.
+
+    Args:
+        maps: Pools, and what is told of each: its title first, then lines that begin with signs.
+    """
+    shapes: list[str] = []
+    top, width = _EDGE, 480
+    for found, (title, *lines) in maps:
+        shapes.append(_text(_EDGE, top + _LINE, title))
+        top += 2 * _LINE
+        for label, row in _labelled(found):
+            shapes.append(_text(_EDGE, top + _CELL - 1, label))
+            shapes += _row(found, row, _EDGE + _LEFT, top)
+            shapes += _torn(found, row, top)
+            width = max(width, 2 * _EDGE + _LEFT + len(row.cells) * _CELL)
+            top += _CELL + 2
+        for line in lines:
+            top += _LINE
+            shapes += _swatch(found, line, top)
+            shapes.append(_text(_EDGE, top, line))
+        top += 2 * _LINE
+    if not maps:
+        shapes, top = [_text(_EDGE, top + _LINE, "No pools found.")], top + 2 * _LINE
+    return _picture("Addresses of pools", shapes, width, top)
+
+
+def _labelled(found: PoolMap) -> list[tuple[str, Row]]:
+    """Rows with their first address; of what has no cells one, by the logarithm of sizes."""
+    if found.per_cell or not found.parts:
+        return [(format_address(4, row.first), row) for row in found.rows]
+    return [("", Row(0, tuple(strip(found.parts, MOST_COLUMNS))))]
+
+
+def _torn(found: PoolMap, row: Row, top: int) -> Iterator[str]:
+    """What two records hold both, over all else."""
+    if not found.per_cell:
+        return
+    whole = IPRange(4, row.first, row.first + len(row.cells) * found.per_cell - 1)
+    for item in found.conflicts:
+        if (shared := item.shared(whole)) is not None:
+            first = (shared.first - row.first) // found.per_cell
+            count = (shared.last - row.first) // found.per_cell + 1 - first
+            x, width = _EDGE + _LEFT + first * _CELL, count * _CELL - 1
+            yield f'<rect class="used" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
+            yield _text(x + 2, top + _CELL - 2, CONFLICT, "mark")
+
+
+def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:
+    """The colour of the sign that a line begins with, behind it."""
+    sign = line[2:3]
+    names = {SIGNS[sort]: name for sort, name in _CLASSES.items()} | {CONFLICT: "used"}
+    for turn, letter in enumerate(found.letters.values()):
+        names.setdefault(letter, f"a{turn % _TURNS}")
+    if line.startswith("  ") and sign in names:
+        yield (
+            f'<rect class="{names[sign]}" x="{_EDGE}" y="{top - _CELL + 1}"'
+            f' width="{2 * _CELL + 2}" height="{_CELL + 2}"/>'
+        )
+
+
+def _picture(title: str, shapes: Sequence[str], width: int, height: int) -> str:
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}" role="img">'
+    )
+    paper = f'<rect class="paper" width="{width}" height="{height}"/>'
+    style = f"<style>{_STYLE}</style>"
+    return "\n".join([head, f"<title>{title}</title>", style, paper, *shapes, "</svg>"]) + "\n"

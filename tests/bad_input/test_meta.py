@@ -42,7 +42,6 @@ ELSEWHERE = {
     "address-space-changed": "check --base: tests/hostile",
     "not-yours": "what teams may ask for: tests/test_ownership.py",
     "pin-conflict": "two documents: tests/families/test_pinned_tenants.py",
-    "pin-contested": "two documents: tests/engine/test_rival_pins.py",
     "pin-stands-for-claim": "two documents: tests/families/test_standing_in.py",
     "request-beside-claim": "two documents: tests/families/test_standing_in.py",
     "size-smaller": "beside a record: tests/families/test_sizes.py",

@@ -85,3 +85,12 @@ def test_colours_are_asked_for_and_nothing_wraps(
         said = ipam(capsys, "map", *asked, "--repo", repo).out
         assert "\x1b" not in said
         assert max(map(len, said.splitlines())) <= int(columns)
+
+
+def test_it_is_drawn_as_a_picture(repo: Path, capsys: Capture) -> None:
+    first, second = (
+        ipam(capsys, "map", *asked, "--repo", repo).out for asked in (["--svg"], ["-o", "svg"])
+    )
+    assert first == second
+    assert first.startswith("<svg ")
+    assert ">  B  team-a/two: 8</text>" in first

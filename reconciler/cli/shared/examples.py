@@ -74,6 +74,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "map": (
         ("ipam map", "a few rows for each pool"),
         ("ipam map vlan40-pool", "a pool, with who holds what"),
+        ("ipam map vlan40-pool --svg", "as a picture"),
         ("ipam map vlan40-pool --rev HEAD~1 -o json", "as it was, for programs"),
     ),
     "get": (

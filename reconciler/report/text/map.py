@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address, format_count, format_short
-from reconciler.asking.cells import OTHERS, SIGNS, Holder, PoolMap, Row, strip
+from reconciler.asking.cells import CONFLICT, OTHERS, SIGNS, Holder, PoolMap, Row, strip
 from reconciler.asking.parts import Part, Sort
 from reconciler.model.plan import Usage
 from reconciler.report.escape import escape
@@ -16,8 +16,8 @@ GUTTER = 17
 WIDTH = 80
 SHORT_ROWS = 2
 """Rows of a pool that is one of many."""
-CONFLICT = "%"
 _INDENT = 5
+_PICTURE = 100
 _LOGARITHMIC = "widths are logarithms of sizes"
 _COLOURS = {
     Sort.HELD: Colour.YELLOW,
@@ -40,6 +40,16 @@ def map_text(found: PoolMap, painter: Painter, width: int = WIDTH) -> str:
         lines += _intervals(found, painter, width)
     lines += _legend(found, painter, width)
     return "\n".join(lines) + "\n"
+
+
+def told_lines(found: PoolMap) -> list[str]:
+    """What a picture tells of a pool: its title, and what its signs mean."""
+    plain = Painter(is_on=False)
+    scale = f"  a cell is {format_count(found.per_cell)} addresses" if found.per_cell > 1 else ""
+    if not found.per_cell:
+        scale = f"  {_LOGARITHMIC}"
+    ranges = [] if found.per_cell else _intervals(found, plain, _PICTURE)
+    return [f"{escape(found.pool.name)}{scale}", *ranges, *_legend(found, plain, _PICTURE)]
 
 
 def short_text(found: Iterable[tuple[PoolMap, Usage]], painter: Painter, width: int = WIDTH) -> str:

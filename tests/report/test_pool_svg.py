@@ -1,0 +1,77 @@
+"""The picture of pools as they are: cells, a legend in their colours, and no text but as text."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from reconciler.addresses import IPRange
+from reconciler.asking.cells import pool_map
+from reconciler.model.state import State
+from reconciler.report.map_svg import pool_svg
+from reconciler.report.text.map import told_lines
+from tests.families.novaedge import pool as vip_pool
+from tests.families.novaedge import vip
+from tests.report.hostile import corpus
+from tests.world import SMALL, evaluation_of, reconciled, tenant
+
+SVG = "{http://www.w3.org/2000/svg}"
+FILES = {
+    **SMALL,
+    "tenants/two.yaml": tenant("two"),
+    "pools/p.yaml": vip_pool(cidrs="[2001:db8::/64]"),
+    "tenants/v.yaml": vip(addressFamily="ipv6"),
+}
+
+
+def drawn(state: State) -> str:
+    maps = [pool_map(state, key, 64) for key in sorted(state.pools)]
+    return pool_svg([(it, told_lines(it)) for it in maps])
+
+
+def shapes(text: str, name: str) -> list[ElementTree.Element]:
+    root = ElementTree.fromstring(text)
+    return [it for it in root.iter(f"{SVG}rect") if it.get("class") == name]
+
+
+def test_cells_and_what_they_mean_are_in_one_colour_within_the_paper() -> None:
+    text = drawn(evaluation_of(reconciled(FILES)).state)
+    assert text == drawn(evaluation_of(reconciled(FILES)).state)
+    root = ElementTree.fromstring(text)
+    texts = [it.text for it in root.iter(f"{SVG}text")]
+    assert {"edge", "  A  team-a/one: 8", "  B  team-a/two: 8", "  A  2001:db8::  1"} <= set(texts)
+    assert len(shapes(text, "a1")) == 2  # its cells, and its line
+    assert not re.search(r"href|url\(|@import|<script|http(?!://www\.w3\.org/2000/svg)", text)
+    for it in root.iter(f"{SVG}rect"):
+        right = int(it.get("x", "0")) + int(it.attrib["width"])
+        below = int(it.get("y", "0")) + int(it.attrib["height"])
+        assert right <= int(root.attrib["width"])
+        assert below <= int(root.attrib["height"])
+
+
+def test_what_two_records_hold_is_drawn_over_them() -> None:
+    state = evaluation_of(reconciled({**SMALL, "tenants/two.yaml": tenant("two")})).state
+    one, two = state.records
+    both = one._replace(range=IPRange(4, 0x0A280004, 0x0A280009))
+    text = drawn(replace(state, records=(both, two)))
+    cells, swatch = shapes(text, "used")
+    assert (cells.get("width"), swatch.get("x")) == (str(2 * 11 - 1), "16")
+    assert "  %  in conflict: 10.40.0.8-10.40.0.9: team-a/one, team-a/two" in text
+
+
+def test_of_no_pools_it_says_so() -> None:
+    assert "No pools found." in pool_svg(())
+
+
+@pytest.mark.parametrize("text", corpus(), ids=ascii)
+def test_no_name_becomes_a_shape_or_a_script(text: str) -> None:
+    state = evaluation_of(reconciled(SMALL)).state
+    (record,) = state.records
+    named = record._replace(owner=record.owner._replace(name=text))
+    root = ElementTree.fromstring(drawn(replace(state, records=(named,))))
+    found = list(root.iter())
+    assert {it.tag.removeprefix(SVG) for it in found} == {"svg", "title", "style", "rect", "text"}
+    known = {"class", "x", "y", "width", "height", "viewBox", "role"}
+    assert {name for it in found for name in it.attrib} <= known
+    assert all((it.text or "").isprintable() for it in found if it.tag == f"{SVG}text")
