@@ -33,6 +33,8 @@ class Base:
     Attributes:
         name: The revision, as it was asked for.
         records: Changed, removed and new records.
+        settings_said: The fields of Settings in which they differ, with what they say.
+        is_shorter: Released addresses rest shorter by the change's own Settings.
         is_contained: The change contains the whole base.
         stranded: The folder of the base's records, when the change names another one that has
             none; else empty.
@@ -48,6 +50,8 @@ class Base:
     is_contained: bool
     stranded: str = ""
     left: str = ""
+    settings_said: tuple[str, ...] = ()
+    is_shorter: bool = False
     described: Described = field(default_factory=Described)
     described_now: Described = field(default_factory=Described)
 
@@ -120,8 +124,10 @@ def compare(base: Base, evaluation: Evaluation) -> Compared:
     if start.path != SETTINGS_PATH:  # the base has none: what is changed is that there are some
         start = Location(SETTINGS_PATH, 1, 1)
     if base.settings_changed:
-        message = f"Settings are changed; this check goes by those of {base.name}"
-        findings.append(warning("settings-changed", start, message))
+        said = f": {', '.join(base.settings_said)}" if base.settings_said else ""
+        message = f"Settings are changed{said}; this check goes by those of {base.name}"
+        hint = "what is released is free sooner than this plan says" if base.is_shorter else ""
+        findings.append(warning("settings-changed", start, message, hint))
     if base.left:
         findings.append(left_over(evaluation.tree.settings, base.left))
     elif base.stranded:

@@ -10,11 +10,34 @@ from dataclasses import replace
 from reconciler.additions import tiered
 from reconciler.engine import guard
 from reconciler.evaluate import Evaluation, braked_anew
-from reconciler.findings import Finding, Location, ordered, warning
+from reconciler.findings import Finding, Location, ordered, shown, warning
 from reconciler.model.plan import Plan
 from reconciler.model.pool import Pool, Thresholds
-from reconciler.model.settings import Settings, stricter_gate
+from reconciler.model.settings import HOUR, Settings, stricter_gate
 from reconciler.settings import PATH
+
+_FIELDS = {
+    "branch": "branch",
+    "retention": "retention",
+    "gate": "gate",
+    "thresholds": "thresholds",
+    "max_release_percent": "brakes.maxReleasePercent",
+    "min_records": "brakes.minRecords",
+    "sources": "sources",
+    "kinds": "kinds",
+    "records": "records",
+    "observed": "observed",
+    "overlap_is_error": "poolOverlap",
+    "address_spaces": "addressSpaces",
+    "metallb_pool": "metallb.poolName",
+    "elastic": "elastic",
+    "intake": "intake",
+    "applies_documents": "apply.documents",
+    "committer": "committer",
+    "skips_ci": "commit.skipCi",
+    "limits": "limits",
+}
+"""Fields of Settings, as `ipam.yaml` calls them; what decides most comes first."""
 
 
 def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
@@ -66,6 +89,26 @@ def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
             " the stricter counts until reconcile has committed something by these",
             "to let something pass now: an Override, or ipam reconcile --allow-release",
         )
+
+
+def changed(earlier: Settings, own: Settings) -> Iterator[str]:
+    """The fields in which Settings differ, as `ipam.yaml` calls them, with both values of short ones."""
+    for name, field in _FIELDS.items():
+        before, now = getattr(earlier, name), getattr(own, name)
+        if before != now:
+            values = [_value(name, it) for it in (before, now)]
+            yield f"{field} from {values[0]} to {values[1]}" if all(values) else field
+
+
+def _value(name: str, value: object) -> str:
+    """A short value as `ipam.yaml` has it; empty for a list or a mapping."""
+    if name == "retention" and isinstance(value, int):
+        return f"{value}s" if value % HOUR or not value else f"{value // HOUR}h"
+    if name == "gate":
+        return str(value or "never")
+    if isinstance(value, str):
+        return shown(value) if value else "none"
+    return str(value).lower() if isinstance(value, int) else ""
 
 
 def _judged(pool: Pool, own: Settings, strict: Settings) -> Pool:

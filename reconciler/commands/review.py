@@ -22,7 +22,7 @@ from reconciler.observed import is_observed
 from reconciler.overrides import told
 from reconciler.ports import Changed, Facts, Repository, Source
 from reconciler.settings import PATH
-from reconciler.strictness import held_to
+from reconciler.strictness import changed, held_to
 from reconciler.withheld import held_releases, with_known
 
 
@@ -81,6 +81,8 @@ def _beside(source: Source, repository: Repository, base: str, facts: Facts | No
         name=base,
         records=records,
         settings_changed=any(change.path == PATH for change in changes),
+        settings_said=tuple(changed(judging, own)),
+        is_shorter=own.retention < judging.retention,
         is_contained=is_contained,
         stranded=stranded,
         left=left,

@@ -1,3 +1,5 @@
+import pytest
+
 from reconciler.commands.exit_codes import exit_code
 from reconciler.commands.review import review
 from reconciler.report.machine import plan_document
@@ -55,6 +57,35 @@ def test_a_change_of_settings_is_judged_by_those_of_the_base() -> None:
     full = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/29")}
     before = {path: text for path, text in full.items() if path != "tenants/one.yaml"}
     assert codes(before, {**full, "ipam.yaml": SETTINGS}) == ["settings-changed", "capacity"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "hint"),
+    [
+        ("retention: 0s", "retention from 24h to 0s", "sooner than this plan says"),
+        ("retention: 90s", "retention from 24h to 90s", "sooner than this plan says"),
+        ("retention: 48h", "retention from 24h to 48h", ""),
+        ("branch: other", "branch from none to 'other'", ""),
+        ("gate: never", "gate from exhausted to never", ""),
+        ("poolOverlap: error", "poolOverlap from false to true", ""),
+        ("brakes: {minRecords: 99, maxReleasePercent: 100}",
+         "brakes.maxReleasePercent from 30 to 100, brakes.minRecords from 10 to 99", ""),
+        ("committer: {name: other}", "committer", ""),
+        ("gate: exhausted", "", ""),
+    ],
+)  # fmt: skip
+def test_a_change_of_settings_names_what_differs(said: str, told: str, hint: str) -> None:
+    repository = branch(DONE)
+    first = repository.head
+    settings = SETTINGS.replace("gate: never", said)
+    repository.head = repository.add(first, CLOCK + 1, encoded({**DONE, "ipam.yaml": settings}))
+    (found,) = review(repository.source("HEAD"), repository, first).evaluation.findings
+    message = (
+        f"Settings are changed{': ' if told else ''}{told}; this check goes by those of {first}"
+    )
+    assert found.message == message
+    assert hint in found.hint
+    assert bool(hint) is bool(found.hint)
 
 
 def test_a_record_that_is_edited_in_the_change_is_found() -> None:
