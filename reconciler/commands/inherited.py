@@ -21,6 +21,9 @@ from reconciler.vanishing import vanished
 _OF_ALL = ("announcement-moved", "brake", "brake-held", "clock-ahead")
 """What is about a change as a whole, though it has a place: it is judged beside the base elsewhere."""
 
+_WAITING = "override-unused"
+"""Only what the base has counts, so whatever it waits for is no matter of a change without need of it."""
+
 
 class _Said(NamedTuple):
     """What makes two findings the same: place or words, or both, whichever can be relied on."""
@@ -54,9 +57,12 @@ def with_inherited(
     inherited = [
         item
         for item in suspects
-        if asked[said := _said(item, changed)] <= known[said]
-        and not _is_worse(item, evaluation, base)
-        and not (item.severity is Severity.ERROR and item.location.path in changed)
+        if item.code == _WAITING
+        or (
+            asked[said := _said(item, changed)] <= known[said]
+            and not _is_worse(item, evaluation, base)
+            and not (item.severity is Severity.ERROR and item.location.path in changed)
+        )
     ]
     apart = set(map(id, inherited))
     return replace(
