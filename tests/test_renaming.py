@@ -222,6 +222,23 @@ def test_an_annotation_that_is_no_name_is_an_error_and_gives_nothing() -> None:
     assert not any(isinstance(it, Grant) for it in evaluation_of(files).plan.decisions)
 
 
+@pytest.mark.parametrize("word", ["formally", "Formerly", "former", "fomerly"])
+def test_an_annotation_that_is_misspelt_is_an_error(word: str) -> None:
+    files = renamed()
+    said = raw(files["tenants/uno.yaml"]).decode().replace("formerly", word)
+    found = evaluation_of({**files, "tenants/uno.yaml": said}).findings
+    (item,) = [it for it in found if it.code == "annotation-invalid"]
+    assert item.message == f"unknown annotation 'gitops-ipam.dev/{word}'"
+    assert item.hint == "did you mean gitops-ipam.dev/formerly?"
+
+
+@pytest.mark.parametrize("name", ["gitops-ipam.dev/format", "gitops-ipam.dev/note", "formally"])
+def test_an_annotation_of_others_is_none(name: str) -> None:
+    files = renamed()
+    said = raw(files["tenants/uno.yaml"]).decode().replace("gitops-ipam.dev/formerly", name)
+    assert "annotation-invalid" not in codes({**files, "tenants/uno.yaml": said})
+
+
 @pytest.mark.parametrize("cidr", ["10.40.0.0/24", "10.40.0.0/16"])
 def test_the_records_of_a_renamed_pool_are_of_the_new_one(cidr: str) -> None:
     files = without(TWO, "pools/edge.yaml")

@@ -11,7 +11,7 @@ from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.families._checking import require_apart
 from reconciler.families._contract import judge_contract
 from reconciler.families._family import Family
-from reconciler.families._former import judge_former
+from reconciler.families._former import judge_former, judge_misspelt
 from reconciler.families._record_form import Body
 from reconciler.findings import Finding
 from reconciler.model.key import Key
@@ -119,7 +119,11 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     found = family.judge(document, settings)
     if document.kind.role == "team":
         found = [*found, *judge_contract(document)]
-    return [*found, *judge_former(document)] if keeps_addresses(document.kind.id) else found
+    if not keeps_addresses(document.kind.id):
+        return found
+    # What a pool may be annotated with is judged with its fields.
+    near = () if is_pool(document.kind.id) else judge_misspelt(document)
+    return [*found, *judge_former(document), *near]
 
 
 def claim_of_copy(body: Body) -> Key | None:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reconciler.documents.document import Document
-from reconciler.findings import Finding, error, shown
+from reconciler.findings import Finding, alike, error, shown
 from reconciler.model.key import is_label, is_name
 from reconciler.model.marks import PREFIX
 
-FORMERLY = f"{PREFIX}formerly"
+_WORD, _LIKENESS = "formerly", 0.7
+FORMERLY = f"{PREFIX}{_WORD}"
 PLACE = ("metadata", "annotations", FORMERLY)
 
 
@@ -39,6 +40,17 @@ def judge_former(document: Document) -> Iterator[Finding]:
     wanted, example = ("<namespace>/<name>", "team-a/shop") if is_placed else ("a name", "shop")
     message = f"{FORMERLY}: {shown(text)} is not {wanted}"
     yield error("annotation-invalid", document.at(*PLACE), message, f"write {example}, for example")
+
+
+def judge_misspelt(document: Document) -> Iterator[Finding]:
+    """Annotations that look like the one which names a former name: passed over, addresses change."""
+    for name in document.annotations():
+        word = name.removeprefix(PREFIX)
+        if name in (word, FORMERLY) or not alike(word.lower(), [_WORD], 1, _LIKENESS):
+            continue
+        place = document.at("metadata", "annotations", name, key=True)
+        message = f"unknown annotation {shown(name)}"
+        yield error("annotation-invalid", place, message, f"did you mean {FORMERLY}?")
 
 
 def _read(document: Document, text: str) -> Former | None:
