@@ -179,7 +179,7 @@ def _torn(found: PoolMap, row: Row, top: int) -> Iterator[str]:
 
 
 def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:
-    """The colour of the sign that a line begins with, behind it."""
+    """The colour of the sign that a line begins with, before it."""
     sign = line[2:3]
     names = {SIGNS[sort]: name for sort, name in _CLASSES.items()} | {CONFLICT: "used"}
     for turn, letter in enumerate(found.letters.values()):
@@ -187,7 +187,7 @@ def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:
     if line.startswith("  ") and sign in names:
         yield (
             f'<rect class="{names[sign]}" x="{_EDGE}" y="{top - _CELL + 1}"'
-            f' width="{2 * _CELL + 2}" height="{_CELL + 2}"/>'
+            f' width="{_CELL}" height="{_CELL}"/>'
         )
 
 
