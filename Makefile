@@ -13,7 +13,7 @@ PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo envtest image manifests schemas test coverage lint audit lock golden bench map mutants clean
+.PHONY: demo envtest image manifests schemas test coverage lint audit lock golden bench map mutants pictures clean
 
 # All that is installed has the hash that its lock names; the project itself is built by that.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
@@ -50,6 +50,10 @@ manifests: $(DEVELOPED)
 # Beside each schema of what people write, the code that accepts by it.
 schemas: $(DEVELOPED)
 	@$(PY) -m tests.acceptors
+
+# Pictures of docs/pictures: of a comment as a forge shows it. Needs Chromium.
+pictures: $(DEVELOPED)
+	@$(PY) -m tests.pictures
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.

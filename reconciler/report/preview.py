@@ -8,6 +8,7 @@ from html import escape as html
 from typing import NamedTuple
 
 from reconciler.asking.cells import PoolMap
+from reconciler.model.cluster import MANAGEMENT
 from reconciler.report.escape import escape
 from reconciler.report.map_change import changed_lines
 from reconciler.report.markup import Section, cut, fence, fitted
@@ -68,7 +69,8 @@ def with_preview(sections: Sequence[Section], preview: Preview, room: int) -> li
 def previewed(preview: Preview, room: int) -> list[str]:
     """The sections of a preview, in so many characters at most."""
     blocks = [_map(*found) for found in preview.maps]
-    shown = preview.applied[:MOST_CLUSTERS]
+    # What the management cluster gets says again what the tables say.
+    shown = sorted(preview.applied, key=lambda it: it.cluster == MANAGEMENT)[:MOST_CLUSTERS]
     blocks += [_cluster(found) for found in shown]
     texts = _fitted(blocks, room)
     count = len(preview.maps)

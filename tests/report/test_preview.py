@@ -101,6 +101,7 @@ def test_a_comment_has_a_map_and_a_diff_for_each_cluster() -> None:
     assert (
         "<details><summary><code>team-a.two</code>: 2 objects change</summary>\n\n```diff\n" in text
     )
+    assert text.index("<code>team-a.two</code>") < text.index("<code>management</code>")
     assert "\n--- /dev/null\n+++ b/IPAddressPool/metallb-system.default-pool.yaml\n@@ -0,0" in text
     assert "\n+    - 10.40.0.8-10.40.0.15\n" in text
     fences = [it.info for it in tokens(text) if it.type == "fence"]
