@@ -148,7 +148,7 @@ def test_a_commit_from_the_future_ends_no_retention_and_dates_nothing(small: Hom
 def test_a_lost_race_is_planned_anew_on_what_won(small: Home) -> None:
     def add_a_tenant(push: int) -> None:
         if push == 1:
-            small.advance({"tenants/two.yaml": tenant("two", lbPoolSize=16)})
+            small.advance({"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 16}")})
 
     meddled = Meddled(small.open(), add_a_tenant)
     done = meddled.run()

@@ -43,7 +43,7 @@ def test_a_tenant_that_goes_leaves_a_released_record_until_retention_ends() -> N
 
 
 def test_a_tenant_that_comes_back_in_time_gets_its_addresses_again() -> None:
-    files = reconciled({**SMALL, "tenants/zero.yaml": tenant("zero", lbPoolSize="8")})
+    files = reconciled({**SMALL, "tenants/zero.yaml": tenant("zero", networking="{lbPoolSize: 8}")})
     before = text(files, RECORD)
     gone = {path: data for path, data in files.items() if path != "tenants/one.yaml"}
     back = {**reconciled(gone, CLOCK + 10), "tenants/one.yaml": SMALL["tenants/one.yaml"]}

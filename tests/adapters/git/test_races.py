@@ -89,7 +89,10 @@ class _Loop(threading.Thread):
             git(self.clone, "reset", "-q", "--hard", "FETCH_HEAD")
             name = f"l{self.number}-{turn}"
             size = 2 + self.random.randrange(14)
-            write(self.clone, {f"tenants/{name}.yaml": tenant(name, lbPoolSize=size)})
+            write(
+                self.clone,
+                {f"tenants/{name}.yaml": tenant(name, networking=f"{{lbPoolSize: {size}}}")},
+            )
             files = (self.clone / "tenants").glob(f"l{self.number}-*.yaml")
             own = sorted(path for path in files if path.stem != name)
             if len(own) > 3 and turn % 3 == 0:

@@ -330,7 +330,10 @@ def test_a_whole_run_with_push_needs_few_git_processes_however_much_there_is(
     counts: list[int] = []
     for tenants in (1, 1, 20):
         new = [f"n{len(counts)}-{number}" for number in range(tenants)]
-        write(author, {f"tenants/{name}.yaml": tenant(name, lbPoolSize=1) for name in new})
+        write(
+            author,
+            {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in new},
+        )
         commit(author)
         git(author, "push", "-q")
         log.unlink(missing_ok=True)
