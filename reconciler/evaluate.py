@@ -45,6 +45,7 @@ class Evaluation:
         gates: What may not pass although the content is right, by place.
         changes: The files that carry out the plan.
         brake: Why `let_pass` lets no release pass, or None.
+        base_brake: That of a change's base: it holds all releases back, and judges none.
         is_freed: People freed what live records hold, unasked; with a brake nothing at all passes.
         freed: What was removed or edited so, and what of it a person expects.
         known: Claims whose release a brake of the base holds back already.
@@ -66,6 +67,7 @@ class Evaluation:
     findings: tuple[Finding, ...]
     gates: tuple[Finding, ...]
     brake: Finding | None = field(default=None)
+    base_brake: Finding | None = field(default=None)
     is_freed: bool = False
     freed: Freed = NOTHING_FREED
     known: frozenset[Key] = frozenset()
@@ -76,6 +78,11 @@ class Evaluation:
     unproven: Mapping[str, IPSet] = field(default_factory=dict)
     gone: frozenset[tuple[str, str, str, str]] = frozenset()
     moves: Mapping[Key, Allocation] = field(default_factory=dict)
+
+    @property
+    def is_stopped(self) -> bool:
+        """A brake holds releases back."""
+        return self.brake is not None or self.base_brake is not None
 
 
 def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
@@ -144,8 +151,8 @@ def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     """The evaluation with a brake that counts what somebody freed by hand, too."""
     if by_hand == NOTHING_FREED:
         return evaluation
-    is_freed = bool(by_hand.removed or by_hand.edited)
-    return braked_anew(replace(evaluation, freed=by_hand, is_freed=is_freed))
+    is_any = bool(by_hand.removed or by_hand.edited)
+    return braked_anew(replace(evaluation, freed=by_hand, is_freed=is_any))
 
 
 def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
@@ -182,7 +189,7 @@ def _going(evaluation: Evaluation) -> guard.Going:
     releases = [it.allocation for it in _braked(evaluation)]
     fresh = [it for it in releases if it.claim not in evaluation.known]
     return guard.Going(
-        live=_live(evaluation.tree, evaluation.state),
+        live=sum(it.is_live for it in evaluation.state.records) + evaluation.tree.settled.kept,
         # A record that was edited and goes is one record.
         released=sum(it.claim not in by_hand.edited for it in fresh),
         removed=by_hand.removed,
@@ -215,12 +222,7 @@ def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
 
 def is_held(decision: Decision, evaluation: Evaluation) -> bool:
     """A brake holds it back: its own, or that of its base."""
-    is_stopped = evaluation.brake is not None or decision.claim in evaluation.known
-    return is_stopped and is_braked(decision, evaluation)
-
-
-def _live(tree: Tree, state: State) -> int:
-    return sum(1 for record in state.records if record.is_live) + tree.settled.kept
+    return evaluation.is_stopped and is_braked(decision, evaluation)
 
 
 def _resting(evaluation: Evaluation) -> int:
@@ -229,11 +231,10 @@ def _resting(evaluation: Evaluation) -> int:
     But for growth, and for what claims have left that moved: nobody gave that up.
     """
     going = {item.path for item in leaving(evaluation)}
-    grown = evaluation.state.grown
     return sum(
         record.is_released
         and not record.announced
-        and record.path not in grown
+        and record.path not in evaluation.state.grown
         and record.path not in going
         for record in evaluation.state.records
     )
@@ -245,15 +246,15 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
     What records held that are gone is not known to be free. So they are put back; where they cannot
     be, nothing is carried out. What is held back says so from then on, and of how many.
     """
-    if evaluation.brake is None:
+    if not evaluation.is_stopped:
         return evaluation
     plan = evaluation.plan
     if evaluation.is_freed:
         return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
     rest = tuple(item for item in plan.decisions if not is_braked(item, evaluation))
     plan = Plan(rest, plan.before, plan.after)
-    written = mended_changes(evaluation, plan)
-    return replace(evaluation, plan=plan, changes=_with_marks(evaluation, written))
+    marked = _with_marks(evaluation, mended_changes(evaluation, plan))
+    return replace(evaluation, plan=plan, changes=marked)
 
 
 def _with_marks(evaluation: Evaluation, written: tuple[Change, ...]) -> tuple[Change, ...]:
@@ -296,5 +297,4 @@ def left_behind(evaluation: Evaluation) -> list[Allocation]:
 
 def released(evaluation: Evaluation) -> list[Allocation]:
     """Records as the plan releases them."""
-    decisions = evaluation.plan.decisions
-    return [item.allocation for item in decisions if isinstance(item, Release)]
+    return [it.allocation for it in evaluation.plan.decisions if isinstance(it, Release)]

@@ -61,7 +61,7 @@ def records_then(
         concerns: Which of those that have addresses are asked for; None for all there are.
     """
     plan, state = evaluation.plan, evaluation.state
-    is_stopped = evaluation.brake is not None and evaluation.is_freed
+    is_stopped = evaluation.is_stopped and evaluation.is_freed
     rest = () if is_stopped else (it for it in plan.decisions if not is_held(it, evaluation))
     if concerns is not None:
         rest = (it for it in rest if it.allocation and concerns(it.allocation))

@@ -22,10 +22,16 @@ def held_releases(evaluation: Evaluation) -> list[Allocation]:
     ]
 
 
-def with_known(evaluation: Evaluation, base: Evaluation) -> Evaluation:
-    """The evaluation of a change, of which no brake counts what that of its base holds back."""
+def of_base(evaluation: Evaluation, base: Evaluation) -> Evaluation:
+    """The evaluation of a change of which no brake counts what the base's holds back or puts back.
+
+    All that the change itself releases waits for that brake.
+    """
+    if base.brake is None:
+        return evaluation
     known = frozenset(item.claim for item in held_releases(base))
-    return braked_anew(replace(evaluation, known=known)) if known else evaluation
+    freed = NOTHING_FREED._replace(marks=evaluation.freed.marks)
+    return braked_anew(replace(evaluation, known=known, freed=freed, base_brake=base.brake))
 
 
 def with_put_back(evaluation: Evaluation, mended: Evaluation, files: Paths) -> Evaluation:

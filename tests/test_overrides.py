@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from reconciler.commands.by_hand import with_overrides
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
-from reconciler.commands.review import with_overrides
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Severity
 from reconciler.overrides import Stood, overrides_of, read_override

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from reconciler.evaluate import evaluate, let_pass, with_freed
 from reconciler.records.by_hand import Freed
-from reconciler.withheld import held_releases, with_known, with_put_back
+from reconciler.withheld import held_releases, of_base, with_put_back
 from tests.engine.outcome import without
 from tests.engine.test_guard import fleet, leaving
 from tests.world import evaluation_of, raw, tenant, tree_of
@@ -22,15 +22,15 @@ def test_what_is_held_is_each_release_and_nothing_without_a_brake() -> None:
 def test_what_the_base_holds_is_known_and_no_more_counted_of_a_change() -> None:
     files = fleet(10)
     base = evaluation_of(leaving(files, 4))
-    same = with_known(base, base)
+    same = of_base(base, base)
     assert (same.brake, same.gates, held_releases(same)) == (None, (), [])
-    more = with_known(evaluation_of(leaving(files, 8)), base)
+    more = of_base(evaluation_of(leaving(files, 8)), base)
     assert more.brake is not None
     assert (
         "releases 4 of 10 live records (40.0%), beside 4 that are held back" in more.brake.message
     )
     assert [item.claim.name for item in held_releases(more)] == ["t004", "t005", "t006", "t007"]
-    assert with_known(more, evaluation_of(files)) is more
+    assert of_base(more, evaluation_of(files)) is more
 
 
 def test_all_that_is_left_beside_known_ones_is_everything() -> None:
@@ -38,7 +38,7 @@ def test_all_that_is_left_beside_known_ones_is_everything() -> None:
     base = evaluation_of(leaving(files, 6))
     assert base.brake is not None
     part = replace(base, known=frozenset(item.claim for item in held_releases(base)[:5]))
-    change = with_known(part, replace(base, known=frozenset([held_releases(base)[5].claim])))
+    change = of_base(part, replace(base, known=frozenset([held_releases(base)[5].claim])))
     assert change.brake is not None
     assert "releases everything: 1 of 6 live records" in change.brake.message
 
@@ -107,7 +107,7 @@ def test_of_a_change_no_mark_counts_that_is_of_what_its_base_holds() -> None:
     files = carried(leaving(fleet(12), 4), *(f"late{number:02}" for number in range(8)))
     base = evaluation_of(files)
     gone = (f"tenants/late{number:02}.yaml" for number in range(4))
-    change = with_known(evaluation_of(without(files, *gone)), base)
+    change = of_base(evaluation_of(without(files, *gone)), base)
     assert (base.brake is not None, change.brake) == (True, None)
 
 

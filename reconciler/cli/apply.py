@@ -13,9 +13,9 @@ from reconciler.cli.shared.output import emit, emit_document, painter, tell_erro
 from reconciler.cli.shared.progress import progress
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.exit_codes import applied_code
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.truth import fetched
 from reconciler.ports import ExitCode, Source, UsageError
 from reconciler.report.machine import apply_document

@@ -12,10 +12,10 @@ from reconciler.cli.shared.options import option, output_options, reading_option
 from reconciler.cli.shared.output import emit, emit_document, painter, tell, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.clusters.policies import policies as admission_policies
+from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.contested import is_all, undecided, withheld
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import render as run_render
-from reconciler.commands.review import with_changes_by_hand
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few, has_error
 from reconciler.ports import ExitCode, UsageError

@@ -20,32 +20,32 @@ from reconciler.findings import Finding, error, ordered, shown
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
 from reconciler.model.plan import Grant
+from reconciler.model.settings import Settings
 from reconciler.ports import Repository, Source
 from reconciler.records.by_hand import Records, lets_pass, losing
 from reconciler.settings import PATH
 
 _HINT = "put the record back as reconcile wrote it, or let reconcile go over it before this change"
-_BY_HAND = ("record-edited", "record-removed", "record-put-back")
+BY_HAND = ("record-edited", "record-removed", "record-put-back")
+"""Codes of what people did to records, and of what becomes of it."""
 
 
 def with_freed_before(
-    compared: Compared, planned: Callable[[], Evaluation], repository: Repository, base: Source
+    compared: Compared, planned: Callable[[], Evaluation], records: Records | None
 ) -> Compared:
     """A comparison with what is told of the base's records, and of who takes what they held.
 
     Args:
         compared: With all else that is told of the change.
         planned: The evaluation of the base. It is asked for only where somebody touched records.
-        repository: Where both are.
-        base: What the change is made to.
+        records: Those of the base that are not what reconcile left; None where there are none.
     """
     evaluation = compared.evaluation
-    records = _since_made(repository, base, evaluation)
     if records is None:
         return compared
     before = planned()
     told = {(it.code, it.location) for it in (*evaluation.findings, *compared.inherited)}
-    stood = [it for it in before.findings if it.code in _BY_HAND]
+    stood = [it for it in before.findings if it.code in BY_HAND]
     apart = [it for it in stood if (it.code, it.location) not in told]
     taken = [*_taken(records, evaluation, before)]
     findings = ordered([*evaluation.findings, *taken])
@@ -56,7 +56,7 @@ def with_freed_before(
     )
 
 
-def _since_made(repository: Repository, base: Source, evaluation: Evaluation) -> Records | None:
+def records_since_made(repository: Repository, base: Source, settings: Settings) -> Records | None:
     """Records of the base that are not what reconcile left; None where there are none.
 
     What reconcile made last is taken as it says: a check of the base by itself proves it.
@@ -67,8 +67,8 @@ def _since_made(repository: Repository, base: Source, evaluation: Evaluation) ->
     made = next(iter(repository.saying(revision.id, on_line=True)), None)
     if made is None or made == revision.id:
         return None
-    limits = evaluation.tree.settings.limits
-    now = read_own_settings(base, evaluation.tree.settings).settings
+    limits = settings.limits
+    now = read_own_settings(base, settings).settings
     changes, _ = repository.changed(made, revision.id, [PATH, now.records], limits)
     if all(it.path == PATH for it in changes):
         return None

@@ -1,17 +1,16 @@
 """Which records differ from a base, read on both sides, with what reconcile itself would write."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import has_records
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation, leaving, let_pass
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings
-from reconciler.ports import Changed, Entry, Facts, Source
+from reconciler.ports import Changed, Entry, Source
 from reconciler.records.by_hand import Records, differing
 from reconciler.records.emit import record_text
 from reconciler.records.hands import Stated
@@ -49,7 +48,7 @@ def records_beside(
     base: tuple[Source, Settings],
     change: tuple[Source, Settings],
     changes: Iterable[Changed],
-    facts: Facts | None,
+    planned: Callable[[], Evaluation],
     *,
     is_made: bool = False,
 ) -> Records:
@@ -61,7 +60,7 @@ def records_beside(
         base: The base and its own Settings.
         change: The change and the Settings to go by.
         changes: The files that differ.
-        facts: The cache.
+        planned: The evaluation of the base, as reconcile has it.
         is_made: Reconcile itself made the change of the base. Nobody else may take away what is
             due: a cluster may announce it still, and only reconcile asks.
     """
@@ -69,12 +68,12 @@ def records_beside(
     found = replace(records_since(base, change, changes), is_strict=True, begins=begins)
     if not differing(found):
         return found
-    planned = evaluate_incrementally(base[0], facts)
-    move = partial(_moved, theirs=planned.tree.settings, ours=change[1])
-    claims = {move(record.path): record.claim for record in planned.state.records}
+    evaluation = planned()
+    move = partial(_moved, theirs=evaluation.tree.settings, ours=change[1])
+    claims = {move(record.path): record.claim for record in evaluation.state.records}
     expected = {
         claim: {move(path): data for path, data in files.items()}
-        for claim, files in _expected(planned, is_made=is_made).items()
+        for claim, files in _expected(evaluation, is_made=is_made).items()
     }
     return replace(found, claims=claims, expected=expected)
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from reconciler.asking.cells import PoolMap, pool_maps
+from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.render import objects
-from reconciler.commands.review import with_changes_by_hand
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
 from reconciler.findings import has_error

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reconciler.commands.answers import Answers
+from reconciler.commands.by_hand import with_changes_by_hand, with_overrides
 from reconciler.commands.causes import with_causes
 from reconciler.commands.dates import timed
 from reconciler.commands.exit_codes import exit_code
@@ -19,7 +20,6 @@ from reconciler.commands.reading.as_of import AsOf
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.terms import OWN_TERMS, Terms
-from reconciler.commands.review import with_changes_by_hand, with_overrides
 from reconciler.commands.truth import accepted_head, fetched, require_remembered, require_truth
 from reconciler.commands.writing import (
     Part,

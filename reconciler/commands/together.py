@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.merging import Merge
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.replay import note_made
-from reconciler.commands.review import with_changes_by_hand
 from reconciler.commands.writing import Planned, Wishes, commit_of, is_carried_out
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.ports import (

@@ -25,6 +25,7 @@ class Records:
     Attributes:
         claims: The claims of records of the base, where their text alone does not tell.
         expected: What reconcile itself would write on the base, claim by claim.
+        left: What reconcile left, claim by claim, of what people touched on the base since then.
         is_strict: Every byte counts, also of what comes and goes. Else only what records state.
         made: A commit after the base that says that reconcile made it; empty when there is none.
         begins: The base has no records at all: a root may have been moved here with its own.
@@ -34,6 +35,7 @@ class Records:
     now: Mapping[str, Stated | None]
     claims: Mapping[str, Key] = field(default_factory=dict)
     expected: Mapping[Key, Paths] = field(default_factory=dict)
+    left: Mapping[Key, Paths] = field(default_factory=dict)
     is_strict: bool = False
     made: str = ""
     begins: bool = False
@@ -79,6 +81,15 @@ def told(
             if records.is_strict or item.is_news:
                 hint = came_along(item) if records.begins and item.is_added else item.hint
                 yield Finding(item.code, severity, item.message, place, f"{behind}{hint}")
+
+
+def as_left(records: Records) -> Mapping[Key, Paths]:
+    """The files of claims that somebody touched, as they were before, by claim."""
+    return {
+        claim: dict.fromkeys(hand.now) | {path: item.data for path, item in hand.before.items()}
+        for claim, hand in _hands(records).items()
+        if isinstance(claim, Key)
+    }
 
 
 def unproven(records: Records, allows: Callable[[str], bool]) -> dict[str, IPSet]:
@@ -195,7 +206,7 @@ def _differing(records: Records) -> Iterator[tuple[str, Stated | None, Stated | 
 
 
 def _hands(records: Records) -> dict[Key | str, Hand]:
-    """What was done, by claim, but for what reconcile would have done; by path without a claim."""
+    """What was done, by claim, but for what reconcile would have done or did; else by path."""
     hands: dict[Key | str, Hand] = {}
     known: frozenset[Key | str] = frozenset(records.claims.values())
     for path, old, new in _differing(records):
@@ -208,7 +219,8 @@ def _hands(records: Records) -> dict[Key | str, Hand]:
     return {
         claim: hand
         for claim, hand in hands.items()
-        if not isinstance(claim, Key) or records.expected.get(claim) != hand.files
+        if not isinstance(claim, Key)
+        or hand.files not in (records.expected.get(claim), records.left.get(claim))
     }
 
 

@@ -11,8 +11,8 @@ from reconciler.cli import run
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.resources import IP_ALLOCATION
 from reconciler.commands.applying.fleet import apply_fleet
+from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.commands.review import with_changes_by_hand
 from tests.cli.running import ipam
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters

@@ -6,6 +6,7 @@ GUARD = ("tests/engine/test_guard.py",)
 STORIES = ("tests/hostile/test_brakes.py",)
 BACK = ("tests/hostile/test_put_back.py",)
 STRICT = ("tests/test_strictness.py",)
+BESIDE = ("tests/hostile/test_braked_base.py",)
 WITHHELD = ("tests/test_withheld.py",)
 RUNS = ("tests/commands/test_commits_of_a_run.py",)
 HISTORIES = ("tests/properties/test_brakes.py",)
@@ -15,7 +16,7 @@ BRAKES = (
            "gone = self.freed + self.resting\n", "gone = self.freed\n",
            GUARD),
     Mutant("brake: what rests is forgotten in a tree", "evaluate.py",
-           "and record.path not in grown", "and False",
+           "and record.path not in evaluation.state.grown", "and False",
            (*GUARD, *HISTORIES)),
     Mutant("brake: what goes in this plan rests still", "evaluate.py",
            "and record.path not in going", "", GUARD),
@@ -58,15 +59,21 @@ BRAKES = (
            "if was and not is_there:", "if was:", ("tests/asking/test_causes.py",)),
     Mutant("who: a document that came since is gone", "asking/causes.py",
            "if is_there and not was:", "if False:", ("tests/asking/test_causes.py",)),
-    Mutant("brake: what the base holds is the change's", "commands/review.py",
-           "return _with(with_known(evaluation, base), told_of_base)",
-           "return _with(evaluation, told_of_base)", STORIES),
+    Mutant("brake: what the base holds is the change's", "commands/braked_base.py",
+           "found = of_base(evaluation, base)", "found = evaluation", STORIES),
+    Mutant("brake: what the change releases waits for no brake of its base", "evaluate.py",
+           "return self.brake is not None or self.base_brake is not None",
+           "return self.brake is not None", BESIDE),
+    Mutant("brake: a change is planned without what its base puts back", "commands/braked_base.py",
+           "if merged.brake is None:", "if True:", BESIDE),
+    Mutant("brake: who puts records back as they were wrote them", "records/by_hand.py",
+           "records.left.get(claim))", "{})", BESIDE),
     Mutant("brake: what the base would release does not count", "withheld.py",
            "decisions = evaluation.plan.decisions if evaluation.brake is not None else ()",
            "decisions = evaluation.plan.decisions", (*WITHHELD, *STORIES)),
     Mutant("brake: what the change releases is known", "withheld.py",
            "for item in held_releases(base))", "for item in held_releases(evaluation))", WITHHELD),
-    Mutant("brake: looser Settings count at once", "commands/review.py",
+    Mutant("brake: looser Settings count at once", "commands/by_hand.py",
            "evaluation = held_to(evaluation, theirs, last[:12])", "pass",
            (*STORIES, *HISTORIES)),
     Mutant("brake: looser Settings of a base count at once", "commands/judging.py",

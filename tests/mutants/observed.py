@@ -40,7 +40,7 @@ OBSERVED = (
     ),
     Mutant(
         "observed: what moved with the folder was added by hand",
-        "commands/review.py",
+        "commands/by_hand.py",
         "changes += between([theirs.observed])[0]",
         "pass",
         SIGHTINGS,

@@ -10,11 +10,11 @@ from reconciler.commands.applying.extent import Extent
 from reconciler.commands.applying.fleet import apply_fleet
 from reconciler.commands.applying.last_applied import last_applied
 from reconciler.commands.applying.server_clock import server_now
+from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.looker import Looker
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions, reconcile
-from reconciler.commands.review import with_changes_by_hand
 from reconciler.evaluate import Evaluation
 from reconciler.ports import BugError, Clusters, Facts, Repository
 

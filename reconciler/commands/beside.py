@@ -1,0 +1,171 @@
+"""A change beside its base: what reconcile does once it is merged, and what of that is the change's."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import NamedTuple
+
+from reconciler.additions import gated_by_base, with_additions
+from reconciler.announced import with_losses
+from reconciler.commands import carried as carrying
+from reconciler.commands import judging as judge
+from reconciler.commands.braked_base import as_merged, with_base_brake
+from reconciler.commands.by_hand import as_reconciled, strays, with_found, with_overrides
+from reconciler.commands.caused import line_of, with_caused
+from reconciler.commands.causes import with_causes
+from reconciler.commands.freed_before import records_since_made, with_freed_before
+from reconciler.commands.handwork import records_beside
+from reconciler.commands.inherited import with_inherited
+from reconciler.commands.reading.incremental import evaluate_incrementally
+from reconciler.commands.reading.overrides import overrides_beside
+from reconciler.commands.reading.settings import has_records, read_own_settings
+from reconciler.commands.reading.terms import Terms
+from reconciler.commands.sightings import Beside, with_sightings
+from reconciler.commands.uncommitted import changed_since
+from reconciler.commands.within import with_within
+from reconciler.comparison import Base, Compared, compare
+from reconciler.evaluate import Evaluation
+from reconciler.lookalikes import with_renames
+from reconciler.model.plan import Release
+from reconciler.model.settings import Settings
+from reconciler.ports import Changed, Facts, Repository, Source
+from reconciler.records.by_hand import Records, as_left
+from reconciler.resizing import with_sizes_of_base
+from reconciler.settings import PATH
+from reconciler.strictness import changed
+from reconciler.takeovers import with_takeovers
+from reconciler.vanishing import with_vanished
+
+
+class _Sides(NamedTuple):
+    """A change and its base, with what is asked of both.
+
+    Attributes:
+        changes: The files that differ.
+        planned: The evaluation of the base, as reconcile has it; it is made when it is asked for.
+        is_made: Reconcile itself made the change.
+    """
+
+    repository: Repository
+    base: tuple[Source, Settings]
+    change: tuple[Source, Settings]
+    changes: Sequence[Changed]
+    planned: Callable[[], Evaluation]
+    is_made: bool
+
+
+def beside(source: Source, repository: Repository, base: str, facts: Facts | None) -> Compared:
+    """A change, evaluated and compared with its base.
+
+    Args:
+        source: The files of the change, merged in thought.
+        repository: Where both are.
+        base: The name of the base. Its Settings judge the change; only the folders are the change's.
+        facts: The cache.
+    """
+    base_source = repository.source(base)
+    judging, loose = judge.judging_settings(repository, base_source, facts)
+    own = read_own_settings(source, judging).settings
+    # Where files are is a matter of the change itself; what may pass is one of the base.
+    settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
+    both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
+    changes, is_contained = changed_since(repository, base_source, source, both)
+    then, now = judge.described_beside((base_source, judging), (source, settings), changes)
+    planned = cache(partial(as_reconciled, base_source, repository, facts))
+    contracts = judge.judging_contracts(planned, (then, now), changes)
+    terms = Terms(settings, overrides_beside(base_source, source), contracts=contracts)
+    evaluation = evaluate_incrementally(source, facts, terms)
+    since = records_since_made(repository, base_source, judging)
+    if since is not None:
+        evaluation = as_merged(repository, source, evaluation, facts)
+    history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
+    is_made = (made := source.revision()) is not None and history.own == made.id
+    bases, sides = (base_source, judging), (source, settings)
+    records = records_beside(bases, sides, changes, planned, is_made=is_made)
+    stranded, left = _elsewhere(bases, (source, own))
+    read = Base(
+        name=base,
+        records=replace(
+            records,
+            made=history.newest if is_contained else "",
+            left=as_left(since) if since is not None else {},
+        ),
+        settings_changed=any(change.path == PATH for change in changes),
+        settings_said=tuple(changed(judging, own)),
+        is_shorter=own.retention < judging.retention,
+        is_contained=is_contained,
+        stranded=stranded,
+        left=left,
+        described=then,
+        described_now=now,
+    )
+    read = judge.with_last_good(read, base_source, judging, facts)
+    compared = _compared(read, (judging, own), evaluation, {it.path for it in changes})
+    releases = is_contained and any(map(_is_release, compared.evaluation.plan.decisions))
+    found = [*loose, *carrying.told(history, base, releases=releases)]
+    found += strays(repository, source, compared.evaluation, base_source, facts)
+    told = replace(compared, evaluation=with_found(compared.evaluation, found))
+    both_sides = _Sides(repository, bases, sides, changes, planned, is_made)
+    return _told_apart(_judged(told, read, both_sides, facts), read, both_sides, since)
+
+
+def _is_release(decision: object) -> bool:
+    return isinstance(decision, Release)
+
+
+def _judged(compared: Compared, base: Base, sides: _Sides, facts: Facts | None) -> Compared:
+    """A comparison with what its base's brake and clusters have to do with it, and with causes."""
+    source = sides.change[0]
+    evaluation = _beside_plan(base, sides.planned, compared.evaluation)
+    evaluation = with_causes(evaluation, sides.repository, source)
+    if not sides.is_made:
+        beside = Beside(base.name, sides.base, sides.change, is_base=True)
+        evaluation = with_sightings(evaluation, beside, sides.changes, facts)
+    return replace(compared, evaluation=with_overrides(evaluation))
+
+
+def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Records | None) -> Compared:
+    """A comparison with what its base has already, and with what of the change causes the rest.
+
+    Args:
+        compared: With all else that is told.
+        base: The base.
+        sides: Both sides.
+        since: The records of the base that people touched, or None.
+    """
+    compared = with_inherited(compared, sides.planned, sides.changes)
+    compared = with_freed_before(compared, sides.planned, since)
+    paths = [it.path for it in sides.changes]
+    both = (sides.repository, sides.base[0], sides.change[0])
+    compared = with_caused(compared, base, sides.planned, paths, line_of(*both))
+    return with_within(compared, base, both)
+
+
+def _beside_plan(
+    base: Base, planned: Callable[[], Evaluation], evaluation: Evaluation
+) -> Evaluation:
+    """The evaluation of a change beside the plan of its base.
+
+    What a brake holds back on the base already, and what clusters lose by it, is nothing that the
+    change did. The base is planned only where a brake holds the change, or clusters lose something.
+    """
+    return with_losses(base, with_base_brake(base.name, planned, evaluation), planned)
+
+
+def _compared(
+    base: Base, settings: tuple[Settings, Settings], evaluation: Evaluation, changed: set[str]
+) -> Compared:
+    """What a change makes of its base; settings are those of the base, and those of the change."""
+    compared = compare(base, gated_by_base(base, evaluation))
+    compared = with_vanished(base, with_additions(base, settings, compared), changed)
+    return with_sizes_of_base(base, with_takeovers(base, with_renames(base, compared)))
+
+
+def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:
+    """The base's records folder, if the change names another: that has none; some stay behind."""
+    folder, other = base[1].records, change[1].records
+    if folder == other:
+        return "", ""
+    is_stranded = not change[0].entries([other]) and bool(base[0].entries([folder]))
+    is_left = has_records(change[0], folder)
+    return folder if is_stranded else "", folder if is_left else ""
