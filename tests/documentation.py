@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reconciler.codes import CODES
 from reconciler.commands.starting.files import UNNAMED, Beginning, Wish, wanted
 from reconciler.commands.starting.forges import WORKFLOWS, Forge
 from reconciler.documents.shipped import schema as read_schema
-from reconciler.findings import CODES
 from reconciler.report.metrics import catalogue
 from tests.caches import PYTHON
 

@@ -3,9 +3,10 @@
 import pytest
 
 from reconciler.additions import gated_by_base, with_additions
+from reconciler.codes import CODES
 from reconciler.comparison import Base, Compared
 from reconciler.families import families, role_of
-from reconciler.findings import CODES, Finding, Severity
+from reconciler.findings import Finding, Severity
 from reconciler.gathering import described
 from reconciler.model.settings import Settings
 from reconciler.records.by_hand import Records

@@ -9,9 +9,9 @@ import click
 import pytest
 
 from reconciler.cli.shared.verbs import VERBS, ipam
+from reconciler.codes import CODES
 from reconciler.documents.load import load
 from reconciler.documents.shipped import schema as read_schema
-from reconciler.findings import CODES
 from reconciler.model.settings import Settings
 from reconciler.overrides import read_override
 from reconciler.records.emit import record_document

@@ -1,7 +1,7 @@
 import pytest
 
+from reconciler.codes import CODES
 from reconciler.findings import (
-    CODES,
     SHOWN_CHARACTERS,
     Finding,
     Location,

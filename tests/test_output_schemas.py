@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reconciler.cli import run
+from reconciler.codes import CODES
 from reconciler.digest import digest
-from reconciler.findings import CODES
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip as nova_vip
 from tests.world import (

@@ -12,10 +12,11 @@ from reconciler.cli.shared.evaluating import evaluated, uncommitted_evaluation
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import Number, option, output_options, reading_options
 from reconciler.cli.shared.output import emit, emit_document, painter
+from reconciler.codes import CODES
 from reconciler.commands.idle import idle_remedies
 from reconciler.commands.remedies import described, remedies
 from reconciler.evaluate import Evaluation
-from reconciler.findings import CODES, article_list
+from reconciler.findings import article_list
 from reconciler.model.key import Key
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.codes import code_document, likely

@@ -16,6 +16,7 @@ from reconciler.commands.causes import with_causes
 from reconciler.commands.freed_before import records_since_made, with_freed_before
 from reconciler.commands.handwork import records_beside
 from reconciler.commands.inherited import with_inherited
+from reconciler.commands.pins_before import waits_for_reconcile, with_pins_before
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.settings import has_records, read_own_settings
@@ -135,6 +136,8 @@ def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Records | 
     """
     compared = with_inherited(compared, sides.planned, sides.changes)
     compared = with_freed_before(compared, sides.planned, since)
+    if waits_for_reconcile(sides.repository, *sides.base):
+        compared = with_pins_before(compared, base.name, sides.planned)
     paths = [it.path for it in sides.changes]
     both = (sides.repository, sides.base[0], sides.change[0])
     compared = with_caused(compared, base, sides.planned, paths, line_of(*both))

@@ -6,7 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from reconciler.findings import CODES, alike
+from reconciler.codes import CODES
+from reconciler.findings import alike
 from reconciler.report.machine import envelope
 
 

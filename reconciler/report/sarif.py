@@ -4,8 +4,9 @@ import re
 from typing import Any
 from urllib.parse import quote
 
+from reconciler.codes import CODES
 from reconciler.evaluate import Evaluation
-from reconciler.findings import CODES, Finding, Severity
+from reconciler.findings import Finding, Severity
 from reconciler.report.capped import IN_ALL, MORE
 from reconciler.report.escape import escape
 from reconciler.report.found import all_listed, fingerprints, place_of

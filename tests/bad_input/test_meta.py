@@ -7,8 +7,8 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reconciler.codes import CODES
 from reconciler.commands.exit_codes import exit_code
-from reconciler.findings import CODES
 from reconciler.report.machine import check_document, json_text, plan_document
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
@@ -60,6 +60,7 @@ ELSEWHERE = {
     "record-unreadable": "group R: tests/records",
     "record-edited": "group R: tests/records",
     "freed-by-hand": "check --base: tests/hostile/test_freed_before.py",
+    "pin-withdrawn": "check --base: tests/hostile/test_pins_before.py",
     "record-removed": "group R: tests/commands",
     "commit-unproven": "a history: tests/hostile",
     "commit-dated-back": "a history: tests/hostile",

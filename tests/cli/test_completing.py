@@ -9,7 +9,7 @@ from click.shell_completion import ShellComplete
 from reconciler.cli import run
 from reconciler.cli.shared import completing
 from reconciler.cli.shared.verbs import ipam as group
-from reconciler.findings import CODES
+from reconciler.codes import CODES
 from tests.caches import ROOT
 from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, reconciled, repository, tenant, write

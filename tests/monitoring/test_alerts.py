@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from reconciler.findings import CODES
+from reconciler.codes import CODES
 from reconciler.model.metric import Sort
 from reconciler.report.metrics import catalogue
 from tests.documentation import ROOT

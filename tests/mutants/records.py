@@ -7,9 +7,38 @@ HAND = ("tests/records/test_by_hand.py", "tests/test_comparison.py")
 ODD = ("tests/hostile/test_odd_entries.py",)
 PATHS = ("tests/hostile/test_paths.py",)
 
+PINS = ("tests/hostile/test_pins_before.py",)
 FREED = ("tests/hostile/test_freed_before.py",)
 
 RECORDS = (
+    Mutant(
+        "pins before: a base that waits is not planned",
+        "commands/pins_before.py",
+        "        return made is None\n",
+        "        return False\n",
+        PINS,
+    ),
+    Mutant(
+        "pins before: documents that wait are not looked at",
+        "commands/pins_before.py",
+        "return bool(repository.changed(",
+        "return False and bool(repository.changed(",
+        PINS,
+    ),
+    Mutant(
+        "pins before: whose pin stays is told",
+        "commands/pins_before.py",
+        "if _range(given.get(key)) != it.allocation.range]",
+        "]",
+        PINS,
+    ),
+    Mutant(
+        "pins before: who gets the addresses is told nothing",
+        "commands/pins_before.py",
+        "if old.claim != new.claim and (",
+        "if False and (",
+        PINS,
+    ),
     Mutant(
         "freed before: its own claim takes it",
         "commands/freed_before.py",

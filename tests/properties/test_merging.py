@@ -94,7 +94,7 @@ def test_it_is_so_with_brakes_and_with_records_that_people_took_away(data: st.Da
         commit(folder)
         reconciled(folder)
         records = sorted(folder.glob("allocations/**/*.yaml"))
-        gone = data.draw(st.sets(st.sampled_from(records)), label="gone")
+        gone = data.draw(st.sets(st.sampled_from(records[1:])), label="gone")
         theirs, ours = data.draw(edits(BRAKED)), data.draw(edits(BRAKED))
         for path in sorted(gone):
             path.unlink()
@@ -132,7 +132,7 @@ def _is_as_shown(folder: Path) -> None:
     passed = let_pass(evaluation)
     assert made == {it.path: it.data for it in passed.changes}
     if made:
-        shown = digest(actions(passed))
+        shown = digest(actions(evaluation))
         assert f"Ipam-Plan: {shown}" in git(folder, "log", "-1", "--format=%B")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.findings import CODES
+from reconciler.codes import CODES
 from reconciler.report.codes import code_document, examples, likely
 from reconciler.report.text.explain import code_text
 from reconciler.report.text.table import Painter

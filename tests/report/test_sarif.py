@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.findings import CODES, Location, error, gate, info, warning
+from reconciler.codes import CODES
+from reconciler.findings import Location, error, gate, info, warning
 from reconciler.report.sarif import RESULTS, sarif_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 

@@ -70,7 +70,7 @@ def kinds(values: dict[str, Any]) -> Iterable[str]:
 
 def codes(values: dict[str, Any]) -> Iterable[str]:
     """The codes of findings."""
-    from reconciler.findings import CODES
+    from reconciler.codes import CODES
 
     del values
     return CODES
