@@ -26,6 +26,11 @@ from reconciler.settings import OVERRIDES
 OVERRIDE = Kind(API_VERSION, "Override", "own/Override.json", None)
 HOME = f"{OVERRIDES}/<date>-<slug>.yaml"
 
+LONGEST_DAYS = 92
+"""A quarter: who lets something pass for longer has other Settings in mind."""
+DAY = 24 * 60 * 60
+_OF_POOLS = (OverrideKind.GATE, OverrideKind.SHRINK)
+
 _FILE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml", re.ASCII)
 _FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/", re.ASCII)
 _PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\.ya?ml", re.ASCII)
@@ -63,6 +68,7 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
         found += wrong
         if override is None:
             continue
+        found += _long(override) if override.expires > before.clock else []
         if override.expires <= before.clock:
             found.append(_expired(override))
         elif before.is_cut:
@@ -74,13 +80,21 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
     return Overrides(tuple(counting), tuple(found))
 
 
-def told(overrides: Overrides) -> Iterator[Finding]:
-    """What those that count let pass, and which of them nothing; once everything was asked."""
+def told(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]:
+    """What those that count let pass, and which of them nothing; once everything was asked.
+
+    Args:
+        overrides: Those of a tree.
+        pools: The pools that are there.
+    """
+    there = {str(key) for key in pools}
     for item in overrides.used():
         message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
         yield info("override-used", item.location, message)
     for item in overrides.unused():
         message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
+        if item.kind in _OF_POOLS and item.scope not in {*there, SETTINGS_SCOPE}:
+            message += f"; there is no pool {shown(item.scope)}"
         until = format_instant(item.expires)
         hint = f"remove the file when its change is through; it counts until {until}"
         yield warning("override-unused", item.location, message, hint)
@@ -196,6 +210,16 @@ def _added(item: Override, before: Stood) -> Finding:
     if not before.is_base:
         hint += "; in a commit that brings nothing else it counts at once"
     return info("override-added", item.location, message, hint)
+
+
+def _long(item: Override) -> Iterator[Finding]:
+    """What is said of one that counts for longer than anybody keeps in mind."""
+    begins = parse_instant(f"{item.path.removeprefix(f'{OVERRIDES}/')[:10]}T00:00:00Z")
+    if begins is not None and item.expires - begins > LONGEST_DAYS * DAY:
+        days = (item.expires - begins) // DAY
+        message = f"spec.expires: it lets {item.lets_pass} pass for {days} days"
+        hint = f"at most {LONGEST_DAYS} from the date of its name; a new one is two lines"
+        yield warning("override-long", item.location, message, hint)
 
 
 def _expired(item: Override) -> Finding:

@@ -64,7 +64,7 @@ def codes(evaluation: Evaluation) -> list[str]:
         ({"kind": "record", "scope": "allocations/"}, "records that are added below allocations/"),
         ({"kind": "gate", "scope": POOL}, f"the capacity gate of {POOL}"),
         ({"kind": "gate", "scope": "Settings"}, "the capacity gate of Settings"),
-        ({"kind": "brake", "releases": 12}, "up to 12 releases in one plan"),
+        ({"kind": "brake", "releases": 12}, "up to 12 releases (with those that rest already)"),
         ({"kind": "move", "scope": CLAIM}, f"a move of {CLAIM}"),
         ({"kind": "shrink", "scope": POOL}, f"shrinking {POOL}"),
     ],
@@ -227,3 +227,18 @@ def test_what_is_wrong_with_one_holds_back_no_other_part_of_the_plan() -> None:
     found = after(old, {**old, "README.md": "x"})
     assert "yaml-syntax" in codes(found)
     assert len(found.changes) == 1
+
+
+def test_one_that_lasts_for_years_is_told() -> None:
+    for expires, said in (("2036-02-15T00:00:00Z", ["3652 days"]), ("2026-05-01T00:00:00Z", [])):
+        files = files_of(FULL, {GATE: override(GATE, expires, kind="gate", scope=POOL)})
+        found = [it for it in after(files, files).findings if it.code == "override-long"]
+        assert [it.message.rpartition("for ")[2] for it in found] == said
+
+
+def test_one_for_a_pool_that_is_not_there_says_so() -> None:
+    files = files_of(FULL, {GATE: override(GATE, kind="gate", scope=f"{POOL}x")})
+    (found,) = [it for it in after(files, files).findings if it.code == "override-unused"]
+    assert found.message.endswith(f"; there is no pool '{POOL}x'")
+    files = files_of(FULL, {GATE: override(GATE, kind="gate", scope=POOL)})
+    assert "there is no pool" not in str(after(files, files).findings)

@@ -79,7 +79,7 @@ def with_changes_by_hand(
 
 def with_overrides(evaluation: Evaluation) -> Evaluation:
     """The evaluation with what each Override lets pass, or that it does not, at the very end."""
-    return with_found(evaluation, told(evaluation.tree.overrides))
+    return with_found(evaluation, told(evaluation.tree.overrides, evaluation.plan.after))
 
 
 def strays(

@@ -147,6 +147,9 @@ def brake(
 ) -> Finding | None:
     """More that comes free than Settings let pass, unless a person named the number.
 
+    An Override names how many come free in all, with those that rest since before: it is there until
+    it expires, and lets nobody pass twice. `allowed` is of this plan alone.
+
     Args:
         going: What comes free.
         settings: Where the limits are.
@@ -154,7 +157,7 @@ def brake(
         overrides: Where a number was named before.
     """
     held = _held(going, settings, allowed)
-    if held is None or overrides.releases(going.freed):
+    if held is None or overrides.releases(going.freed + going.resting):
         return None
     return held
 
@@ -165,7 +168,9 @@ def _held(going: Going, settings: Settings, allowed: int | None) -> Finding | No
     if freed == 0 or (allowed is not None and freed <= allowed):
         return None
     share, waits = _share(going), "; none of that is carried out"
-    hint = f"if that is meant: merge an Override of kind brake, releases: {freed}; or at a terminal"
+    named = f"releases: {freed + going.resting}"
+    named += f" ({going.resting} rest already)" if going.resting else ""
+    hint = f"if that is meant: merge an Override of kind brake, {named}; or at a terminal"
     hint += f" ipam reconcile --allow-release {freed}"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
     if going.is_everything:

@@ -34,7 +34,7 @@ class Override:
             Empty for a brake.
         reason: Why, in the words of who wrote it.
         expires: The first second in which it lets nothing pass, since 1970.
-        releases: How many releases a person expects; 0 for all kinds but a brake.
+        releases: How many releases a person expects, with those that rest already; 0 for all kinds but a brake.
         path: Its file.
     """
 
@@ -57,7 +57,7 @@ class Override:
             case OverrideKind.GATE:
                 return f"the capacity gate of {self.scope}"
             case OverrideKind.BRAKE:
-                return f"up to {self.releases} releases in one plan"
+                return f"up to {self.releases} releases (with those that rest already)"
             case OverrideKind.MOVE:
                 return f"a move of {self.scope}"
         return f"shrinking {self.scope}"
@@ -83,7 +83,7 @@ class Overrides:
         return bool(found)
 
     def releases(self, wanted: int) -> bool:
-        """Whether one lets so many releases pass. It is then noted as used."""
+        """Whether one lets so many releases pass, with those before. It is then noted as used."""
         found = [item for item in self.counting if wanted <= item.releases]
         self._asked.update(dict.fromkeys(found))
         return bool(found)

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "override-misplaced": "overrides: tests/test_overrides.py",
     "override-added": "overrides: tests/hostile",
     "override-expired": "overrides: tests/hostile",
+    "override-long": "tests/test_overrides.py",
     "override-used": "overrides: tests/test_overrides.py",
     "override-unused": "overrides: tests/test_overrides.py",
     "name-clash": "paths: tests/hostile",

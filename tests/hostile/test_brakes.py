@@ -214,6 +214,19 @@ def test_an_override_lets_the_number_pass_that_it_names(folder: Path, said: Said
     assert (code, "info override-used" in text, "brake-held" in text) == (0, True, False)
 
 
+def test_an_override_that_was_used_lets_no_second_removal_pass(folder: Path, said: Said) -> None:
+    write(folder, {LEAVE: override(LEAVE, kind="brake", releases=6)})
+    commit(folder, "allow six", clock=CLOCK + 30)
+    leave(folder, 0, 1, 2, 3)
+    assert said("reconcile")[0] == 0
+    leave(folder, 4, 5, 6, clock=CLOCK + 100)
+    code, text = said("reconcile")
+    assert (code, text.count("warning brake-held")) == (3, 3)
+    assert "merge an Override of kind brake, releases: 7 (4 rest already)" in text
+    bring(folder, "t06", clock=CLOCK + 200)
+    assert said("reconcile")[0] == 0  # six in all, as was agreed
+
+
 def bring(folder: Path, *names: str, clock: int) -> str:
     write(folder, {f"tenants/{name}.yaml": tenant(name) for name in names})
     return commit(folder, "they come", clock=clock)
