@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -29,6 +30,7 @@ from reconciler.cli.shared.told_rounds import applied_in, code_of, emit_rounds, 
 from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
+from reconciler.commands.applying.confirmed import confirmed, require_named
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
@@ -128,7 +130,9 @@ def reconcile(
         return run_listening(replace(order, applies=not no_apply, emit=told), listening)
     listening.require_nothing()
     if seconds is None:
-        return _once(begin(), output, color, looped=False)
+        job = begin()
+        job.require_named()  # of a loop not: what is said is done in its first round
+        return _once(job, output, color, looped=False)
     return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)
 
 
@@ -177,6 +181,17 @@ class _Job:
         """The branch that gets the commits instead; empty for none."""
         return self.options.to.name if self.options.to is not None else ""
 
+    def require_named(self) -> None:
+        """Refuse what a person says of claims and clusters that are not there.
+
+        Of clusters that are asked the inventory knows more than Git; it is not read for that.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if self.reach is None and self.wish.says_withdrawn:
+            require_named(self.whole(self.repository.fetch().id), self.wish)
+
     def rounds(self) -> Iterator[Round]:
         """Git and clusters; twice when addresses come free at once."""
         self.bugs.clear()
@@ -189,6 +204,9 @@ class _Job:
         """Git, after the clusters were asked about addresses that would come free."""
         options, reach = replace(self.options, now=clock.now), self.reach
         if reach is None:
+            if self.wish.says_withdrawn:
+                said = partial(confirmed, options=self.wish)
+                options = replace(options, still_announced=said)
             with progress("reconciling"):
                 return run_reconcile(self.repository, options, facts=open_facts(self.repository))
         asked = LookOptions(self.wish, writes=self.applies)

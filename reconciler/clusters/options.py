@@ -49,6 +49,15 @@ class ApplyOptions:
         """What a claim has left is withdrawn although Services use it."""
         return self.force_withdraw or not self.forced_claims.isdisjoint(names_of(claim))
 
+    @property
+    def says_withdrawn(self) -> bool:
+        """A person says of some cluster or claim that what was left is announced no more."""
+        return self.force_withdraw or bool(self.forced_claims or self.confirm_withdrawn)
+
+    def confirms(self, claim: Key, cluster: str) -> bool:
+        """They say so of a claim, or of the cluster that announces it."""
+        return self.forces(claim) or cluster in self.confirm_withdrawn
+
 
 def names_of(claim: Key) -> tuple[str, ...]:
     """What a person may call a claim: its key, `namespace/name/slot`, or `namespace/name`."""

@@ -114,4 +114,9 @@ BRAKES = (
            ("tests/hostile/test_overrides.py",)),
     Mutant("simulate: what fits passes", "commands/simulate.py",
            "    if _gates(fitting):\n", "    if False:\n", ("tests/commands/test_simulate.py",)),
+    Mutant("move: without clusters nobody ends it", "cli/reconcile.py",
+           "if self.wish.says_withdrawn:", "if False:", ("tests/cli/test_move_confirmed.py",)),
+    Mutant("move: whoever says anything ends every move", "commands/applying/confirmed.py",
+           "if not options.confirms(it.claim, cluster_of(it))]", "if False]",
+           ("tests/cli/test_move_confirmed.py",)),
 )  # fmt: skip

@@ -80,7 +80,9 @@ def still_announced(
             cluster = clusters.management()
             if cluster is None:
                 nobody = "no management cluster tells whether anybody uses it"
-                return {record.path: nobody for record in left_behind(evaluation)}
+                left = left_behind(evaluation)
+                said = {it.path for it in left if options.confirms(it.claim, cluster_of(it))}
+                return {it.path: nobody for it in left if it.path not in said}
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options)
