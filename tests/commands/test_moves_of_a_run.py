@@ -24,7 +24,7 @@ spec:
   kind: move
   scope: {KEY}
   reason: the old VLAN goes
-  expires: "2027-02-20T12:00:00Z"
+  expires: "2026-05-10T12:00:00Z"
 """
 FAR = {
     "pools/far.yaml": pool("far", "10.50.0.0/24"),

@@ -27,7 +27,7 @@ MOVES = (
            "(missing := IPSet())", CLUSTERS),
     Mutant("moves: without a management cluster what was left goes",
            "commands/applying/expiry.py",
-           "return {record.path: nobody for record in left_behind(evaluation)}", "return {}",
+           "return {it.path: nobody for it in left if it.path not in said}", "return {}",
            CLUSTERS),
     Mutant("moves: a tenant's cluster loses what was left at once",
            "families/butler/projecting.py", "(record.is_live or record.announced)",
