@@ -3,7 +3,7 @@
 Nothing is given by likeness. It is told, with the line that would keep the addresses.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from itertools import product
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Documents, Identity
+from reconciler.documents.likeness import share
 from reconciler.evaluate import Evaluation
 from reconciler.families import family_of_kind, keeps_addresses, known_as
 from reconciler.families._former import PLACE, former_of, written
@@ -20,6 +21,8 @@ from reconciler.model.plan import Keep, Release
 from reconciler.renaming.renamed import Name
 from reconciler.renaming.tangles import Reference, references
 
+HALF = 0.5
+"""A tenant that is renamed and grows says most of what it said; two that only look alike do not."""
 _HEAD = ("apiVersion", "kind", "metadata")
 
 
@@ -43,7 +46,7 @@ def _lookalikes(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
         names = _naming(evaluation.documents)
         named = {it: said for it, said in names.items() if it not in now}
         named |= _naming(Documents(before.values()))
-        yield from _Lookalikes(gone, new, _Naming(named, names), evaluation).told()
+        yield from _Lookalikes(gone, new, _Naming(named, names), base, evaluation).told()
 
 
 _Names = Mapping[Identity, tuple[Name, Reference]]
@@ -87,10 +90,12 @@ class _Lookalikes:
         gone: dict[Identity, Document],
         new: list[Document],
         naming: _Naming,
+        base: Base,
         evaluation: Evaluation,
     ) -> None:
         self._gone = gone
         self._new = new
+        self._pools, self._pools_now = base.pools, base.pools_now
         self._naming = naming
         self._lost = _lost(evaluation, naming)
         self._became = {
@@ -101,30 +106,40 @@ class _Lookalikes:
 
     def told(self) -> Iterator[Finding]:
         """What is said of them."""
-        for document, old in [*self._pairs()]:
+        for document, old, is_same in [*self._pairs()]:
             words = self._lost[_key(old).owner].words
-            message = f"this looks like a rename of {old.title}: {words}"
+            edits = "" if is_same else ", with other edits"
+            message = f"this looks like a rename of {old.title}{edits}: {words}"
             hint = f"to keep them, add to its metadata.annotations: {self._needed(document, old)}"
             yield warning("looks-renamed", document.start, message, hint)
 
-    def _pairs(self) -> Iterator[tuple[Document, Document]]:
-        """New documents, each with the one that it seems to have been.
+    def _pairs(self) -> Iterator[tuple[Document, Document, bool]]:
+        """New documents, each with the one that it seems to have been, and whether they say the same.
 
         A whole namespace may be renamed: of many that are alike those of one name belong together.
-        Those who name others come last: whom they name may have another name as well.
+        Those who name others come last: whom they name may have another name as well. Those that were
+        edited, too, come after all that say the same.
         """
-        for names_others, is_namesake in product((False, True), (True, False)):
+        every = product((True, False), (False, True), (True, False))
+        for is_same, names_others, is_namesake in every:
+            like = self._says_the_same if is_same else self._says_much_of_it
             for document in [*self._new]:
                 if (document.identity in self._naming.now) is not names_others:
                     continue
-                old = self._likeness(document, is_namesake=is_namesake)
+                old = self._likeness(document, like, is_namesake=is_namesake)
                 if old is not None:
                     self._new.remove(document)
                     del self._gone[old.identity]
                     self._became[_key(old).owner] = _key(document).owner
-                    yield document, old
+                    yield document, old, is_same
 
-    def _likeness(self, document: Document, *, is_namesake: bool) -> Document | None:
+    def _likeness(
+        self,
+        document: Document,
+        like: Callable[[Document, Document], bool],
+        *,
+        is_namesake: bool,
+    ) -> Document | None:
         """The document that one seems to have been, or None."""
         return next(
             (
@@ -134,7 +149,7 @@ class _Lookalikes:
                 and _key(old).owner in self._lost
                 and (old.name == document.name or not is_namesake)
                 and former_of(document) != (old.namespace, old.name)
-                and self._says_the_same(document, old)
+                and like(document, old)
             ),
             None,
         )
@@ -147,6 +162,30 @@ class _Lookalikes:
             return _said(old) == _said(document)
         is_one = now[0] in (before[0], self._became.get(before[0]))
         return is_one and _said(old, before[1]) == _said(document, now[1])
+
+    def _says_much_of_it(self, document: Document, old: Document) -> bool:
+        """At least half of what one says the other says, too, or it stands in its place.
+
+        A pool is its network: where two of them share addresses they are one.
+        """
+        before = self._naming.before.get(old.identity)
+        now = self._naming.now.get(document.identity)
+        if before and now and now[0] not in (before[0], self._became.get(before[0])):
+            return False
+        pools = self._pools.get(_key(old)), self._pools_now.get(_key(document))
+        if pools[0] is not None and pools[1] is not None:
+            return bool(pools[0].extent & pools[1].extent)
+        if document.path == old.path and self._is_alone(document, old):
+            return True
+        if document.namespace != old.namespace and document.name != old.name:
+            return False
+        return share(_said(old, before and before[1]), _said(document, now and now[1])) >= HALF
+
+    def _is_alone(self, document: Document, old: Document) -> bool:
+        """In its file no other one went, and no other one came."""
+        gone = [it for it in self._gone.values() if it.path == old.path]
+        new = [it for it in self._new if it.path == document.path]
+        return (gone, new) == ([old], [document])
 
     def _needed(self, document: Document, old: Document) -> str:
         """The line that keeps what somebody holds, and what has to name the new name, too."""

@@ -45,6 +45,51 @@ def test_who_says_something_else_or_loses_nothing_looks_like_nobody() -> None:
     assert told(TWO, added, "looks-renamed") == []
 
 
+LONG = {
+    "networking": "{lbPoolSize: 8}",
+    "kubernetesVersion": "v1.31.0",
+    "teamRef": "{name: team-a}",
+}
+
+
+def long(name: str, team: str = "team-a", **spec: str) -> str:
+    return tenant(name, team, **{**LONG, **spec})
+
+
+def test_a_rename_with_other_edits_is_told_so() -> None:
+    base = reconciled({**SMALL, "tenants/one.yaml": long("one")})
+    grown = long("uno", networking="{lbPoolSize: 12}")
+    (found,) = told(base, {**base, "tenants/one.yaml": grown}, "looks-renamed")
+    assert found.message == (
+        "this looks like a rename of TenantCluster team-a/one, with other edits: 8 addresses change"
+    )
+    elsewhere = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": grown}
+    assert len(told(base, elsewhere, "looks-renamed")) == 1
+    followed = {**elsewhere, "tenants/uno.yaml": formerly(grown, "team-a/one")}
+    assert told(base, followed, "looks-renamed") == []
+
+
+def test_who_says_little_of_it_elsewhere_is_another() -> None:
+    base = reconciled({**SMALL, "tenants/one.yaml": long("one")})
+    other = tenant("uno", networking="{lbPoolSize: 4}")
+    files = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": other}
+    assert told(base, files, "looks-renamed") == []
+    far = long("uno", "team-b", networking="{lbPoolSize: 12}")
+    both = {**files, "tenants/uno.yaml": far}
+    assert told(base, both, "looks-renamed") == []
+
+
+def test_a_pool_that_is_renamed_and_grows_is_told() -> None:
+    base = reconciled(SMALL)
+    files = {
+        **without(base, "pools/edge.yaml"),
+        "pools/wide.yaml": pool("wide", "10.40.0.0/23"),
+        "providers/default.yaml": provider(pools="[{name: wide}]"),
+    }
+    (found,) = told(base, files, "looks-renamed")
+    assert "rename of NetworkPool butler-system/edge, with other edits" in found.message
+
+
 def test_of_a_renamed_namespace_each_is_told_with_its_namesake() -> None:
     files = without(TWO, "tenants/one.yaml", "tenants/two.yaml")
     files["tenants/z.yaml"] = f"{tenant('two', 'team-z')}---\n{tenant('one', 'team-z')}"

@@ -119,4 +119,25 @@ RENAMES = (
         "False",
         TANGLED,
     ),
+    Mutant(
+        "likeness: who was edited is nobody's rename",
+        "lookalikes.py",
+        "every = product((True, False), ",
+        "every = product((True,), ",
+        ("tests/commands/test_renames.py",),
+    ),
+    Mutant(
+        "likeness: anybody is a rename of whoever went",
+        "lookalikes.py",
+        " >= HALF",
+        " >= 0",
+        ("tests/commands/test_renames.py",),
+    ),
+    Mutant(
+        "likeness: pools go by their texts",
+        "lookalikes.py",
+        "return bool(pools[0].extent & pools[1].extent)",
+        "pass",
+        ("tests/commands/test_renames.py",),
+    ),
 )
