@@ -79,7 +79,9 @@ def moving(
         if record.announced and record.path not in state.unused:
             why = asked.get(record.path)
             message = f"{record.claim.short} has left {_held(record)}, which {_UNTIL}"
-            hint = "move its Services to the new range; reconcile with clusters tells who is left"
+            hint = "move its Services to the new range; reconcile with clusters tells who is left;"
+            back = record.claim._replace(slot="").short
+            hint += f" the way back: ipam move {back} --to {record.pool.name}"
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 

@@ -14,7 +14,7 @@ from reconciler.report.found import all_listed, verdict, within_sentence
 from reconciler.report.markup import Section, bar, code, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
 from reconciler.report.preview import NOTHING, Preview, with_preview
-from reconciler.report.text.plan import counted, growth, renamed_words
+from reconciler.report.text.plan import counted, growth, renamed_words, whence
 from reconciler.report.together import sentences_of, title_of
 from reconciler.together import Together
 
@@ -163,7 +163,7 @@ def _allocation(decision: Decision, evaluation: Evaluation) -> str:
         ", ".join(code(name) for name in pools),
         given,
         str(size),
-        code(str(claimed.source)) if claimed else "no claim",
+        code(str(claimed.source)) if claimed else prose(whence(claim, evaluation)),
     )
     return f"| {' | '.join(cells)} |"
 

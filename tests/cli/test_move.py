@@ -192,3 +192,19 @@ def test_what_a_tenant_has_grown_by_moves_along(folder: Path, move: Moving) -> N
     checked = ipam(move.capsys, "plan", "--repo", folder)
     assert "2 moves" in checked.out
     assert "record-stale" not in checked.out
+
+
+def test_the_way_back_is_a_move_and_no_revert(folder: Path, move: Moving) -> None:
+    assert move("team-a/one", "--to", "far", "--reason", "the old VLAN goes").code == 0
+    git(folder, "add", "overrides")
+    git(folder, "commit", "-qm", "let it move", clock=CLOCK + 10)
+    commit(folder, "move it", clock=CLOCK + 20)
+    assert ipam(move.capsys, "reconcile", "--repo", folder).code == 0
+    git(folder, "reset", "-q", "--hard", "main")
+    git(folder, "revert", "--no-edit", "HEAD~1", clock=CLOCK + 60)
+    ran = ipam(move.capsys, "plan", "--repo", folder)
+    assert "No changes." in ran.out
+    assert "the way back: ipam move team-a/one --to edge" in ran.err
+    back = move("team-a/one", "--to", "edge", "--reason", "it was too early")
+    assert "10.50.0.0-10.50.0.7 of far" in back.out.partition("→")[0]
+    assert "10.40.0.0-10.40.0.7 of edge" in back.out.partition("→")[2]

@@ -15,7 +15,7 @@ from reconciler.report.markup import IN_VIEW
 from tests.engine.outcome import after_removal, without
 from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, corpus, everywhere, found
-from tests.world import SMALL, evaluation_of, pool, reconciled, tenant, tree_of
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant, tree_of
 
 HTML = {MARKER, "<br>", "<details>", "<summary>", "</summary>", "</details>", "<sub>", "</sub>"}
 TWO = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
@@ -77,8 +77,14 @@ def test_what_is_released_has_no_claim_any_more() -> None:
     text = shown(evaluate(tree_of(gone), 1))
     assert row_of(text, "team-a/one") == [
         "🟠 release", "`team-a/one` loadbalancer", "`edge`", "`10.40.0.0-10.40.0.7`", "8",
-        "no claim",
+        "its TenantCluster is gone",
     ]  # fmt: skip
+
+
+def test_who_asks_for_none_any_more_is_named_with_its_place() -> None:
+    cloud = {**TWO, "providers/default.yaml": provider().replace("mode: ipam", "mode: cloud")}
+    text = shown(evaluate(tree_of(cloud), 2))
+    assert row_of(text, "team-a/one")[-1] == "tenants/one.yaml:1 asks for none"
 
 
 def test_what_expires_is_told() -> None:

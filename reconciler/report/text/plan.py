@@ -6,6 +6,7 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
 from reconciler.digest import actions, digest, former_of, growth_of, is_ahead, is_told, summary
 from reconciler.evaluate import Evaluation, is_held
+from reconciler.families import known_as
 from reconciler.findings import few
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
@@ -118,8 +119,7 @@ def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
         return [(sign, colour), owner, claim.slot, names, str(asked.size),
                 (decision.reason, colour), place]  # fmt: skip
     allocation = decision.allocation
-    claimed = evaluation.state.claims.get(claim)
-    place = f"{claimed.source.path}:{claimed.source.line}" if claimed else "no claim"
+    place = whence(claim, evaluation)
     place += "".join(f", {words}" for words in renamed_words(decision, evaluation))
     text = format_short(allocation.range) if allocation.range else "nothing"
     if is_held(decision, evaluation):
@@ -128,6 +128,18 @@ def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
         place = f"{place}  {words}"
     return [(sign, colour), owner, claim.slot, allocation.pool.name, str(allocation.size),
             (text, colour), place]  # fmt: skip
+
+
+def whence(claim: Key, evaluation: Evaluation) -> str:
+    """Where a claim is asked for; of one that nobody asks for any more, what became of its document."""
+    asked = evaluation.state.claims.get(claim)
+    if asked is not None:
+        return f"{asked.source.path}:{asked.source.line}"
+    kind = known_as(claim.family, claim.kind)
+    document = evaluation.documents.find(kind, claim.namespace, claim.name, "")
+    if document is not None:
+        return f"{document.path}:{document.start.line} asks for none"
+    return f"its {claim.kind or 'claim'} is gone"
 
 
 def growth(decision: Decision, evaluation: Evaluation) -> str:

@@ -42,14 +42,14 @@ def test_a_refusal_is_told_with_reason_and_remedy() -> None:
 
 def test_a_release_and_an_expiry_say_that_nobody_asks_any_more() -> None:
     gone = without(reconciled(SMALL), "tenants/one.yaml")
-    row = "team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   no claim"
+    row = "team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   its TenantCluster is gone"
     assert planned(gone)[0] == f"  =   {row}  held back by a brake"
     assert planned(gone)[-1] == "Plan: 1 held back by a brake, 0 kept, 0 moved."
     allowed = plan_text(evaluate(tree_of(gone), 1), PLAIN).splitlines()[1:]
     assert (allowed[0], allowed[-1]) == (f"  -   {row}", "Plan: 1 to release, 0 kept, 0 moved.")
     lines = planned(reconciled(gone), CLOCK + 86_400)
     assert lines[0].split()[1:] == [
-        "team-a/one", "loadbalancer", "edge", "8", "10.40.0.0-10.40.0.7", "no", "claim",
+        "team-a/one", "loadbalancer", "edge", "8", "10.40.0.0-10.40.0.7", "its", "TenantCluster", "is", "gone",
     ]  # fmt: skip
     assert lines[-1] == "Plan: 1 to expire, 0 kept, 0 moved."
     failed = without(reconciled(FULL), "tenants/one.yaml")
