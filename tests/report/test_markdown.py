@@ -84,7 +84,7 @@ def test_what_is_released_has_no_claim_any_more() -> None:
 def test_who_asks_for_none_any_more_is_named_with_its_place() -> None:
     cloud = {**TWO, "providers/default.yaml": provider().replace("mode: ipam", "mode: cloud")}
     text = shown(evaluate(tree_of(cloud), 2))
-    assert row_of(text, "team-a/one")[-1] == "tenants/one.yaml:1 asks for none"
+    assert row_of(text, "team-a/one")[-1] == "`tenants/one.yaml:1` asks for none"
 
 
 def test_what_expires_is_told() -> None:
