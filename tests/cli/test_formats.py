@@ -63,6 +63,7 @@ def test_several_files_are_written_in_one_run_beside_the_text(
     assert json.loads(texts["sarif"])["runs"][0]["results"][0]["ruleId"] == "cidr-invalid"
     assert json.loads(texts["json"]) == yaml.safe_load(texts["yaml"])
     assert ElementTree.fromstring(texts["junit"]).get("failures") == "1"
+    assert texts["dotenv"].splitlines()[0] == "IPAM_RESULT_EXIT_CODE=1"
 
 
 def test_files_are_written_when_a_gate_stops_the_change(tmp_path: Path, capsys: Capture) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from tests.changes_of_teams import PASSES, STOPS, TEAMS, Change
 from tests.cli.running import given_out
+from tests.forges.commenting import pushed, told
+from tests.forges.forge import Forge
 from tests.forges.running import Used
 from tests.forges.test_actions import merged, runner
 from tests.world import SMALL, commit, git, tenant, write
@@ -47,6 +49,17 @@ def test_every_other_one_names_none(name: str, code: str, tmp_path: Path) -> Non
     used = checked(tmp_path, TEAMS, STOPS[name])
     assert used.outputs["exit-code"] == code
     assert (used.outputs["within-contract"], used.outputs["team"]) == ("false", "")
+
+
+def test_the_action_that_comments_says_it_too(tmp_path: Path, forge: Forge) -> None:
+    bare = tmp_path / "acme" / "addresses"
+    git(tmp_path, "clone", "-q", "--bare", str(given_out(tmp_path / "first", TEAMS)), str(bare))
+    inside = {path: text for path, text in PASSES["a tenant"].items() if text is not None}
+    head = pushed(tmp_path, bare, inside)
+    forge.pull(head)
+    outputs = told(tmp_path, forge, head).outputs
+    assert (outputs["exit-code"], outputs["changed"]) == ("0", "true")
+    assert (outputs["within-contract"], outputs["team"]) == ("true", "a")
 
 
 def test_where_no_team_has_a_folder_it_names_none(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     out = Path(job["RUNNER_TEMP"]) / "ipam-comment"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
-    result, text = out / "check.json", out / "comment.md"
+    result, text = _result(job), out / "comment.md"
     words = [
         f"--base={base}",
         f"--rev={head.sha}",
@@ -167,6 +167,11 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     says = plan["changed"] or plan["actions"] or told["findings"] or told["gates"]
     says = says or _CLUSTERS in comment
     return Answer(done.returncode, plan["digest"], comment if says else None, base)
+
+
+def _result(job: dict[str, str]) -> Path:
+    """Where the check writes what it came to."""
+    return Path(job["RUNNER_TEMP"]) / "ipam-comment" / "check.json"
 
 
 def _unknown(job: dict[str, str]) -> str:
@@ -270,8 +275,12 @@ def main() -> int:
     if answer is None:
         sys.stdout.write("Nothing to tell: no open pull request into the branch has this head.\n")
         return 0
+    # As the action that checks has them: from the result, by the same program.
+    script = str(Path(__file__).resolve().parents[1] / "outputs.py")
+    line = [sys.executable, "-I", script, str(answer.code), str(_result(job))]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603 - our own
     with Path(job["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
-        file.write(f"exit-code={answer.code}\ndigest={answer.digest}\n")
+        file.write(done.stdout)
     return 0
 
 

@@ -26,7 +26,18 @@ _DEVICES = Path("/dev")
 _COMPARING = ("gitlab", "sarif", "junit")
 """Forms of services that find out by themselves what is new: they are told all there is."""
 _FOR_FORGES = ("github", "gitlab", "sarif", "junit", "markdown")
-FORMATS = ("text", "json", "yaml", "github", "gitlab", "sarif", "junit", "markdown", "svg")
+FORMATS = (
+    "text",
+    "json",
+    "yaml",
+    "github",
+    "gitlab",
+    "sarif",
+    "junit",
+    "markdown",
+    "svg",
+    "dotenv",
+)
 DRAWN = ("markdown", "svg")
 """Forms that show what a change comes to."""
 
@@ -139,6 +150,10 @@ def _document(form: str, checked: Checked) -> str:
     evaluation = compared.evaluation
     plan = plan_document(evaluation, base=checked.base)
     document = check_document(evaluation, plan, checked.code, compared.inherited, compared)
+    if form == "dotenv":
+        from reconciler.report.dotenv import dotenv_text  # few ask for it
+
+        return dotenv_text(document)
     return json_text(document) if form == "json" else yaml_text(document)
 
 

@@ -1,0 +1,42 @@
+"""A check as variables of later jobs: words of the program alone, a line each."""
+
+from typing import Any
+
+import pytest
+
+from reconciler.report.dotenv import dotenv_text
+
+DIGEST = "sha256:0a"
+
+
+def told(code: int = 0, team: object = "a", **more: Any) -> dict[str, str]:
+    document = {
+        "exitCode": code,
+        "plan": {"digest": DIGEST, "changed": True},
+        "withinContract": {"team": team},
+        **more,
+    }
+    pairs = (line.split("=", 1) for line in dotenv_text(document).splitlines())
+    return {name.removeprefix("IPAM_RESULT_"): value for name, value in pairs}
+
+
+def test_a_change_within_a_contract_names_the_team() -> None:
+    assert told() == {
+        "EXIT_CODE": "0", "DIGEST": DIGEST, "CHANGED": "true", "WITHIN_CONTRACT": "true", "TEAM": "a",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "within"),
+    [
+        (1, {"team": "a"}),
+        (3, {"team": "a"}),
+        (0, None),
+        (0, {"team": None}),
+        (0, {"team": "a\nB=c"}),
+    ],
+)
+def test_every_other_one_names_none(code: int, within: object) -> None:
+    found = told(code, withinContract=within)
+    assert (found["WITHIN_CONTRACT"], found["TEAM"]) == ("false", "")
+    assert len(found) == 5
