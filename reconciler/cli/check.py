@@ -23,6 +23,9 @@ from reconciler.report.preview import NOTHING, Preview
 @base_option
 @at_option
 @option("--also", metavar="REV", multiple=True, help="Beside this open change, too. Repeatable.")
+@option(
+    "--trust-cache", is_flag=True, help="With --base: believe a cache that no change could write."
+)
 @option("--allow-empty", is_flag=True, help="It is fine that there is nothing to check.")
 @review_options
 def check(
@@ -33,6 +36,7 @@ def check(
     base: str | None,
     at: str | None,
     also: tuple[str, ...],
+    trust_cache: bool,
     allow_empty: bool,
     output: str,
     outs: tuple[Out, ...],
@@ -52,8 +56,9 @@ def check(
     forms = (output, *(out.form for out in outs))
     is_drawn = any(form in DRAWN for form in forms)
     whole = "junit" in forms or is_drawn
-    # What judges a change believes nothing that another job may have left in a shared cache.
-    trusts = base is None
+    # What judges a change believes nothing that another job may have left in a shared cache, unless
+    # a person says that none could.
+    trusts = base is None or trust_cache
     found = reviewed(
         repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at, also=also
     )

@@ -67,6 +67,13 @@ def test_check_with_a_base_neither_reads_nor_writes_a_cache(
     assert not (tmp_path / "cache").exists()
 
 
+def test_a_person_may_say_that_the_cache_is_to_be_believed(author: Path, command: Command) -> None:
+    first = forge(author, command)
+    words = ("check", "--repo", str(author), "--base", first)
+    assert command.run(*words).code == 1
+    assert command.run(*words, "--trust-cache").code == 0, "what it says is what they asked for"
+
+
 def spoiled(place: Path, how: str) -> None:
     """Give a folder to somebody else, in part."""
     if how == "another user's":

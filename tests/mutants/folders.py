@@ -61,7 +61,7 @@ FOLDERS = (
            '        if _is_file(inner / "HEAD"):\n',
            '        if _is_file(inner / "HEAD") and not _is_file(folder / "HEAD"):\n', CONFIG),
     Mutant("cache: check --base believes it", "cli/check.py",
-           "    trusts = base is None\n", "    trusts = True\n", CACHE),
+           "    trusts = base is None or trust_cache\n", "    trusts = True\n", CACHE),
     Mutant("cache: others may write it", "adapters/cache.py",
            "    if found[-1].st_mode & _WRITABLE:\n", "    if False:\n", CACHE),
     Mutant("cache: a program that is written just now is remembered", "adapters/program.py",
