@@ -67,11 +67,16 @@ def test_check_with_a_base_neither_reads_nor_writes_a_cache(
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_person_may_say_that_the_cache_is_to_be_believed(author: Path, command: Command) -> None:
+def test_where_a_person_says_so_it_does_and_says_the_same(
+    tmp_path: Path, author: Path, command: Command
+) -> None:
     first = forge(author, command)
     words = ("check", "--repo", str(author), "--base", first)
-    assert command.run(*words).code == 1
-    assert command.run(*words, "--trust-cache").code == 0, "what it says is what they asked for"
+    alone = command.run(*words)
+    assert command.run(*words, "--trust-cache") == alone, "what differs is read, whatever it says"
+    (tmp_path / "cache").rename(tmp_path / "moved")
+    assert command.run(*words, "--trust-cache") == alone
+    assert [*cache_of(tmp_path).glob("facts/*/head*")], "it notes what it knows"
 
 
 def spoiled(place: Path, how: str) -> None:
