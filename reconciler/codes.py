@@ -113,6 +113,7 @@ CODES: dict[str, str] = {
     "rename-unused": "What a document says that it was called before is still there.",
     "announcement-lost": "A cluster that stays loses addresses that it announces by this change.",
     "announcement-moved": "Addresses go from one cluster to another at once. Give them up first.",
+    "handed-on": "A document that names no team goes to another team's folder, with its addresses.",
     "name-reused": "A new document has a name that has addresses from before, perhaps another team's.",
     "looks-renamed": "A document seems to have another name, but would lose its addresses.",
     # Records

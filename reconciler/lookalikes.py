@@ -240,10 +240,9 @@ def _lost(evaluation: Evaluation, naming: _Naming) -> dict[Name, _Lost]:
         if isinstance(decision, Release):
             _add(found, record.claim.owner, changing=record.size)
             _add(found, whom, changing=record.size)
-        elif record.is_live and now.get(record.claim.owner) == whom:
-            _add(found, whom, changing=record.size)
-        elif record.is_live:
-            _add(found, whom, going=record.size)
+            continue
+        what = "changing" if now.get(record.claim.owner) == whom else "going"
+        _add(found, whom if record.is_live else None, **{what: record.size})
     for record in evaluation.state.records:
         if record.range is not None and record.pool not in evaluation.state.pools:
             _add(found, record.pool.owner, without_pool=record.range.size)

@@ -23,7 +23,7 @@ _Name = tuple[str, str, str, str]
 def with_takeovers(base: Base, compared: Compared) -> Compared:
     """A comparison with what is said of each new document that takes over what is there."""
     evaluation = compared.evaluation
-    found = [*_told(base, evaluation)]
+    found = [*_told(base, evaluation), *_handed_on(base, evaluation)]
     if not found:
         return compared
     merged = ordered([*evaluation.findings, *found])
@@ -55,6 +55,34 @@ def _told(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
             message = f"{document.title} was gone before this change, and has its addresses: {has}"
             hint = "look up who removed it, and whether the two are one; else choose another name"
             yield warning("name-reused", document.start, message, hint)
+
+
+def _handed_on(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
+    """What is said of documents that go to the folder of another team, with all that they hold.
+
+    Of what names its team its records tell that (`transfer`). A ProxyVIP names none.
+    """
+    before, now = base.described.documents, base.described_now.documents
+    moved = [it for it in sorted(now) if it in before and before[it].file != now[it].file]
+    if not moved:
+        return
+    rules = Rules(evaluation.tree.contracts or contracts_of(evaluation.documents))
+    owners = {_owner(now[it]): it for it in moved}
+    held: dict[Identity, list[Allocation]] = {}
+    for record in evaluation.state.records:
+        identity = owners.get(record.claim.owner)
+        if identity is not None and record.range is not None and record.is_live:
+            held.setdefault(identity, []).append(record)
+    for identity in sorted(held):
+        old, document = before[identity], now[identity]
+        teams = rules.owners(old.file), rules.owners(document.file)
+        if teams[0] == teams[1] or asking_of(document, evaluation.documents).named:
+            continue
+        has = few([format_short(it.range) for it in held[identity] if it.range is not None])
+        whose = [few(it) or "nobody" for it in teams]
+        message = f"{document.title} goes from the folder of {whose[0]} to that of {whose[1]}, with"
+        hint = "let both teams agree: whoever owns the folder may remove it, and its addresses go"
+        yield warning("handed-on", document.start, f"{message} {has}", hint)
 
 
 def _held(

@@ -143,10 +143,9 @@ def _both(ours: Mapping[Key, Grant], theirs: Mapping[Key, Grant]) -> Iterator[Bo
 def _second(alone: Mapping[Key, Grant], then: Evaluation) -> Iterator[Second]:
     """What becomes of the claims of a change that is merged second, where it is another thing."""
     after = {it.claim: it for it in then.plan.decisions if isinstance(it, Grant | Refuse)}
-    for claim, grant in alone.items():
-        got, held = after.get(claim), grant.allocation.range
-        if held is None:
-            continue
+    ranges = ((claim, grant.allocation.range) for claim, grant in alone.items())
+    for claim, held in ((claim, held) for claim, held in ranges if held is not None):
+        got = after.get(claim)
         if isinstance(got, Refuse):
             yield Second(claim, held, None, got.reason)
         elif got is not None and got.allocation.range not in (None, held):

@@ -39,6 +39,7 @@ PASSES: Mapping[str, Change] = {
     "a tenant in a folder of both": {"tenants/both/new.yaml": tenant("new")},
 }
 STOPS: Mapping[str, Change] = {
+    "a file that cannot be read": {"tenants/a/one.yaml": "kind: ["},
     "a file beside": {"tenants/a/new.yaml": tenant("new"), "README.md": "other words"},
     "a workflow": {"tenants/a/new.yaml": tenant("new"), ".github/workflows/ipam.yml": "on: push"},
     "a file of another team": {"tenants/b/new.yaml": tenant("new")},

@@ -99,12 +99,11 @@ def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
 def _resting(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> Iterator[_Held]:
     """What comes free by itself, with when. Of what a move has left no clock tells that."""
     for record in holding:
-        if record.range is None or not record.is_released or record.announced:
+        end = retention_end(record, evaluation.state) if record.is_released else None
+        if record.range is None or record.announced or end is None:
             continue
-        end = retention_end(record, evaluation.state)
-        if end is not None:
-            for item in pool.usable & IPSet((record.range,)):
-                yield end, record.path, item
+        for item in pool.usable & IPSet((record.range,)):
+            yield end, record.path, item
 
 
 def _wait(claim: Claim, free: IPSet, rests: Sequence[_Held]) -> tuple[int, str] | None:

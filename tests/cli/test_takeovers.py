@@ -132,3 +132,25 @@ def test_a_request_that_asks_for_another_tenant_is_told(tmp_path: Path, capsys: 
     new = {"tenants/more.yaml": mine.replace("Ref: {name: one", "Ref: {name: stays")}
     repo = taken(tmp_path, capsys, files, new)
     assert codes(told(capsys, repo)[1]) == WARNED
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("tenants/b/web.yaml", ["warning handed-on"]),
+        ("tenants/loose.yaml", ["warning handed-on"]),
+        ("tenants/a/deep/web.yaml", []),
+    ],
+)
+def test_who_names_no_team_is_told_when_it_goes_to_another_folder(
+    where: str, said: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    repo = given_out(tmp_path / "repo", {**BESIDE, **FOLDERS, "tenants/a/web.yaml": VIP})
+    changed(repo, {"tenants/a/web.yaml": None, where: VIP})
+    code, found = told(capsys, repo)
+    assert (code, codes(found)) == (0, said)
+    if said:
+        assert "goes from the folder of a to that of " in found[0]["message"]
+        _, contract = judged(capsys, repo)
+        assert contract is not None
+        assert contract["team"] is None

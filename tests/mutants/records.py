@@ -12,6 +12,13 @@ FREED = ("tests/hostile/test_freed_before.py",)
 
 RECORDS = (
     Mutant(
+        "takeover: a document goes to another team's folder in silence",
+        "takeovers.py",
+        "if teams[0] == teams[1] or asking_of(",
+        "if True or asking_of(",
+        ("tests/cli/test_takeovers.py",),
+    ),
+    Mutant(
         "pins before: a base that waits is not planned",
         "commands/pins_before.py",
         "        return made is None\n",

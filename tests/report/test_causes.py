@@ -1,0 +1,28 @@
+"""Causes for people and for forges: where, and from which folder that counts."""
+
+from reconciler.comparison import Compared
+from reconciler.findings import Location
+from reconciler.model.cause import Cause
+from reconciler.model.key import Key
+from reconciler.report.at_top import at_top
+from reconciler.report.causes import place_of, sentence_of
+from tests.world import SMALL, evaluation_of
+
+CLAIM = Key("butler", "team-a", "one", "loadbalancer", "TenantCluster")
+HERE = Cause(
+    CLAIM, Location("pools/edge.yaml", 6), "the pool is another one", commit="4b1f0c2a9d3177"
+)
+NOWHERE = Cause(CLAIM, None, "its retention ended", is_caused=False)
+
+
+def test_a_cause_names_file_line_and_commit_and_what_none_caused_names_nothing() -> None:
+    assert place_of(HERE) == "pools/edge.yaml:6 (4b1f0c2a9d31)"
+    assert place_of(NOWHERE) == ""
+    assert sentence_of(NOWHERE) == "team-a/one (loadbalancer): its retention ended"
+
+
+def test_from_the_top_a_cause_has_the_folder_of_its_root() -> None:
+    compared = Compared(evaluation_of(SMALL), causes=(HERE, NOWHERE))
+    first, second = at_top(compared, "infra/ipam").causes
+    assert place_of(first) == "infra/ipam/pools/edge.yaml:6 (4b1f0c2a9d31)"
+    assert second == NOWHERE
