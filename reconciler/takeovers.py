@@ -60,7 +60,7 @@ def _told(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
 def _handed_on(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
     """What is said of documents that go to the folder of another team, with all that they hold.
 
-    Of what names its team its records tell that (`transfer`). A ProxyVIP names none.
+    Of what names its team its records tell that (`transfer`). Some kinds name none.
     """
     before, now = base.described.documents, base.described_now.documents
     moved = [it for it in sorted(now) if it in before and before[it].file != now[it].file]

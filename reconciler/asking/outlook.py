@@ -15,6 +15,8 @@ from reconciler.model.state import State
 
 SPANS = (30, 90)
 """Days of the past that rates are taken of."""
+TREND = tuple(range(max(SPANS), -1, -6))
+"""Days ago at which the use is looked back at, the earliest first: 90, 84 … 0."""
 MOST_TENANTS = 10_000
 WEEK = 7
 
@@ -49,6 +51,7 @@ class Outlook(NamedTuple):
         rates: By span.
         shape: The claims of the median tenant of the pool, large ones first; none without tenants.
         fits: How many more such tenants fit into its free runs.
+        trend: Addresses that were allocated or held at each of `TREND`; None before the first commit.
     """
 
     pool: Key
@@ -58,6 +61,7 @@ class Outlook(NamedTuple):
     rates: tuple[Rate, ...]
     shape: tuple[int, ...]
     fits: int
+    trend: tuple[int | None, ...] = ()
 
 
 class Past(NamedTuple):
@@ -91,7 +95,7 @@ def outlooks(
         pools: Keys of pools that are there.
     """
     changes = {days: _changes(past, days) for days in SPANS}
-    free = free_of(state, pools)
+    free, since = free_of(state, pools), _since(past)
     found = []
     for key in pools:
         pool, used = state.pools[key], usage[key].allocated + usage[key].held
@@ -99,7 +103,11 @@ def outlooks(
         rates = tuple(_rate(days, changes[days], str(key), used, levels) for days in SPANS)
         shape = median_shape(state, key)
         fits = fitting(pool, free[key], shape)
-        found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits))
+        trend = tuple(
+            used - grown.get(str(key), 0) if past.clock - days * DAY >= past.oldest else None
+            for days, grown in zip(TREND, since, strict=True)
+        )
+        found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits, trend))
     return found
 
 
@@ -123,6 +131,21 @@ def _changes(past: Past, days: int) -> Mapping[str, int] | None:
         for pool, count in item.delta:
             found[pool] = found.get(pool, 0) + count
     return found
+
+
+def _since(past: Past) -> list[Mapping[str, int]]:
+    """By how much the use of each pool grew since each of `TREND`; of all that is told, in one walk."""
+    grown: dict[str, int] = {}
+    found: list[Mapping[str, int]] = []
+    told = iter(past.told)
+    item = next(told, None)
+    for days in reversed(TREND):
+        while item is not None and item.row.clock > past.clock - days * DAY:
+            for pool, count in item.delta:
+                grown[pool] = grown.get(pool, 0) + count
+            item = next(told, None)
+        found.append(dict(grown))
+    return found[::-1]
 
 
 def _rate(

@@ -1,5 +1,6 @@
 """`forecast`: how long pools will do."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -58,7 +59,8 @@ def forecast(
     brush = painter(color)
     tell_errors(evaluation.findings, brush)
     if output == "text":
-        emit(forecast_text(past, outlooks, brush, idle))
+        plain = "utf" not in (sys.stdout.encoding or "").lower()
+        emit(forecast_text(past, outlooks, brush, idle, plain=plain))
     else:
         emit_document(outlook_document(history.start, past, outlooks, idle), output)
     return ExitCode.OK

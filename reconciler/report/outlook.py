@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from reconciler.asking.idle import Headroom, Idle
-from reconciler.asking.outlook import MOST_TENANTS, Outlook, Past, Rate
+from reconciler.asking.outlook import MOST_TENANTS, TREND, Outlook, Past, Rate
 from reconciler.engine.usage import percentage
 from reconciler.model.instant import format_instant
 from reconciler.report.machine import envelope
@@ -53,6 +53,9 @@ def _pool(item: Outlook) -> dict[str, Any]:
         "levels": [{"level": it.name, "addresses": it.addresses} for it in item.levels],
         "rates": [_rate(item, rate) for rate in item.rates],
         "medianShape": list(item.shape),
+        "trend": [
+            {"daysAgo": days, "used": used} for days, used in zip(TREND, item.trend, strict=False)
+        ],
         "tenantsThatFit": item.fits,
         "moreFit": item.fits >= MOST_TENANTS,
     }

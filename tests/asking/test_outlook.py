@@ -11,6 +11,7 @@ from reconciler.addresses import IPSet
 from reconciler.asking.happenings import Happening
 from reconciler.asking.outlook import (
     MOST_TENANTS,
+    TREND,
     Level,
     Outlook,
     Past,
@@ -54,6 +55,25 @@ def test_a_rate_is_what_changed_in_a_span_and_weeks_go_on_at_it() -> None:
     assert (month.change, quarter.change) == (8, 16)
     # 180 warn: 172 more at 8 in 30 days, and at 16 in 90.
     assert [rate.weeks[0] for rate in found.rates] == [92.1, 138.2]
+
+
+def test_the_trend_is_what_was_used_at_each_of_its_days() -> None:
+    past = Past(CLOCK, CLOCK - 61 * DAY, told((1, GIVEN), (6, EXPIRED), (29, GIVEN), (60, GIVEN)))
+    trend = dict(zip(TREND, outlook(past).trend, strict=True))
+    assert (TREND[0], TREND[-1], len(TREND)) == (90, 0, 16)
+    assert trend[0] == 8
+    assert trend[6] == 0  # what came free six days ago was free then
+    assert (trend[12], trend[30], trend[60]) == (8, 0, 0)
+    assert [trend[days] for days in (66, 90)] == [None, None]
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.sampled_from([GIVEN, EXPIRED])), max_size=12))
+def test_the_trend_is_that_of_the_rates(events: list[tuple[int, Happening]]) -> None:
+    past = Past(CLOCK, OLD, told(*sorted(events, key=lambda it: it[0])))
+    found = outlook(past)
+    trend = dict(zip(TREND, found.trend, strict=True))
+    for rate in found.rates:
+        assert trend[rate.days] == found.used - (rate.change or 0)
 
 
 def test_a_history_that_is_shorter_than_a_span_is_not_enough() -> None:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from reconciler.addresses.notation import format_count
 from reconciler.asking.idle import Headroom, Idle
-from reconciler.asking.outlook import MOST_TENANTS, Outlook, Past, Rate
+from reconciler.asking.outlook import MOST_TENANTS, TREND, Outlook, Past, Rate
 from reconciler.engine.usage import percentage
 from reconciler.model.instant import format_instant
+from reconciler.report.text.bar import sparkline
 from reconciler.report.text.table import Cell, Colour, Painter, table
 
 _LEVELS = ("warning", "gate", "full")
@@ -19,17 +20,30 @@ _SOON = 4.0
 
 
 def forecast_text(
-    past: Past, found: Sequence[Outlook], painter: Painter, idle: Idle | None = None
+    past: Past,
+    found: Sequence[Outlook],
+    painter: Painter,
+    idle: Idle | None = None,
+    *,
+    plain: bool = False,
 ) -> str:
-    """A row for each pool and span, how many more tenants fit, and what tenants leave idle."""
+    """A row for each pool and span, its use so far, what more fits, and what tenants leave idle.
+
+    Args:
+        past: What is known of the past.
+        found: The outlook of each pool.
+        painter: Paints.
+        idle: What tenants leave idle, or None where nobody looked.
+        plain: In ASCII, for a terminal without UTF-8.
+    """
     if not found:
         return "No pools found.\n"
     head = f"As of {format_instant(past.clock)}, looking back {past.days} days.\n"
     rows = [_row(item, rate, past) for item in found for rate in item.rates]
     columns = ("POOL", "USED%", "SPAN", "CHANGE", *(name.upper() for name in _LEVELS))
-    return "".join(
-        [head, table(columns, rows, painter, right=(1,)), *map(_more, found), _idle(idle, painter)]
-    )
+    shown = table(columns, rows, painter, right=(1,))
+    more = (f"{_trend(item, plain=plain)}{_more(item)}" for item in found)
+    return "".join([head, shown, *more, _idle(idle, painter)])
 
 
 def _idle(idle: Idle | None, painter: Painter) -> str:
@@ -72,6 +86,16 @@ def _weeks(weeks: float | None) -> Cell:
     if weeks == 0:
         return "reached", Colour.RED
     return f"{weeks:g} weeks", Colour.YELLOW if weeks <= _SOON else None
+
+
+def _trend(item: Outlook, *, plain: bool) -> str:
+    """The use of a pool so far; nothing of one without addresses, or without a past."""
+    known = [it for it in item.trend if it is not None]
+    if len(known) < 2 or not item.total:
+        return ""
+    line = sparkline(item.trend, item.total, plain=plain)
+    first, last = (f"{percentage(it, item.total):.1f}%" for it in (known[0], known[-1]))
+    return f"{item.pool.name}: last {TREND[0]} days {line} {first} → {last}\n"
 
 
 def _more(item: Outlook) -> str:

@@ -29,6 +29,15 @@ def test_each_span_is_a_row_and_what_cannot_be_told_is_said() -> None:
     assert forecast_text(PAST, [], PLAIN) == "No pools found.\n"
 
 
+def test_how_a_pool_filled_is_a_line_of_signs() -> None:
+    trend = (None,) * 13 + (0, 128, 256)
+    line = "edge: last 90 days ·············▁▄█ 0.0% → 100.0%\n"
+    assert line in forecast_text(PAST, [FOUND._replace(trend=trend)], PLAIN)
+    text = forecast_text(PAST, [FOUND._replace(trend=trend)], PLAIN, plain=True)
+    assert "last 90 days .............049" in text
+    assert "last 90 days" not in forecast_text(PAST, [FOUND._replace(trend=(None, 8))], PLAIN)
+
+
 def test_what_never_comes_and_what_comes_soon_are_told_apart() -> None:
     levels = (*LEVELS, Level("gate", 200))
     never = FOUND._replace(levels=levels, rates=(Rate(30, -8, (None, 2.0, 5.0)),))
