@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from reconciler.adapters import cache
+from reconciler.ports import Facts
 
 _SUM = 64
 # What was not asked for is kept as long as it is no more than so many times what was.
@@ -79,15 +80,19 @@ class FileFacts:
 
 
 class FreshFacts:
-    """Facts of this run alone: nothing is known that it did not read itself."""
+    """Facts of this run, which writes none: what it read itself, and what others say if it may ask."""
 
-    def __init__(self) -> None:
+    def __init__(self, others: Facts | None = None) -> None:
+        """Know nothing but what is noted, and what `others` know, which are read and never written."""
+        self._others = others
         self._tables: dict[str, dict[str, str]] = {}
 
     def known(self, table: str, keys: Sequence[str]) -> dict[str, str]:
-        """Those of the texts that were noted."""
-        known = self._tables.get(table, {})
-        return {key: known[key] for key in keys if key in known}
+        """Those of the texts that were noted, or that others know."""
+        mine = self._tables.get(table, {})
+        more = [key for key in keys if key not in mine]
+        theirs = self._others.known(table, more) if self._others is not None and more else {}
+        return theirs | {key: mine[key] for key in keys if key in mine}
 
     def note(self, table: str, rows: Mapping[str, str]) -> None:
         """Keep texts until this run ends."""

@@ -9,6 +9,7 @@ from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
 from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.evaluating import Reviewed, reviewed
 from reconciler.cli.shared.formats import DRAWN, Checked, Out, check_in, review_options, write_outs
+from reconciler.cli.shared.opening import Trust
 from reconciler.cli.shared.options import at_option, base_option, option, reading_options
 from reconciler.cli.shared.output import emit, painter, tell
 from reconciler.cli.shared.progress import progress
@@ -57,11 +58,9 @@ def check(
     is_drawn = any(form in DRAWN for form in forms)
     whole = "junit" in forms or is_drawn
     # What judges a change believes nothing that another job may have left in a shared cache, unless
-    # a person says that none could.
-    trusts = base is None or trust_cache
-    found = reviewed(
-        repo, rev, base, worktree=worktree, whole=whole, trusts=trusts, at=at, also=also
-    )
+    # a person says that none could. It leaves nothing there in either case: its word is of a change.
+    trust = Trust.FULL if base is None else Trust.READING if trust_cache else Trust.NONE
+    found = reviewed(repo, rev, base, worktree=worktree, whole=whole, trust=trust, at=at, also=also)
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
     drawn = _preview(found, base, at) if is_drawn else NOTHING
     checked = Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)

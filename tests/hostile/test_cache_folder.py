@@ -8,10 +8,15 @@ import pytest
 
 from tests.adapters.git.command import Command, Done, served
 from tests.git_server import serving
-from tests.world import commit, git, tenant, write
+from tests.world import commit, git, pool, provider, tenant, write
 
 WORDS = "the cache is not used"
 OTHER = 65_533
+FAR = {
+    "pools/far.yaml": pool("far", "10.50.0.0/24"),
+    "providers/far.yaml": provider("far", "[{name: far}]", gateway="10.60.0.1"),
+    "tenants/far.yaml": tenant("far", "team-b", providerConfigRef="{name: far}"),
+}
 
 
 def cache_of(root: Path) -> Path:
@@ -76,7 +81,23 @@ def test_where_a_person_says_so_it_does_and_says_the_same(
     assert command.run(*words, "--trust-cache") == alone, "what differs is read, whatever it says"
     (tmp_path / "cache").rename(tmp_path / "moved")
     assert command.run(*words, "--trust-cache") == alone
-    assert [*cache_of(tmp_path).glob("facts/*/head*")], "it notes what it knows"
+    assert not [*cache_of(tmp_path).glob("facts/*/head*")], "it leaves nothing for others"
+
+
+def test_where_a_person_says_so_what_did_not_change_is_not_read(
+    author: Path, command: Command
+) -> None:
+    write(author, FAR)
+    commit(author)
+    assert command.run("reconcile", "--repo", str(author), "--no-apply").code == 0
+    first = git(author, "rev-parse", "HEAD")
+    assert command.run("check", "--repo", str(author)).code == 0
+    write(author, {"tenants/two.yaml": tenant("two", providerConfigRef="{name: default}")})
+    commit(author)
+    unchanged = git(author, "rev-parse", f"{first}:tenants/far.yaml")
+    (author / ".git" / "objects" / unchanged[:2] / unchanged[2:]).unlink()
+    words = ("check", "--repo", str(author), "--base", first)
+    assert [command.run(*words).code, command.run(*words, "--trust-cache").code] == [4, 0]
 
 
 def spoiled(place: Path, how: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.adapters.facts import FileFacts
-from reconciler.cli.shared.opening import open_facts, open_source
+from reconciler.cli.shared.opening import Trust, open_facts, open_source
 from reconciler.commands.replay import judged_before, note_made
 from reconciler.model.verdict import Verdict
 from reconciler.ports import Revision
@@ -38,9 +38,9 @@ def folder(tmp_path: Path, place: Path) -> Path:
     return made
 
 
-def second(folder: Path, *, trusts: bool) -> str:
+def second(folder: Path, trust: Trust) -> str:
     """The commit before the merge, on the line of the branch."""
-    source = open_source(folder, "HEAD", worktree=False, trusts=trusts).source
+    source = open_source(folder, "HEAD", worktree=False, trust=trust).source
     return [step.id for step in source.past(PATHS)][1]
 
 
@@ -50,8 +50,8 @@ def test_a_review_believes_no_cache_of_what_reconcile_made(folder: Path) -> None
     assert isinstance(facts, FileFacts)
     note_made(facts, Revision(forgery, 0))
     assert judged_before(facts, forgery) is Verdict.SAME
-    assert second(folder, trusts=True) == forgery, "the cache says so"
-    assert second(folder, trusts=False) == git(folder, "rev-parse", "main~1")
+    assert second(folder, Trust.FULL) == forgery, "the cache says so"
+    assert second(folder, Trust.NONE) == git(folder, "rev-parse", "main~1")
 
 
 def test_that_a_cache_is_not_used_is_told_once_however_much_is_proven(

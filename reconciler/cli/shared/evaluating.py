@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reconciler.adapters.git.pending import uncommitted
 from reconciler.cli.shared.clock import source_at
-from reconciler.cli.shared.opening import Read, open_source
+from reconciler.cli.shared.opening import Read, Trust, open_source
 from reconciler.cli.shared.output import note, painter, tell_errors
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.reading.incremental import evaluate_incrementally
@@ -63,7 +63,7 @@ def reviewed(
     *,
     worktree: bool,
     whole: bool = False,
-    trusts: bool = True,
+    trust: Trust = Trust.FULL,
     at: str | None = None,
     also: Sequence[str] = (),
 ) -> Reviewed:
@@ -75,7 +75,7 @@ def reviewed(
         base: As `--base`.
         worktree: As `--worktree`.
         whole: Read every file; else only those that the cache does not know to be settled.
-        trusts: Believe a cache; else only what is read now.
+        trust: What the run makes of the cache.
         at: As `--at`.
         also: As `--also`.
 
@@ -84,7 +84,7 @@ def reviewed(
     """
     if also and (base is None or worktree):
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
-    read = open_source(repo, rev, worktree=worktree, trusts=trusts)
+    read = open_source(repo, rev, worktree=worktree, trust=trust)
     facts = None if whole else read.facts()
     with progress("planning"):
         if base is None:

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache as once
 from functools import partial
 from pathlib import Path
@@ -88,19 +89,27 @@ def open_there(remote: str, branch: str | None) -> GitRepository:
     return open_mirror(remote, cache_folder(), environment(), branch, asked_root())
 
 
-def open_source(repo: Path, rev: str, *, worktree: bool, trusts: bool = True) -> Read:
+class Trust(Enum):
+    """What a run makes of the cache that others left."""
+
+    FULL = "it reads and writes it"
+    READING = "it reads it, and leaves nothing for others"
+    NONE = "it knows only what it reads now"
+
+
+def open_source(repo: Path, rev: str, *, worktree: bool, trust: Trust = Trust.FULL) -> Read:
     """The files that `--repo`, `--rev` and `--worktree` name.
 
     Args:
         repo: As `--repo`.
         rev: As `--rev`.
         worktree: As `--worktree`.
-        trusts: Believe a cache; else only what is read now.
+        trust: What it makes of the cache.
     """
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
     opened = open_here(repo)
-    facts = once(partial(open_facts, opened) if trusts else FreshFacts)
+    facts = once(partial(_facts, opened, trust))
     repository = _proving(opened, facts)
     if worktree and rev != "HEAD":
         raise UsageError("--worktree and --rev exclude each other")
@@ -121,6 +130,13 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 def _proving(repository: GitRepository, facts: Callable[[], Facts]) -> GitRepository:
     """The repository, where what a commit says of itself is proven before anything follows."""
     return replace(repository, proves=lambda it: believes(repository, facts(), it))
+
+
+def _facts(repository: GitRepository, trust: Trust) -> Facts:
+    if trust is Trust.NONE:
+        return FreshFacts()
+    known = open_facts(repository)
+    return known if trust is Trust.FULL else FreshFacts(known)
 
 
 def open_facts(repository: GitRepository) -> Facts:
