@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.evaluate import Evaluation
+from reconciler.findings import Finding, Severity
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse, Usage
 
@@ -66,6 +67,7 @@ class Together:
         ours: What claims of the change get when it is merged second.
         theirs: What claims of the other one get when that is merged second.
         pools: By pool.
+        wrong: Errors, and a brake, that both together have and neither has alone; by place.
     """
 
     name: str
@@ -76,13 +78,13 @@ class Together:
     ours: tuple[Second, ...] = ()
     theirs: tuple[Second, ...] = ()
     pools: tuple[Fuller, ...] = ()
+    wrong: tuple[Finding, ...] = ()
 
     @property
     def is_told(self) -> bool:
         """There is something that a review of each by itself does not show."""
-        return bool(
-            self.why or self.conflicts or self.both or self.ours or self.theirs or self.pools
-        )
+        seen = (self.both, self.ours, self.theirs, self.pools, self.wrong)
+        return bool(self.why or self.conflicts or any(seen))
 
 
 class Plans(NamedTuple):
@@ -120,6 +122,7 @@ def beside(name: str, revision: str, plans: Plans) -> Together:
         ours=tuple(_second(mine, plans.ours_second)),
         theirs=tuple(_second(others, plans.theirs_second)),
         pools=tuple(_fuller(plans)),
+        wrong=tuple(_wrong(plans)),
     )
 
 
@@ -150,6 +153,21 @@ def _second(alone: Mapping[Key, Grant], then: Evaluation) -> Iterator[Second]:
             yield Second(claim, held, None, got.reason)
         elif got is not None and got.allocation.range not in (None, held):
             yield Second(claim, held, got.allocation.range)
+
+
+def _wrong(plans: Plans) -> Iterator[Finding]:
+    """What stops both together, and none of them alone; once where either order has it."""
+    seen = {(it.code, it.location.path) for plan in plans[:2] for it in _stopping(plan)}
+    for plan in plans[2:]:
+        for finding in _stopping(plan):
+            if (finding.code, finding.location.path) not in seen:
+                seen.add((finding.code, finding.location.path))
+                yield finding
+
+
+def _stopping(evaluation: Evaluation) -> list[Finding]:
+    found = [it for it in evaluation.findings if it.severity is Severity.ERROR]
+    return found + ([evaluation.brake] if evaluation.brake is not None else [])
 
 
 def _fuller(plans: Plans) -> Iterator[Fuller]:

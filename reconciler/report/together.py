@@ -6,7 +6,10 @@ from typing import Any
 from reconciler.addresses.notation import format_short
 from reconciler.findings import few
 from reconciler.model.key import Key
+from reconciler.report.machine import listed
 from reconciler.together import Fuller, Second, Together
+
+_MOST = 10
 
 
 def title_of(item: Together) -> str:
@@ -28,6 +31,7 @@ def sentences_of(item: Together) -> Iterator[str]:
             yield f"if {whose} is merged second, {_second(second)}"
     for pool in item.pools:
         yield _fuller(pool)
+    yield from _wrong(item)
     if not item.is_told:
         yield "neither changes what the other one gets"
 
@@ -41,6 +45,13 @@ def _second(second: Second) -> str:
     if second.then is None:
         return f"{claim} is refused ({second.reason}); alone it gets {alone}"
     return f"{claim} gets {format_short(second.then)} instead of {alone}"
+
+
+def _wrong(item: Together) -> Iterator[str]:
+    for finding in item.wrong[:_MOST]:
+        yield f"only both together: {finding.code}: {finding.message}"
+    if len(item.wrong) > _MOST:
+        yield f"only both together: {len(item.wrong) - _MOST} more that are wrong"
 
 
 def _fuller(item: Fuller) -> str:
@@ -78,6 +89,7 @@ def together_listed(items: Sequence[Together]) -> list[dict[str, Any]]:
                 }
                 for it in item.pools
             ],
+            "wrong": listed(item.wrong),
         }
         for item in items
     ]

@@ -13,6 +13,14 @@ from tests.world import SMALL, commit, git, pool, tenant, write
 Capture = pytest.CaptureFixture[str]
 
 
+BRAKES = """\
+apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec: {brakes: {maxReleasePercent: 30, minRecords: 1}}
+"""
+
+
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """Branches `mine` and `theirs` ask for a range each, of the same pool."""
@@ -100,6 +108,34 @@ def test_files_that_both_changed_are_named(repo: Path, capsys: Capture) -> None:
     assert "whoever is merged second has a conflict in tenants/mine.yaml" in checked(
         capsys, repo, "same"
     )
+
+
+def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> None:
+    branch(repo, "twin", {"tenants/twin.yaml": tenant("mine")})
+    (item,) = told(capsys, repo, "twin")
+    assert [it["code"] for it in item["wrong"]] == ["document-duplicate"] * 2
+    assert "  only both together: document-duplicate: " in checked(capsys, repo, "twin")
+
+
+def test_releases_that_only_both_together_are_too_many_for_a_brake_are_told(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    names = [f"t{number}" for number in range(9)]
+    files = {f"tenants/{name}.yaml": tenant(name) for name in names}
+    repo = given_out(tmp_path / "repo", {**SMALL, **files, "ipam.yaml": BRAKES})
+    for branched, gone in (("mine", names[:2]), ("theirs", names[2:4])):
+        git(repo, "switch", "-q", "-c", branched, "main")
+        git(repo, "rm", "-q", *(f"tenants/{name}.yaml" for name in gone))
+        commit(repo, branched)
+    git(repo, "switch", "-q", "main")
+    (item,) = told(capsys, repo, "theirs")
+    assert [it["severity"] for it in item["wrong"]] == ["gate"]
+
+
+def test_what_one_has_wrong_by_itself_is_not_told_of_both(repo: Path, capsys: Capture) -> None:
+    branch(repo, "wrong", {"tenants/wrong.yaml": tenant("wrong", networking="{lbPoolSize: x}")})
+    (item,) = told(capsys, repo, "wrong")
+    assert item["wrong"] == []
 
 
 def test_what_has_nothing_to_do_with_it_says_so(repo: Path, capsys: Capture) -> None:
