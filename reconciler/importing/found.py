@@ -102,5 +102,10 @@ class Found:
 
 
 def conflict(place: Location, message: str, hint: str) -> Finding:
-    """Something that a person has to decide: it is not guessed."""
+    """Something that a person has to decide: it is not guessed.
+
+    Where no line tells the place, as in a JSON export, the message names the object.
+    """
+    if place.line == 0 and place.pointer and place.pointer not in message:
+        message = f"{place.pointer}: {message}"
     return error("import-conflict", place, message, hint)

@@ -95,7 +95,7 @@ def test_addresses_of_two_vrfs_are_apart() -> None:
         ('[{"address": "10.0.1.70/24", "address": "x"}]', "0.json: an object says 'address' twice"),
         ('{"results": 1}', "0.json: the file holds no list of objects"),
         ('{"results": [], "next": "x"}', "0.json: the file is one page of several"),
-        ('[{"id": 7}]', "0.json: the row says no address"),
+        ('[{"id": 7}]', "0.json: /0 (id 7): the row says no address"),
     ],
 )
 def test_what_is_no_whole_export_is_told(text: str, said: str) -> None:

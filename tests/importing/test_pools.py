@@ -100,7 +100,7 @@ def test_ipv6_is_told_because_such_pools_hold_none() -> None:
         "a.csv:2: default/web: 2001:db8::5 is IPv6"
     ]
     assert conflicts(imported(netbox('[{"prefix": "2001:db8::/64"}]'))) == [
-        "0.json: 2001:db8::-2001:db8::ffff:ffff:ffff:ffff is IPv6: no pool can be made of it"
+        "0.json: /0: 2001:db8::-2001:db8::ffff:ffff:ffff:ffff is IPv6: no pool can be made of it"
     ]
     odd = Found(described=(Described("x", parsed("10.0.0.1-10.0.0.5"), Location("x")),))
     assert conflicts(imported(odd)) == [
