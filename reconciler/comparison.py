@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reconciler.addresses.notation import format_range
@@ -170,16 +171,11 @@ def _with_moves(records: Records, evaluation: Evaluation) -> Evaluation:
 
 
 def _allows(evaluation: Evaluation) -> Callable[[str], bool]:
-    """Whether a person let pass what is done to a record; a move lets pass what moves its claim."""
-    moved = frozenset(map(str, evaluation.moves))
-    allow = evaluation.tree.overrides.allow
+    """Whether a person let pass what is done to a record.
 
-    def allows(scope: str) -> bool:
-        if allow(OverrideKind.RECORD, scope):
-            return True
-        return scope in moved and allow(OverrideKind.MOVE, scope)
-
-    return allows
+    A move is no such thing: it leaves the old range announced, and a record that is touched frees it.
+    """
+    return partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
 
 
 def left_behind(settings: Settings, folder: str) -> Finding:

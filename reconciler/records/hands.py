@@ -115,7 +115,10 @@ def _removed(path: str, item: Stated, after: Mapping[Key, Allocation]) -> Told:
     else:
         gets = "the addresses are free at once, without retention"
     message = f"is removed by hand: {old.claim.short} held {_held(old)}; {gets}"
-    return Told(path, "record-removed", message, "revert the removal unless that is meant")
+    hint = "revert the removal unless that is meant"
+    if new is not None and new.range != old.range:
+        hint += "; to move a claim: ipam move"
+    return Told(path, "record-removed", message, hint)
 
 
 def _held(record: Allocation) -> str:

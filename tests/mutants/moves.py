@@ -37,6 +37,7 @@ MOVES = (
     Mutant("moves: two records of a claim bear one name", "records/changes.py",
            "names.of(allocation) if leaves is None else names.beside(allocation, replaces)",
            "names.of(allocation)", ENGINE),
-    Mutant("moves: an Override of a move is one for any edit", "comparison.py",
-           "return scope in moved and allow", "return allow", ("tests/test_comparison.py",)),
+    Mutant("moves: an Override of a move is one for its record", "comparison.py",
+           "overrides.allow, OverrideKind.RECORD)", "overrides.allow, OverrideKind.MOVE)",
+           ("tests/test_comparison.py",)),
 )  # fmt: skip
