@@ -57,7 +57,7 @@ pictures: $(DEVELOPED)
 
 # The pure floors are covered whole, by tests that need no Git, no API server and no process of
 # their own.
-PURE := additions,addresses,announced,asking,caused,clusters,codes,comparison,digest,documents,engine,evaluate,families,findings,gathering,importing,incremental,losses,lookalikes,model,net,observed,overrides,ownership,projecting,records,renaming,report,resizing,settings,sifting,sources,strictness,takeovers,together,tree,vanishing,withheld,within
+PURE := additions,addresses,announced,asking,caused,clusters,codes,comparison,digest,documents,engine,evaluate,families,findings,gathering,importing,incremental,losses,lookalikes,model,net,observed,overrides,ownership,projecting,records,renaming,replaced,report,resizing,settings,sifting,sources,strictness,takeovers,together,tree,vanishing,withheld,within
 # Tests with real API servers are left out; what is done in clusters is covered without them.
 coverage: $(DEVELOPED)
 	@rm -rf $(HERE)/coverage && mkdir $(HERE)/coverage

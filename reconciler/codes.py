@@ -131,7 +131,7 @@ CODES: dict[str, str] = {
     "record-duplicate": "Two records state one claim. Both hold their addresses.",
     "record-outside-pool": "A record holds addresses that its pool does not give out.",
     "record-stale": "A record no longer answers its claim. It stays until a person lets the claim move.",
-    "claim-moves": "The plan moves a claim to another range, as an Override lets it.",
+    "claim-moves": "A claim gets another range. Without an Override that lets it, check refuses it.",
     "claim-left": "A claim moved; what it held stays announced until nobody uses it.",
     "expiry-held": "A released record was kept, because some cluster may still announce its range.",
     "clock-behind": "This machine's clock is behind the date of the commit: what falls due waits.",

@@ -31,6 +31,7 @@ from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Facts, Repository, Source
 from reconciler.records.by_hand import Records, as_left
+from reconciler.replaced import with_replaced
 from reconciler.resizing import with_sizes_of_base
 from reconciler.settings import PATH
 from reconciler.strictness import changed
@@ -152,7 +153,8 @@ def _beside_plan(
     What a brake holds back on the base already, and what clusters lose by it, is nothing that the
     change did. The base is planned only where a brake holds the change, or clusters lose something.
     """
-    return with_losses(base, with_base_brake(base.name, planned, evaluation), planned)
+    evaluation = with_base_brake(base.name, planned, evaluation)
+    return with_replaced(with_losses(base, evaluation, planned))
 
 
 def _compared(

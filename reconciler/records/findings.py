@@ -72,13 +72,13 @@ def moving(
     yield from _handed_over(state, overrides)
     for decision in plan.decisions if state.movable else ():
         if isinstance(decision, Grant) and decision.leaves is not None:
-            old, new = _held(decision.leaves), _held(decision.allocation)
+            old, new = held_words(decision.leaves), held_words(decision.allocation)
             message = f"{decision.claim.short} moves from {old} to {new}"
             yield warning("claim-moves", decision.source, message, f"{old} {_UNTIL}")
     for record in state.records:
         if record.announced and record.path not in state.unused:
             why = asked.get(record.path)
-            message = f"{record.claim.short} has left {_held(record)}, which {_UNTIL}"
+            message = f"{record.claim.short} has left {held_words(record)}, which {_UNTIL}"
             hint = "move its Services to the new range; reconcile with clusters tells who is left;"
             back = record.claim._replace(slot="").short
             hint += f" the way back: ipam move {back} --to {record.pool.name}"
@@ -100,7 +100,7 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
         if new.path in state.along:
             continue
         claim = state.claims[new.claim]
-        message = f"{_held(new)} goes from {giver.short} to {new.owner.short}"
+        message = f"{held_words(new)} goes from {giver.short} to {new.owner.short}"
         if overrides.allow(OverrideKind.MOVE, str(new.claim)):
             yield warning(HANDED_OVER, claim.source, f"{message}; an Override lets it go")
         else:
@@ -119,7 +119,8 @@ def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
 _UNTIL = "stays announced until nobody uses it"
 
 
-def _held(record: Allocation) -> str:
+def held_words(record: Allocation) -> str:
+    """What a record holds, and of which pool, in words."""
     held = format_short(record.range) if record.range else "nothing"
     return f"{held} of {record.pool.name}"
 

@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 ENGINE = ("tests/engine/test_moving.py", "tests/properties/test_moving.py")
 PROPERTY = ("tests/properties/test_moving.py",)
+REPLACED = ("tests/cli/test_replaced.py",)
 CLUSTERS = ("tests/applying/test_moving.py",)
 RUNS = ("tests/commands/test_moves_of_a_run.py",)
 
@@ -29,6 +30,18 @@ MOVES = (
            "commands/applying/expiry.py",
            "return {it.path: nobody for it in left if it.path not in said}", "return {}",
            CLUSTERS),
+    Mutant("moves: who stood for a tenant may go", "commands/beside.py",
+           "return with_replaced(with_losses(base, evaluation, planned))",
+           "return with_losses(base, evaluation, planned)", REPLACED),
+    Mutant("moves: only a request that is gone stood for a tenant", "replaced.py",
+           "if claim is None or claim.type != record.type:", "if claim is None:", REPLACED),
+    Mutant("moves: another request that stands for a tenant is no move", "replaced.py",
+           "return found.stands_for or claim if found is not None else claim", "return claim",
+           REPLACED),
+    Mutant("moves: no Override lets a tenant go to a range of its own", "replaced.py",
+           "if evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):", "if False:", REPLACED),
+    Mutant("moves: a brake holds nothing of a tenant's", "replaced.py",
+           "if evaluation.is_stopped else ()", "if False else ()", REPLACED),
     Mutant("moves: a tenant's cluster loses what was left at once",
            "families/butler/projecting.py", "(record.is_live or record.announced)",
            "record.is_live", CLUSTERS),

@@ -1,0 +1,97 @@
+"""A change that takes away the request which had a tenant's range for it: a move, and told as one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import given_out, ipam
+from tests.world import SMALL, commit, git, request, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+def asked(name: str, start: int, kind: str = "loadbalancer") -> str:
+    pin = f"{{startAddress: 10.40.0.{start}, endAddress: 10.40.0.{start + 7}}}"
+    text = request(name, pinnedRange=pin).replace(f"name: {name}, namespace: team-a", ONE)
+    return text.replace("type: nodes", f"type: {kind}")
+
+
+ONE = "name: one, namespace: team-a"
+OVERRIDE = """\
+apiVersion: gitops-ipam.dev/v1alpha1
+kind: Override
+metadata: {name: 2026-02-15-one}
+spec:
+  kind: move
+  scope: butler/TenantCluster/team-a/one/loadbalancer
+  reason: nobody uses them
+  expires: "2026-02-20T00:00:00Z"
+"""
+FILES = {
+    **SMALL,
+    **{f"tenants/t{number}.yaml": tenant(f"t{number}") for number in range(5)},
+    "tenants/lb.yaml": asked("one-lb", 40),
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A tenant whose range a request has; the branch `change` begins there."""
+    made = given_out(tmp_path / "repo", FILES)
+    git(made, "switch", "-q", "-c", "change")
+    return made
+
+
+def checked(capsys: Capture, repo: Path) -> tuple[int, list[tuple[str, str, str]]]:
+    commit(repo)
+    ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "-o", "json")
+    said = json.loads(ran.out)
+    found = [*said["findings"], *said["gates"]]
+    return ran.code, [
+        (it["code"], it["severity"], it["message"]) for it in found if it["code"] == "claim-moves"
+    ]
+
+
+WAS = "moves from 10.40.0.40-10.40.0.47 of edge, which butler-system/one-lb (request) had for it,"
+
+
+@pytest.mark.parametrize("how", ["gone", "nodes", "renamed"])
+def test_a_tenant_whose_range_a_request_had_moves_when_that_goes(
+    capsys: Capture, repo: Path, how: str
+) -> None:
+    if how == "gone":
+        git(repo, "rm", "-q", "tenants/lb.yaml")
+    else:
+        other = asked("one-lb", 40, "nodes") if how == "nodes" else asked("other-lb", 64)
+        write(repo, {"tenants/lb.yaml": other})
+    code, told = checked(capsys, repo)
+    assert (code, [it[:2] for it in told]) == (3, [("claim-moves", "gate")])
+    gets = "10.40.0.64-10.40.0.71" if how == "renamed" else "10.40.0.48-10.40.0.55"
+    assert told[0][2].endswith(f"{WAS} to {gets} of edge")
+
+
+def test_an_override_that_was_merged_before_lets_it_go(capsys: Capture, repo: Path) -> None:
+    git(repo, "switch", "-q", "main")
+    write(repo, {"overrides/2026-02-15-one.yaml": OVERRIDE})
+    commit(repo)
+    git(repo, "switch", "-q", "-C", "change")
+    git(repo, "rm", "-q", "tenants/lb.yaml")
+    code, told = checked(capsys, repo)
+    assert (code, [it[1] for it in told]) == (0, ["warning"])
+    assert told[0][2].endswith("; an Override lets it go")
+
+
+def test_a_request_beside_the_tenants_own_range_is_no_move(capsys: Capture, repo: Path) -> None:
+    git(repo, "switch", "-q", "main")
+    write(repo, {"tenants/more.yaml": asked("more-lb", 64)})
+    commit(repo)
+    assert ipam(capsys, "reconcile", "--repo", repo, "--no-apply").code == 0
+    git(repo, "switch", "-q", "-C", "change")
+    git(repo, "rm", "-q", "tenants/more.yaml")
+    assert checked(capsys, repo) == (0, [])
+
+
+def test_what_a_brake_holds_back_moves_nothing(capsys: Capture, repo: Path) -> None:
+    git(repo, "rm", "-q", "tenants/lb.yaml", *(f"tenants/t{n}.yaml" for n in range(5)))
+    assert checked(capsys, repo) == (3, [])
