@@ -8,15 +8,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_range
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document
 from reconciler.engine import guard
+from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
 from reconciler.families import family_of_kind, role_of
 from reconciler.families._former import former_of
 from reconciler.families._pool_fields import DEFAULT_SPACE
-from reconciler.findings import Finding, error, info, ordered, warning
+from reconciler.findings import Finding, error, few, info, ordered, warning
+from reconciler.gathering import Described
 from reconciler.model.key import Key
 from reconciler.model.plan import Plan, Usage
 from reconciler.model.pool import Pool
@@ -35,8 +38,8 @@ def with_additions(base: Base, settings: tuple[Settings, Settings], compared: Co
         compared: What the comparison found.
     """
     evaluation = compared.evaluation
-    own = [*_spaces(base, settings), *_moved(base, evaluation), *_by_hand(base)]
-    found = [*_documents(base), *own]
+    spaces = [*_spaces(base, settings), *_moved(base, evaluation), *_overlaid(base, evaluation)]
+    found = [*_documents(base), *spaces, *_by_hand(base)]
     merged = ordered([*evaluation.findings, *found])
     return replace(compared, evaluation=replace(evaluation, findings=merged))
 
@@ -161,6 +164,39 @@ def _spaces(base: Base, settings: tuple[Settings, Settings]) -> Iterator[Finding
             message = f"{title} is in address space {pool.space}, and Settings list none"
             hint = "list those that are meant in spec.addressSpaces: any other is then an error"
             yield info("address-space-added", pool.source, message, hint)
+
+
+def adds_addresses(before: Described, now: Described) -> bool:
+    """A pool is new or wider: what other address spaces hold bears on it, too."""
+    return any(_more(before.pools.get(key), pool) for key, pool in now.pools.items())
+
+
+def _overlaid(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
+    """Pools that are new or wider, over addresses that records of another address space hold."""
+    state = evaluation.state
+    for key, pool in base.pools_now.items():
+        more = _more(base.pools.get(key), pool)
+        lives = [
+            record
+            for record in (state.records if more else ())
+            if record.range is not None and more.overlapping(record.range)
+            if space_of(state.pools, record) not in (None, pool.space)
+        ]
+        if not lives:
+            continue
+        held = few([f"{it.claim.short} {format_range(it.range)}" for it in lives if it.range])
+        message = f"{key.kind} {key.name} is in address space {pool.space}, and other spaces hold"
+        message += f" addresses of it: {held}; they would be given out a second time"
+        hint = "right only where the two networks never meet, behind NAT for example; else remove"
+        hint += " the annotation gitops-ipam.dev/address-space, and narrow the pool"
+        yield warning("address-space-overlap", pool.source, message, hint)
+
+
+def _more(old: Pool | None, pool: Pool) -> IPSet:
+    """What a pool has more of in its address space than before."""
+    if old is None or old.space != pool.space:
+        return pool.extent
+    return pool.extent - old.extent
 
 
 def _moved(base: Base, evaluation: Evaluation) -> Iterator[Finding]:

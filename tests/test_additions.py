@@ -37,9 +37,9 @@ def told(
     return list(found.evaluation.findings)
 
 
-def spaced(space: str) -> str:
+def spaced(space: str, name: str = "edge", cidr: str = "10.40.0.0/24") -> str:
     text = f"system, annotations: {{gitops-ipam.dev/address-space: {space}}}}}"
-    return pool().replace("system}", text)
+    return pool(name, cidr).replace("system}", text)
 
 
 def test_what_is_new_is_told_at_its_place() -> None:
@@ -115,6 +115,31 @@ def test_a_pool_in_an_address_space_is_told_while_settings_list_none() -> None:
     assert [item.code for item in moved] == ["pool-changed", "address-space-changed"]
     assert moved[1].message == "NetworkPool edge is put from address space default into lab"
     assert moved[1].severity is Severity.INFO
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_told"),
+    [
+        (None, "10.40.0.0/29", True),
+        (None, "10.40.0.8/29", False),  # of addresses that nobody holds
+        ("10.40.0.8/29", "10.40.0.0/28", True),
+        ("10.40.0.0/29", "10.40.0.0/28", False),  # what is new is free
+    ],
+)
+@pytest.mark.parametrize("spaces", [("default", "lab"), ("lab", "default"), ("lab", "lab")])
+def test_a_pool_over_what_another_address_space_holds_is_told(
+    old: str | None, new: str, spaces: tuple[str, str], *, is_told: bool
+) -> None:
+    theirs, ours = spaces
+    holding = {**SMALL, "pools/edge.yaml": spaced(theirs)}
+    before = reconciled(holding | ({"pools/b.yaml": spaced(ours, "b", old)} if old else {}))
+    now = {**before, "pools/b.yaml": spaced(ours, "b", new)}
+    compared = Compared(evaluation_of(now))
+    every = with_additions(base_of(before, now), (NONE, NONE), compared).evaluation.findings
+    found = [it for it in every if it.code == "address-space-overlap"]
+    assert len(found) == (is_told and theirs != ours)
+    for it in found:
+        assert "other spaces hold addresses of it: team-a/one (loadbalancer) 10.40.0.0-" in str(it)
 
 
 @pytest.mark.parametrize(

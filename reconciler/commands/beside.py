@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import NamedTuple
 
-from reconciler.additions import gated_by_base, with_additions
+from reconciler.additions import adds_addresses, gated_by_base, with_additions
 from reconciler.announced import with_losses
 from reconciler.commands import carried as carrying
 from reconciler.commands import judging as judge
@@ -73,6 +73,8 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
     then, now = judge.described_beside((base_source, judging), (source, settings), changes)
+    if adds_addresses(then, now):
+        facts = None  # what is known of groups is apart by address space
     planned = cache(partial(as_reconciled, base_source, repository, facts))
     contracts = judge.judging_contracts(planned, (then, now), changes)
     terms = Terms(settings, overrides_beside(base_source, source), contracts=contracts)

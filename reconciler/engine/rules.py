@@ -59,8 +59,8 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
             "pool-overlap",
             pools[key].source,
             f"overlaps {told}{more}",
-            "narrow one of them, or give them different address spaces by the annotation"
-            " gitops-ipam.dev/address-space",
+            "narrow one of them; only where the two networks never meet, as behind NAT, give one another"
+            " address space (gitops-ipam.dev/address-space): the addresses are then given out twice",
         )
 
 

@@ -40,6 +40,7 @@ ELSEWHERE = {
     "team-added": "check --base: tests/hostile",
     "team-changed": "check --base: tests/hostile",
     "address-space-added": "check --base: tests/hostile",
+    "address-space-overlap": "check --base: tests/test_additions.py",
     "address-space-changed": "check --base: tests/hostile",
     "not-yours": "what teams may ask for: tests/test_ownership.py",
     "pin-conflict": "two documents: tests/families/test_pinned_tenants.py",

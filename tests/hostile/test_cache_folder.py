@@ -100,6 +100,19 @@ def test_where_a_person_says_so_what_did_not_change_is_not_read(
     assert [command.run(*words).code, command.run(*words, "--trust-cache").code] == [4, 0]
 
 
+def test_what_another_address_space_holds_is_told_whatever_is_known(
+    author: Path, command: Command
+) -> None:
+    assert command.run("reconcile", "--repo", str(author), "--no-apply").code == 0
+    first = git(author, "rev-parse", "HEAD")
+    assert command.run("check", "--repo", str(author)).code == 0
+    lab = "system, annotations: {gitops-ipam.dev/address-space: lab}}"
+    write(author, {"pools/lab.yaml": pool("lab").replace("system}", lab)})
+    commit(author)
+    words = ("check", "--repo", str(author), "--base", first, "--trust-cache")
+    assert "warning address-space-overlap: " in command.run(*words).out
+
+
 def spoiled(place: Path, how: str) -> None:
     """Give a folder to somebody else, in part."""
     if how == "another user's":

@@ -217,7 +217,8 @@ def test_an_address_space_that_settings_do_not_list_is_an_error(
     listed = f"{HEAD}  addressSpaces: [default, lab]\n"
     repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": listed})
     change(repo, {"pools/b.yaml": lab(pool("b"))})
-    assert found(capsys, repo, "--base", "main") == (0, [("info", "pool-added")])
+    told = [("info", "pool-added"), ("warning", "address-space-overlap")]
+    assert found(capsys, repo, "--base", "main") == (0, told)
     change(repo, {"pools/b.yaml": lab(pool("b"), "labs")})
     code, everything = found(capsys, repo, "--base", "main")
     assert (code, everything[-1]) == (1, ("error", "address-space-unknown"))
