@@ -7,7 +7,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.addresses.iprange import BITS
 from reconciler.addresses.notation import NotationError, format_short, parse_address
-from reconciler.findings import shown
+from reconciler.findings import nearest, shown
 from reconciler.importing.found import (
     DEFAULT_SPACE,
     LOAD_BALANCER,
@@ -27,13 +27,14 @@ _BALANCING = frozenset(
 )
 _HELD = frozenset(
     {
-        *("node", "nodes", "host", "hosts", "server", "vm", "machine", "device"),
+        *("node", "nodes", "host", "hosts", "server", "servers", "vm", "vms", "machine", "device"),
         *("loopback", "secondary"),  # roles of NetBox
     }
 )
 _FREE_TYPES = frozenset({"free", "available", "unused"})
 _NETWORKS = frozenset({"pool", "network", "prefix", "subnet", "vlan"})
 _LIKE_CIDR = re.compile(r"[0-9a-fA-F.:]+/[0-9]+")
+_LIKE = 0.75
 _EXAMPLE = "write 10.0.0.5, 10.0.0.0/28 or 10.0.0.5-10.0.0.9"
 
 
@@ -220,6 +221,10 @@ def _type(row: Row, assumed: Assumed) -> str:
     said = row.get("type").casefold()
     if said in _BALANCING:
         return LOAD_BALANCER
+    if said and said not in _HELD and (near := nearest(said, sorted(_BALANCING), _LIKE)):
+        # Taken for nodes nobody would announce it, and its cluster would get another range.
+        message = f"type {shown(said)} is not known"
+        raise NotationError(message, f"if it is a load balancer write {near}, else node")
     if said:
         return NODES
     return assumed.type or (LOAD_BALANCER if row.get("cluster") else NODES)

@@ -113,6 +113,7 @@ def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once
     [
         ("ip,name\n10.0.0.300,web\n", "a.csv:2: '10.0.0.300' is not a canonical IPv4 address"),
         ("ip,name\n,web\n", "a.csv:2: the row says no address"),
+        ("ip,name,type\n10.0.0.1,web,LoadBalncer\n", "a.csv:2: type 'loadbalncer' is not known"),
         ("range,name\n10.0.0.9-10.0.0.5,web\n", "a.csv:2: '10.0.0.9-10.0.0.5' does not end after it starts"),
         ("range,name\n10.0.0.9-2001:db8::1,web\n", "a.csv:2: '10.0.0.9-2001:db8::1' does not end after it starts"),
         ("ip,name\n10.0.0.5,***\n", "a.csv:2: '***': no name of Kubernetes can be made of it"),
