@@ -98,6 +98,7 @@ class _Lookalikes:
         self._pools, self._pools_now = base.pools, base.pools_now
         self._naming = naming
         self._lost = _lost(evaluation, naming)
+        self._evaluation = evaluation
         self._became = {
             _key(it)._replace(**former._asdict()).owner: _key(it).owner
             for it in new
@@ -187,9 +188,17 @@ class _Lookalikes:
         new = [it for it in self._new if it.path == document.path]
         return (gone, new) == ([old], [document])
 
+    def _team(self, document: Document, old: Document) -> str:
+        """What has to be of one team besides, where it is not; else empty."""
+        family, owner = family_of_kind(document.kind.id), _key(old).owner
+        team = family.team(document, self._evaluation.documents) if family is not None else ""
+        records = self._evaluation.state.records
+        others = sorted({it.owner.team for it in records if it.claim.owner == owner} - {team, ""})
+        return f"; and let it be of team {others[0]}, as that was" if others and team else ""
+
     def _needed(self, document: Document, old: Document) -> str:
         """The line that keeps what somebody holds, and what has to name the new name, too."""
-        line, former = written(old.namespace, old.name), _key(old).owner
+        line, former = written(old.namespace, old.name) + self._team(document, old), _key(old).owner
         left = [f"{it.document.title} ({it.at})" for it in _those_naming(former, self._naming.now)]
         left += [
             f"{it.document.title}, which is gone,"

@@ -94,8 +94,26 @@ def test_of_a_renamed_namespace_each_is_told_with_its_namesake() -> None:
     files = without(TWO, "tenants/one.yaml", "tenants/two.yaml")
     files["tenants/z.yaml"] = f"{tenant('two', 'team-z')}---\n{tenant('one', 'team-z')}"
     found = told(TWO, files, "looks-renamed")
-    assert [item.hint.rpartition(" ")[2] for item in found] == ["team-a/two", "team-a/one"]
+    also = "; and let it be of team team-a, as that was"
+    assert [item.hint.partition("formerly: ")[2] for item in found] == [
+        f"team-a/two{also}",
+        f"team-a/one{also}",
+    ]
     assert [item.location.line for item in found] == [1, 7]
+    followed = formerly(tenant("one", "team-z", teamRef="{name: team-a}"), "team-a/one")
+    files = {**without(TWO, "tenants/one.yaml"), "tenants/z.yaml": followed}
+    (kept,) = told(TWO, files, "looks-renamed", "renamed", "rename-refused")
+    assert kept.message.endswith("it keeps 1 record with 8 addresses")
+
+
+def test_a_rename_is_taken_back_by_another_one() -> None:
+    base = reconciled(renamed())
+    files = {**without(base, "tenants/uno.yaml"), "tenants/one.yaml": tenant("one")}
+    (seems,) = told(base, files, "looks-renamed", "renamed")
+    assert seems.hint.endswith("gitops-ipam.dev/formerly: team-a/uno")
+    files["tenants/one.yaml"] = formerly(tenant("one"), "team-a/uno")
+    (kept,) = told(base, files, "looks-renamed", "renamed")
+    assert kept.message.endswith("it keeps 1 record with 8 addresses")
 
 
 def test_a_wrong_former_name_still_looks_like_a_rename() -> None:
