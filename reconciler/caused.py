@@ -86,7 +86,7 @@ class _Finder:
     def _room(self) -> str:
         """What is said where nothing that the claim goes by was touched."""
         touched = few(sorted(self._changed))
-        return f"what the change does elsewhere makes room or takes it: {touched}"
+        return f"another edit of the change decides it, by what it frees or takes: {touched}"
 
 
 def _said(decision: Decision) -> tuple[object, ...]:

@@ -47,8 +47,10 @@ def find(
         name = ctx.args[0]
         message = f"find looks for free addresses, and takes no name ({escape(name)})"
         raise UsageError(message, _instead(name))
-    if (count is None) == (prefix is None):
+    if count is None and prefix is None:
         raise UsageError("say how many addresses, or which block", "--count 8, or --prefix 28")
+    if count is not None and prefix is not None:
+        raise UsageError("--count and --prefix exclude each other", "--count 8, or --prefix 29")
     source = open_source(repo, rev, worktree=worktree).source
     with progress("looking"):
         found = find_runs(source, Wanted(count or 0, prefix), pool, provider)

@@ -162,7 +162,7 @@ def _way_out(state: State, record: Allocation) -> str:
     if record.announced:
         return f"{again} until nobody uses them: the claim left them, and they are still announced"
     if record.claim in state.claims or state.is_left_alone(record):
-        return f"{again}, or remove the tenant"
+        return f"{again}, or move the claim to another pool before (ipam move)"
     if record.is_live:
         return f"{again} until they are free: nobody claims them, and the plan releases them"
     end = retention_end(record, state)

@@ -26,7 +26,6 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         if not isinstance(decision, Keep):
             continue
         record = decision.allocation
-        place = Location(record.path, 1, 1)
         is_orphan = decision.held and record.claim not in state.claims
         if is_orphan and record.claim.owner not in state.protected:
             if record.path in state.grown and not state.is_left_alone(record):
@@ -34,9 +33,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
             else:
                 (paused if _is_paused(state, record) else held).append(record)
         if decision.stale:
-            message = f"{record.claim.short} keeps what it holds, though {decision.stale}"
-            hint = "to let it move, merge an Override of kind move for it: ipam move"
-            yield warning("record-stale", place, message, hint)
+            yield _stale(record, decision.stale)
         path = path_of(folder, record.pool, record.claim)
         if record.path != path and not decision.held and record.path not in state.former:
             misplaced.append((record, path))
@@ -49,6 +46,15 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
         message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
         yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
+
+
+def _stale(record: Allocation, why: str) -> Finding:
+    """Of a claim that stays where its documents do not want it any more."""
+    claim = record.claim
+    message = f"{claim.short} keeps what it holds, though {why}"
+    hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
+    hint += f" merge an Override of kind move, scope {claim}, before the change"
+    return warning("record-stale", Location(record.path, 1, 1), message, hint)
 
 
 HANDED_OVER = "announcement-moved"

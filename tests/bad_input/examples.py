@@ -4,9 +4,13 @@
 """
 
 import json
+import re
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import reconciler.report
+from reconciler.codes import CODES
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.table import Painter
 from tests.bad_input.harness import Case, cases, settled_with
@@ -15,7 +19,11 @@ from tests.test_announced import DONE, MINE, TO_TWO, told
 from tests.world import evaluation_of
 
 FILE = Path(reconciler.report.__file__).parent / "examples.json"
-_LONGEST = 240
+GOLDENS = Path("tests/golden")
+STORIES = Path("tests/story/golden")
+_LONGEST = 330
+_LONG_LINE = 320
+_FINDING = re.compile(r"\S+: (?:error|warning|info|refused) ([a-z-]+): .*")
 
 
 def made() -> dict[str, dict[str, str]]:
@@ -27,7 +35,19 @@ def made() -> dict[str, dict[str, str]]:
             if len(text) <= _LONGEST:
                 found |= dict([_example(code, text)])
     found |= dict(_example(code, text) for code, text in _beside_a_base().items())
+    for code, text in _of_goldens():
+        found.setdefault(code, _example(code, text)[1])
     return {code: found[code] for code in sorted(found)}
+
+
+def _of_goldens() -> Iterator[tuple[str, str]]:
+    """What verbs say of whole repositories, which no bad file tells by itself; by file."""
+    for path in sorted([*GOLDENS.glob("*/expected/check.txt"), *STORIES.rglob("*.txt")]):
+        lines = [*path.read_text(encoding="utf-8").splitlines(), ""]
+        for line, below in pairwise(lines):
+            told = _FINDING.fullmatch(line)
+            if told is not None and told[1] in CODES and len(line) <= _LONG_LINE:
+                yield told[1], f"{line}\n{below if below.startswith('  hint: ') else ''}"
 
 
 def _beside_a_base() -> dict[str, str]:

@@ -73,7 +73,7 @@ def test_one_is_what_fits_nowhere(repo: Path, capsys: Capture) -> None:
         (["one"], "takes no name (one)\n  hint: ipam who one tells who has which"),
         (["16"], "takes no name (16)\n  hint: ipam find --count 16\n"),
         (["/28"], "takes no name (/28)\n  hint: ipam find --prefix 28\n"),
-        (["--count", "1", "--prefix", "28"], "say how many addresses"),
+        (["--count", "1", "--prefix", "28"], "--count and --prefix exclude each other"),
         (["--count", "1", "--pool", "nobody"], "no pool 'nobody'\n  hint: there are: edge, small"),
         (["--count", "1", "--pool", "edge", "--provider", "nobody"], "no ProviderConfig 'nobody'"),
         (["--count", "1", "--provider", "away"], "such tenants get no addresses from pools"),

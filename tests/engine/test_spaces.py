@@ -305,7 +305,9 @@ def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
 def test_a_record_outside_of_its_pool_says_who_could_go_and_what_goes_by_itself() -> None:
     smaller = {"pools/edge.yaml": pool(cidr="10.40.1.0/24")}
     (kept,) = evaluation_of({**reconciled(SMALL), **smaller}).findings
-    assert kept.hint.endswith("reserved blocks), or remove the tenant")
+    assert kept.hint.endswith(
+        "reserved blocks), or move the claim to another pool before (ipam move)"
+    )
     leaving = {**without(reconciled(SMALL), "tenants/one.yaml"), **smaller}
     (going,) = evaluation_of(leaving).findings
     assert going.hint.endswith(": nobody claims them, and the plan releases them")

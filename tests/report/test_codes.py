@@ -28,7 +28,7 @@ def test_a_code_is_told_with_its_meaning_an_example_and_what_to_do() -> None:
 
 
 def test_a_code_without_an_example_tells_its_meaning() -> None:
-    told = code_document("brake-held")
+    told = code_document("not-a-folder")
     assert told["example"] is None
     assert code_text(told, Painter(is_on=False)).count("\n") == 2
 
