@@ -24,7 +24,7 @@ def as_merged(
 ) -> Evaluation:
     """The evaluation of a change with the records that a brake puts back once it is merged.
 
-    What people did to those on the base is told as the base's, and not here.
+    A claim whose record they took away moves, if it gets another range. What people did to those on the base is told as the base's, and not here.
 
     Args:
         repository: Where its base is.
@@ -34,7 +34,8 @@ def as_merged(
     """
     merged = with_changes_by_hand(repository, source, evaluation, facts)
     if merged.brake is None:
-        return evaluation
+        # What a claim had before somebody took its record away is a move after the merge, too.
+        return replace(evaluation, moves=merged.moves)
     told = [it for it in merged.findings if it.code not in BY_HAND or it in evaluation.findings]
     return replace(merged, findings=ordered(told))
 

@@ -123,6 +123,18 @@ def test_who_puts_one_back_that_no_brake_holds_passes(folder: Path, said: Said) 
     assert record(0) in merged(folder, said)
 
 
+def test_a_claim_whose_record_the_base_lost_moves_if_the_change_gives_it_another_range(
+    folder: Path, said: Said
+) -> None:
+    take_away(folder, 0)
+    branch(folder, {"tenants/t00.yaml": tenant("t00", networking="{lbPoolSize: 5}")})
+    document = checked(said)
+    (moved,) = (it for it in document["plan"]["actions"] if it["action"] != "keep")
+    assert (moved["action"], moved["end"]) == ("move", "10.40.0.12")
+    merged(folder, said)
+    assert f"Ipam-Plan: {document['plan']['digest']}" in git(folder, "log", "-1", "--format=%B")
+
+
 def test_who_puts_some_back_lets_the_rest_pass_and_it_is_told(folder: Path, said: Said) -> None:
     take_away(folder, *FOUR)
     git(folder, "switch", "-qc", "change")

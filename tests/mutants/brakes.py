@@ -68,6 +68,8 @@ BRAKES = (
            "return self.brake is not None", BESIDE),
     Mutant("brake: a change is planned without what its base puts back", "commands/braked_base.py",
            "if merged.brake is None:", "if True:", BESIDE),
+    Mutant("brake: a range that the base lost is given anew, and no move", "commands/braked_base.py",
+           "replace(evaluation, moves=merged.moves)", "evaluation", BESIDE),
     Mutant("brake: who puts records back as they were wrote them", "records/by_hand.py",
            "records.left.get(claim))", "{})", BESIDE),
     Mutant("brake: what the base would release does not count", "withheld.py",
