@@ -10,17 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange
-from reconciler.addresses.notation import NotationError, parse_address
-from reconciler.findings import shown
+from reconciler.asking.drifted import Drifted, drifted_of
+from reconciler.asking.fields import address_of, list_of, mapping_of, text_of, told, words_of
 
 MOST_BYTES = 32 * 1024 * 1024
 """Of a file. Fifty thousand objects that were made come to half of it."""
 
 _API_VERSION = "gitops-ipam.dev/v1alpha1"
 _REVISION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_LONGEST = 600
-"""Characters of a cluster's name: namespace, slash and name, or a few words."""
-
 _STATES = ("applied", "waiting", "unreachable", "refused", "failed")
 
 
@@ -31,10 +28,14 @@ class SeenCluster(NamedTuple):
         state: What became of it.
         uses: How many addresses Services used, by the range of a record; None where that was not
             read.
+        error: Why not all was done; empty when it was.
+        drifted: Objects that others had changed, or that failed.
     """
 
     state: str
     uses: Mapping[IPRange, int] | None
+    error: str = ""
+    drifted: tuple[Drifted, ...] = ()
 
 
 class ApplyResult(NamedTuple):
@@ -62,13 +63,13 @@ def read_apply_result(data: bytes) -> ApplyResult:
         _require_version(document)
         if document.get("apply") is None:
             raise ValueError("it is a ReconcileResult that applied nothing: its apply is null")
-        document = _mapping(document["apply"], "apply")
+        document = mapping_of(document["apply"], "apply")
     if document.get("kind") != "ApplyResult":
-        raise ValueError(f"kind is {_told(document.get('kind'))}, not ApplyResult")
+        raise ValueError(f"kind is {told(document.get('kind'))}, not ApplyResult")
     _require_version(document)
-    revision = _text(document.get("revision"), "revision")
+    revision = text_of(document.get("revision"), "revision")
     if not _REVISION.fullmatch(revision):
-        raise ValueError(f"revision is {_told(revision)}, not the id of a commit")
+        raise ValueError(f"revision is {told(revision)}, not the id of a commit")
     return ApplyResult(revision, dict(_clusters(document.get("clusters"))))
 
 
@@ -85,87 +86,49 @@ def _document(data: bytes) -> Mapping[str, Any]:
         raise ValueError("it is nested too deeply") from wrong
     except ValueError as wrong:  # a number of thousands of digits
         raise ValueError("it holds a number that is too long") from wrong
-    return _mapping(value, "it")
+    return mapping_of(value, "it")
 
 
 def _require_version(document: Mapping[str, Any]) -> None:
     found = document.get("apiVersion")
     if found != _API_VERSION:
-        raise ValueError(f"apiVersion is {_told(found)}, not {_API_VERSION}")
+        raise ValueError(f"apiVersion is {told(found)}, not {_API_VERSION}")
 
 
 def _clusters(value: Any) -> Iterator[tuple[str, SeenCluster]]:
     names: set[str] = set()
-    for at, item in enumerate(_list(value, "clusters")):
+    for at, item in enumerate(list_of(value, "clusters")):
         where = f"clusters[{at}]"
-        cluster = _mapping(item, where)
-        name = _text(cluster.get("cluster"), f"{where}.cluster")
+        cluster = mapping_of(item, where)
+        name = text_of(cluster.get("cluster"), f"{where}.cluster")
         if name in names:
-            raise ValueError(f"{where}.cluster is {_told(name)}, which stands there twice")
+            raise ValueError(f"{where}.cluster is {told(name)}, which stands there twice")
         names.add(name)
-        state = _text(cluster.get("state"), f"{where}.state")
+        state = text_of(cluster.get("state"), f"{where}.state")
         if state not in _STATES:
-            raise ValueError(f"{where}.state is {_told(state)}, none of {', '.join(_STATES)}")
+            raise ValueError(f"{where}.state is {told(state)}, none of {', '.join(_STATES)}")
         # An older version told no uses.
         uses = cluster.get("uses")
-        yield name, SeenCluster(state, None if uses is None else dict(_uses(uses, where)))
+        used = None if uses is None else dict(_uses(uses, where))
+        error = words_of(cluster.get("error"), f"{where}.error")
+        objects = list_of(cluster.get("objects") or [], f"{where}.objects")
+        yield name, SeenCluster(state, used, error, tuple(drifted_of(objects, where)))
 
 
 def _uses(value: Any, where: str) -> Iterator[tuple[IPRange, int]]:
     ranges: set[IPRange] = set()
-    for at, item in enumerate(_list(value, f"{where}.uses")):
+    for at, item in enumerate(list_of(value, f"{where}.uses")):
         place = f"{where}.uses[{at}]"
-        use = _mapping(item, place)
-        version, first = _address(use.get("start"), f"{place}.start")
-        other, last = _address(use.get("end"), f"{place}.end")
+        use = mapping_of(item, place)
+        version, first = address_of(use.get("start"), f"{place}.start")
+        other, last = address_of(use.get("end"), f"{place}.end")
         if version != other or last < first:
-            raise ValueError(f"{place}.end is {_told(use['end'])}, before {_told(use['start'])}")
+            raise ValueError(f"{place}.end is {told(use['end'])}, before {told(use['start'])}")
         found = IPRange(version, first, last)
         if found in ranges:
             raise ValueError(f"{place} is a range that stands there twice")
         ranges.add(found)
         used = use.get("used")
         if type(used) is not int or not 0 <= used <= found.size:
-            raise ValueError(f"{place}.used is {_told(used)}, no number from 0 to {found.size}")
+            raise ValueError(f"{place}.used is {told(used)}, no number from 0 to {found.size}")
         yield found, used
-
-
-def _address(value: Any, where: str) -> tuple[int, int]:
-    text = _text(value, where)
-    try:
-        return parse_address(text)
-    except NotationError as wrong:
-        raise ValueError(f"{where} is {_told(text)}, which is no address") from wrong
-
-
-def _mapping(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{where} is {_told(value)}, not a mapping")
-    return value
-
-
-def _list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{where} is {_told(value)}, not a list")
-    return value
-
-
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{where} is {_told(value)}, not a text")
-    if len(value) > _LONGEST or not value.isprintable():
-        raise ValueError(f"{where} is {_told(value)}, not up to {_LONGEST} printable characters")
-    return value
-
-
-def _told(value: Any) -> str:
-    """A value for a message; of one that holds others only what it is."""
-    match value:
-        case None:
-            return "missing"
-        case dict() | list():
-            return "a mapping" if isinstance(value, dict) else "a list"
-        case bool() | float() | str():
-            return shown(str(value)[:_LONGEST])
-        case _:
-            return shown(str(value)) if abs(value) < 1 << 128 else "a very large number"

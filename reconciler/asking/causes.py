@@ -38,7 +38,7 @@ def may_tell(row: Row, records: str, most: int) -> list[Touch]:
 
 
 def cause_in(
-    item: Happening, rows: Sequence[Row], records: str, texts: Mapping[str, bytes]
+    item: Happening, rows: Sequence[tuple[Row, Sequence[Touch]]], texts: Mapping[str, bytes]
 ) -> Cause | None:
     """The cause of what happened.
 
@@ -47,20 +47,20 @@ def cause_in(
 
     Args:
         item: What happened.
-        rows: The commit, and those before it back to the last one of reconcile; newest first.
-        records: The records folder.
+        rows: The commit, and those before it back to the last one of reconcile; newest first. Each
+            with the documents in it that may tell something, as `may_tell` has them.
         texts: Documents by id.
     """
     named = _naming(item)
-    people = [row for row in rows if not row.is_plan and not row.is_cut]
-    for row in people:
-        for touch in may_tell(row, records, len(row.touched)):
+    people = [(row, told) for row, told in rows if not row.is_plan and not row.is_cut]
+    for row, told in people:
+        for touch in told:
             for oid in (touch.new, touch.old):
                 found = named.search(texts.get(oid, b""))
                 if found is not None:
                     text = texts[oid]
                     return Cause(row, touch.path, text.count(b"\n", 0, found.start()) + 1)
-    return Cause(people[0]) if people else None
+    return Cause(people[0][0]) if people else None
 
 
 def taken_out(

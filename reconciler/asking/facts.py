@@ -19,6 +19,8 @@ class Fact(NamedTuple):
         phase: Its phase.
         is_growth: It is more for a tenant that had some.
         is_announced: Its claim left what it holds, which is announced until nobody uses it.
+        type: What its addresses are for, such as `loadbalancer`.
+        held_of: A brake holds its release back, of so many records; 0 for none.
     """
 
     claim: str
@@ -31,6 +33,8 @@ class Fact(NamedTuple):
     phase: str
     is_growth: bool
     is_announced: bool = False
+    type: str = ""
+    held_of: int = 0
 
 
 def fact_of(record: Allocation | None) -> Fact | None:
@@ -48,6 +52,8 @@ def fact_of(record: Allocation | None) -> Fact | None:
         record.phase.value,
         record.role == "growth",
         record.announced,
+        record.type,
+        record.held_of,
     )
 
 

@@ -97,10 +97,15 @@ def _renamed(items: list[Happening]) -> Iterator[Happening]:
 
     That is one thing that happened, not two, and no pool has more or less for it.
     """
+    # By their addresses: of a commit that gives out very many, each is looked up at once.
+    came: dict[tuple[str, IPRange | None], list[Happening]] = {}
+    for item in items:
+        came.setdefault((item.fact.pool, item.range), []).append(item)
     heirs = {
         at: heir
         for at, item in enumerate(items)
-        if (heir := next((it for it in items if _goes_on(item, it)), None)) is not None
+        if item.what in _COMES
+        for heir in [it for it in came[item.fact.pool, item.range] if _goes_on(item, it)][:1]
     }
     told = {id(it) for it in heirs.values()}
     for at, item in enumerate(items):
@@ -111,11 +116,8 @@ def _renamed(items: list[Happening]) -> Iterator[Happening]:
 
 
 def _goes_on(item: Happening, other: Happening) -> bool:
-    """The addresses of one that went are those of one that came, in the same phase."""
-    if other.what not in _COMES.get(item.what, ()):
-        return False
-    before, after = item.fact, other.fact
-    return before.claim != after.claim and (before.pool, item.range) == (after.pool, other.range)
+    """One that went goes on as one that came with its addresses, in the same phase."""
+    return other.what in _COMES[item.what] and item.fact.claim != other.fact.claim
 
 
 def _of_claim(row: Row, before: list[Fact], after: list[Fact]) -> Iterator[Happening]:

@@ -96,12 +96,13 @@ def outlooks(
     """
     changes = {days: _changes(past, days) for days in SPANS}
     free, since = free_of(state, pools), _since(past)
+    shapes = median_shapes(state)
     found = []
     for key in pools:
         pool, used = state.pools[key], usage[key].allocated + usage[key].held
         levels = levels_of(pool, usage[key].total)
         rates = tuple(_rate(days, changes[days], str(key), used, levels) for days in SPANS)
-        shape = median_shape(state, key)
+        shape = shapes.get(key, ())
         fits = fitting(pool, free[key], shape)
         trend = tuple(
             used - grown.get(str(key), 0) if past.clock - days * DAY >= past.oldest else None
@@ -167,14 +168,19 @@ def _weeks(left: int, change: int, days: int) -> float | None:
     return round(left * days / (WEEK * change), 1) if change > 0 else None
 
 
-def median_shape(state: State, pool: Key) -> tuple[int, ...]:
-    """Sizes of the claims of the median tenant of a pool, large ones first; growth is not counted."""
-    tenants: dict[str, list[int]] = {}
+def median_shapes(state: State) -> dict[Key, tuple[int, ...]]:
+    """Sizes of the claims of the median tenant of each pool, large ones first; without growth."""
+    tenants: dict[Key, dict[str, list[int]]] = {}
     for record in state.records:
-        if record.is_live and record.pool == pool and record.role == "initial":
-            tenants.setdefault(record.owner.short, []).append(record.size)
-    shapes = sorted((sum(sizes), sorted(sizes, reverse=True)) for sizes in tenants.values())
-    return tuple(shapes[len(shapes) // 2][1]) if shapes else ()
+        if record.is_live and record.role == "initial":
+            of_pool = tenants.setdefault(record.pool, {})
+            of_pool.setdefault(record.owner.short, []).append(record.size)
+    return {key: _median(found.values()) for key, found in tenants.items()}
+
+
+def _median(tenants: Iterable[list[int]]) -> tuple[int, ...]:
+    shapes = sorted((sum(sizes), sorted(sizes, reverse=True)) for sizes in tenants)
+    return tuple(shapes[len(shapes) // 2][1])
 
 
 def fitting(pool: Pool, free: IPSet, shape: Sequence[int]) -> int:

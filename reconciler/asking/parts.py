@@ -94,6 +94,12 @@ def parts_of(state: State, asked: Iterable[IPRange]) -> list[Part]:
     return sorted(found, key=lambda part: (part.range, part.space, part.sort, part.title))
 
 
+def without_record(state: State) -> list[Part]:
+    """What has addresses, or keeps them from others, without a record: routers, what is in use."""
+    used = [part for item in everything(state) for part in _without(item)]
+    return [*_gateways(state), *used, *_unread(state)]
+
+
 def _cut(parts: Iterable[Part], left: IPSet, space: str, found: list[Part]) -> IPSet:
     """Tell those of what is left that are some parts; what is left then."""
     taken = []
@@ -107,10 +113,8 @@ def _cut(parts: Iterable[Part], left: IPSet, space: str, found: list[Part]) -> I
 def _layers(state: State) -> Iterator[_Layer]:
     """Records; what has addresses without one; what pools reserve, give out, and do not."""
     records = {record.path: record for record in state.records}
-    standing = list(everything(state))
-    yield _Layer([it for item in standing for it in _held(item, records)])
-    used = [it for item in standing for it in _without(item)]
-    yield _Layer([*_gateways(state), *used, *_unread(state)])
+    yield _Layer([it for item in everything(state) for it in _held(item, records)])
+    yield _Layer(without_record(state))
     pools = list(state.pools.values())
     yield _Layer(list(_shares(pools, Sort.RESERVED)))
     yield _Layer(list(_shares(pools, Sort.FREE)))

@@ -12,7 +12,7 @@ from itertools import islice
 from reconciler.asking.causes import Cause, cause_in, may_tell, taken_out
 from reconciler.asking.facts import Fact, fact_of, read_fact
 from reconciler.asking.happenings import Happening, What, happenings
-from reconciler.asking.rows import Row, read_rows, rows_text
+from reconciler.asking.rows import Row, Touch, read_rows, rows_text
 from reconciler.commands.approvals import Approvals
 from reconciler.documents.load import is_yaml
 from reconciler.documents.text import Unread
@@ -178,8 +178,11 @@ class History:
     def _caused(self, found: Sequence[Happening], places: dict[str, int]) -> Iterator[Caused]:
         """Happenings with their causes; all documents that may tell one are read at once."""
         near = {row: self._near(places[row]) for row in dict.fromkeys(it.row.id for it in found)}
-        texts = self._texts(row for it in found for row in near[it.row.id])
-        causes = [cause_in(it, near[it.row.id], self.settings.records, texts) for it in found]
+        texts = self._texts(row for rows in near.values() for row in rows)
+        # Of a commit that touched very many files this takes a while: once, not for each claim.
+        told = {row.id: self._telling(row) for rows in near.values() for row in rows}
+        telling = {at: [(row, told[row.id]) for row in rows] for at, rows in near.items()}
+        causes = [cause_in(it, telling[it.row.id], texts) for it in found]
         held = [it for it, cause in zip(found, causes, strict=True) if _may_be_held(it, cause)]
         far = {
             row: list(islice(self._from(places[row]), _FAR))
@@ -188,8 +191,8 @@ class History:
         texts |= self._texts(row for rows in far.values() for row in rows)
         for it, cause in zip(found, causes, strict=True):
             rows = far.get(it.row.id, []) if _may_be_held(it, cause) else []
-            told = taken_out(it, rows, self.settings.records, texts, _MOST_FILES) or cause
-            yield it, told and told._replace(approval=self._approvals_at_hand().of(it))
+            why = taken_out(it, rows, self.settings.records, texts, _MOST_FILES) or cause
+            yield it, why and why._replace(approval=self._approvals_at_hand().of(it))
 
     def _approvals_at_hand(self) -> Approvals:
         """The Overrides of the line; they are read once something asks for them."""
@@ -206,10 +209,13 @@ class History:
             near.append(row)
         return near
 
+    def _telling(self, row: Row) -> list[Touch]:
+        return may_tell(row, self.settings.records, _MOST_FILES)
+
     def _texts(self, rows: Iterable[Row]) -> dict[str, bytes]:
         """The documents that commits touched, as they were before and after, by id."""
         once = {row.id: row for row in rows}.values()
-        touches = (it for row in once for it in may_tell(row, self.settings.records, _MOST_FILES))
+        touches = (it for row in once for it in self._telling(row))
         oids = dict.fromkeys(it for touch in touches for it in (touch.new, touch.old) if it)
         entries = [Entry("", "100644", oid) for oid in oids]
         read = self.source.read(entries)

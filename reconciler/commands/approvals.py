@@ -1,7 +1,7 @@
 """Which Override let pass what happened in a commit: for display, nothing else follows from it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reconciler.asking.causes import Approval
 from reconciler.asking.happenings import Happening, What
@@ -28,6 +28,7 @@ class Approvals:
     source: Source
     start: str
     _rows: Sequence[Row] | None = None
+    _known: dict[tuple[str, str], Override | None] = field(default_factory=dict)
 
     def of(self, item: Happening) -> Approval | None:
         """The Override that counted for a claim's move, else for its release."""
@@ -61,5 +62,8 @@ class Approvals:
         return self._rows
 
     def _override(self, path: str, oid: str) -> Override | None:
-        (data,) = self.source.read([Entry(path, "100644", oid)])
-        return None if isinstance(data, Unread) else read_override(path, data)[0]
+        if (path, oid) not in self._known:
+            (data,) = self.source.read([Entry(path, "100644", oid)])
+            found = None if isinstance(data, Unread) else read_override(path, data)[0]
+            self._known[path, oid] = found
+        return self._known[path, oid]

@@ -15,16 +15,22 @@ from reconciler.evaluate import released
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What was done in Git, and then in the clusters; None when none was applied to."""
+    """What was done in Git, and then in the clusters; None when none was applied to.
+
+    Attributes:
+        served: Clusters whose growth came with it, and for how many seconds it was waited for.
+    """
 
     done: Reconciled
     applied: Sequence[Applied] | None
+    served: Sequence[tuple[str, float]] = ()
 
 
 def rounds(
     reconcile: Callable[[], Reconciled],
     apply: Callable[[Reconciled], Sequence[Applied] | None],
     most: int = 2,
+    served: Callable[[], Sequence[tuple[str, float]]] = lambda: (),
 ) -> Iterator[Round]:
     """One round; and a second when the first released what need not rest. Never a third.
 
@@ -34,13 +40,14 @@ def rounds(
         reconcile: Git. It asks the clusters about addresses that would come free.
         apply: The clusters.
         most: 1 where what was released is still announced after the first.
+        served: Tells what growth an apply served.
     """
-    first = Round(done := reconcile(), apply(done))
+    first = Round(done := reconcile(), apply(done), served())
     yield first
     if most > 1 and is_free_at_once(done):
         again = reconcile()
         if again.commit is not None:
-            yield Round(again, apply(again))
+            yield Round(again, apply(again), served())
         elif again.evaluation.tree.held_back:
             yield Round(again, None)  # nothing moved, but somebody has to know what is in the way
 

@@ -1,4 +1,4 @@
-"""Where the files that ship with the program are: schemas, CRDs, the example repository, the starter.
+"""Where what ships with the program is: schemas, CRDs, the example, the starter, the page.
 
 They stand at the top of the source tree; a wheel carries them inside the package.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def folder(name: str) -> Traversable:
-    """A shipped folder: `schemas`, `example-repo` or `starter`."""
+    """A shipped folder: `schemas`, `example-repo`, `starter` or `page`."""
     package = files("reconciler")
     inside = package / "shipped" / name
     if inside.is_dir():

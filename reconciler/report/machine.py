@@ -168,6 +168,11 @@ def apply_document(applied: Sequence[Applied], revision: str, exit_code: int) ->
     }
 
 
+def served_listed(waits: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
+    """Clusters whose growth was served, and how many seconds it was waited for."""
+    return [{"cluster": cluster, "seconds": round(seconds, 1)} for cluster, seconds in waits]
+
+
 def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
     """All checks."""
     return {

@@ -13,26 +13,31 @@ TWO = Touch("tenants/two.yaml", "", "2")
 TEXTS = {"1": tenant("one").encode(), "2": tenant("two").encode()}
 
 
+def telling(*rows: Row) -> list[tuple[Row, list[Touch]]]:
+    """Rows with the documents that may tell something."""
+    return [(row, may_tell(row, "allocations", 50)) for row in rows]
+
+
 def person(*touched: Touch, number: int = 1) -> Row:
     return ROW._replace(id=f"{number:040d}", is_plan=False, touched=touched)
 
 
 def test_it_is_the_newest_commit_whose_document_names_the_claim_with_that_line() -> None:
     rows = [ROW, person(TWO, number=3), person(ONE, TWO, number=2), person(ONE)]
-    assert cause_in(ITEM, rows, "allocations", TEXTS) == Cause(rows[2], "tenants/one.yaml", 3)
+    assert cause_in(ITEM, telling(*rows), TEXTS) == Cause(rows[2], "tenants/one.yaml", 3)
 
 
 def test_a_document_that_went_names_it_by_what_it_said() -> None:
     gone = person(Touch("tenants/one.yaml", "1", ""))
-    assert cause_in(ITEM, [ROW, gone], "allocations", TEXTS) == Cause(gone, "tenants/one.yaml", 3)
+    assert cause_in(ITEM, telling(ROW, gone), TEXTS) == Cause(gone, "tenants/one.yaml", 3)
 
 
 def test_without_such_a_document_it_is_the_newest_commit_of_a_person() -> None:
     rows = [ROW, person(TWO, number=3), person(number=2)]
-    assert cause_in(ITEM, rows, "allocations", TEXTS) == Cause(rows[1])
-    assert cause_in(ITEM, [ROW], "allocations", TEXTS) is None
+    assert cause_in(ITEM, telling(*rows), TEXTS) == Cause(rows[1])
+    assert cause_in(ITEM, telling(ROW), TEXTS) is None
     cut = person(ONE)._replace(is_cut=True)
-    assert cause_in(ITEM, [ROW, cut], "allocations", TEXTS) is None
+    assert cause_in(ITEM, telling(ROW, cut), TEXTS) is None
 
 
 @pytest.mark.parametrize(
@@ -49,7 +54,7 @@ def test_without_such_a_document_it_is_the_newest_commit_of_a_person() -> None:
     ],
 )
 def test_a_name_is_told_in_either_form_of_yaml(text: str, line: int) -> None:
-    found = cause_in(ITEM, [person(ONE)], "allocations", {"1": text.encode()})
+    found = cause_in(ITEM, telling(person(ONE)), {"1": text.encode()})
     assert found is not None
     assert found.line == line
 

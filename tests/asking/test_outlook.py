@@ -18,7 +18,7 @@ from reconciler.asking.outlook import (
     Rate,
     fitting,
     levels_of,
-    median_shape,
+    median_shapes,
     outlooks,
 )
 from reconciler.evaluate import Evaluation
@@ -119,10 +119,10 @@ def test_the_median_tenant_has_all_its_claims_and_growth_is_not_counted() -> Non
     after = reconciled(files)
     state = evaluation_of(after).state
     (key,) = state.pools
-    assert median_shape(state, key) == (8, 2)
+    assert median_shapes(state)[key] == (8, 2)
     del after["tenants/one.yaml"], after["tenants/more.yaml"]
-    assert median_shape(evaluation_of(reconciled(after)).state, key) == (20,)
-    assert median_shape(evaluation_of(SMALL).state, key) == ()
+    assert median_shapes(evaluation_of(reconciled(after)).state)[key] == (20,)
+    assert key not in median_shapes(evaluation_of(SMALL).state)
 
 
 def test_tenants_fit_into_runs_and_not_into_a_sum() -> None:

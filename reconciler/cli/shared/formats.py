@@ -167,7 +167,7 @@ def write_outs(outs: Iterable[Out], checked: Checked) -> None:
     for out in outs:
         text = check_in(out.form, checked, Painter(is_on=False))
         try:
-            _write(out.path, text)
+            write_file(out.path, text)
         except OSError as failure:
             failed.append(f"{out.path}: {failure.strerror}")
     if failed:
@@ -175,7 +175,7 @@ def write_outs(outs: Iterable[Out], checked: Checked) -> None:
         raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file. A change may hold a link of its name, or on the way to it: none is followed."""
     inside = () if path.is_absolute() else path.parents
     if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):

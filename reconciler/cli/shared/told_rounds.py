@@ -12,7 +12,13 @@ from reconciler.commands.rounds import Round
 from reconciler.commands.writing import Part, has_wrong_settings
 from reconciler.model.proposed import Proposed
 from reconciler.ports import ExitCode
-from reconciler.report.machine import apply_document, json_line, listed, reconcile_document
+from reconciler.report.machine import (
+    apply_document,
+    json_line,
+    listed,
+    reconcile_document,
+    served_listed,
+)
 from reconciler.report.text.apply import applied_text
 from reconciler.report.text.findings import CARRIED_OUT, findings_text
 from reconciler.report.text.plan import plan_text
@@ -91,6 +97,8 @@ def emit_rounds(
     if (applied := applied_in(done)) is not None:
         heads = [item.done.head.id for item in done if item.applied is not None]
         document["apply"] = apply_document(applied, heads[-1], code)
+    if waits := [wait for item in done for wait in item.served]:
+        document["served"] = served_listed(waits)
     if looped:
         emit(json_line(document))
     else:

@@ -34,6 +34,7 @@ VERBS = {
     "doctor": Verb("Operate", "What of Git, clusters, rights and versions is in order."),
     "status": Verb("Inspect", "How full each pool is."),
     "map": Verb("Inspect", "The addresses of a pool, drawn: who holds which, and what is free."),
+    "report": Verb("Inspect", "One page: all pools, maps, the past, and a search."),
     "get": Verb("Inspect", "Pools, allocations and tenants, as kubectl get shows them."),
     "who": Verb("Inspect", "Who has an address, or had it, and by which commit."),
     "history": Verb("Inspect", "What happened to addresses, by which commit of whom."),

@@ -100,6 +100,7 @@ class Work:
     _attention: Attention = field(init=False)
     _told: Mapping[Ref, tuple[Word, ...]] = field(default_factory=dict)
     _pending: dict[str, float] = field(default_factory=dict)
+    _waits: list[tuple[str, float]] = field(default_factory=list)
     _looked_at: float = 0.0
     _deleted: tuple[Manifest, ...] = ()
 
@@ -122,7 +123,8 @@ class Work:
         self.bugs.clear()
         self._attention.begin(scope.asked, down)
         most = 1 if self.site.clusters is None or not self.site.applies or not scope.plans else 2
-        return rounds(partial(self._git, scope, down), partial(self._clusters, scope, down), most)
+        git, clusters = partial(self._git, scope, down), partial(self._clusters, scope, down)
+        return rounds(git, clusters, most, self._taken_waits)
 
     def evaluation(self) -> Evaluation | None:
         """What was last planned."""
@@ -184,8 +186,14 @@ class Work:
         """Tell after how long clusters have what they asked for."""
         for item in applied:
             if not item.is_failed and item.cluster in self._pending:
-                since = self._pending.pop(item.cluster)
-                self.site.growth_served(item.cluster, self.site.monotonic() - since)
+                waited = self.site.monotonic() - self._pending.pop(item.cluster)
+                self._waits.append((item.cluster, waited))
+                self.site.growth_served(item.cluster, waited)
+
+    def _taken_waits(self) -> Sequence[tuple[str, float]]:
+        """How long what was served had been waited for; each is told once."""
+        taken, self._waits = self._waits, []
+        return taken
 
     def _begun(self, clusters: Clusters, scope: Scope, down: frozenset[str]) -> LookingRun:
         site = self.site

@@ -1,0 +1,99 @@
+"""What the page of `report` is made from: one revision, its past, and what reconciling it does."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from reconciler.asking.applied import ApplyResult
+from reconciler.asking.idle import headroom
+from reconciler.asking.lives import lives
+from reconciler.asking.outlook import Past, outlooks
+from reconciler.clusters.announcing import balancer_records
+from reconciler.commands.annals import Caused, History
+from reconciler.comparison import Compared
+from reconciler.documents.shipped import folder
+from reconciler.evaluate import Evaluation
+from reconciler.model.allocation import Allocation
+from reconciler.model.key import Key
+from reconciler.report.page.document import page_document
+from reconciler.report.page.html import Parts, page_html
+from reconciler.report.page.material import Given, Material
+
+MOST_COMMITS = 20_000
+MOST_LIVES = 200_000
+"""Of a longer past the newest part is told."""
+
+
+def page(found: Material) -> str:
+    """The page as a file."""
+    return page_html(shipped_parts(), page_document(found))
+
+
+@cache
+def shipped_parts() -> Parts:
+    """What ships of the page."""
+    there = {item.name: item.read_text("utf-8") for item in folder("page").iterdir()}
+    modules = {
+        name.removesuffix(".js"): text for name, text in there.items() if name.endswith(".js")
+    }
+    styles = [there[name] for name in sorted(there) if name.endswith(".css")]
+    return Parts(there["template.html"], modules, styles)
+
+
+def material(
+    evaluation: Evaluation,
+    compared: Compared,
+    history: History,
+    base: str | None,
+    given: Given = Given(),  # noqa: B008 - a value
+) -> Material:
+    """Gather what a page is made from.
+
+    Args:
+        evaluation: Of the revision.
+        compared: What `check` makes of it.
+        history: Its past.
+        base: Id of the base that it is compared with; None for none.
+        given: What clusters told.
+    """
+    told, is_whole = _told(history)
+    kept = history.rows[:MOST_COMMITS]
+    found, reach = lives(evaluation.state.records, kept, history.known, MOST_LIVES)
+    rows = kept[:reach]
+    clock = evaluation.state.clock
+    past = Past(clock, rows[-1].clock if rows else clock, [item for item, _ in told])
+    pools = sorted(evaluation.state.pools)
+    ahead = outlooks(evaluation.state, evaluation.plan.before, past, pools)
+    return Material(
+        evaluation,
+        compared,
+        base,
+        rows,
+        told,
+        found,
+        is_whole and reach == len(history.rows),
+        past,
+        {item.pool: item for item in ahead},
+        None if given.applied is None else _idle(evaluation.state.records, given.applied),
+        given,
+    )
+
+
+def _told(history: History) -> tuple[list[Caused], bool]:
+    """What happened, and whether that is all."""
+    told: list[Caused] = []
+    for item in history.told():
+        if len(history.rows) > MOST_COMMITS and item[0].row is history.rows[MOST_COMMITS]:
+            return told, False
+        told.append(item)
+    return told, not history.annals.is_cut()
+
+
+def _idle(records: Sequence[Allocation], result: ApplyResult) -> dict[Key, int]:
+    """Addresses of which that apply told that no Service uses them, by pool."""
+    by_pool: dict[Key, list[Allocation]] = {}
+    for record in records:
+        by_pool.setdefault(record.pool, []).append(record)
+    return {
+        pool: headroom(balancer_records(found), result, "").total.idle
+        for pool, found in by_pool.items()
+    }

@@ -1,0 +1,60 @@
+"""Lives of ranges, told backwards from the records as they stand."""
+
+from reconciler.asking.facts import Fact
+from reconciler.asking.lives import Life, lives
+from reconciler.asking.rows import Row, Touch
+from tests.asking.pasts import RECORD, ROW, fact
+
+KNOWN: dict[tuple[str, str], Fact | None] = {
+    ("1", RECORD): fact(),
+    ("2", RECORD): fact("Released"),
+    ("3", RECORD): fact(first=8),
+    ("4", RECORD): fact("Failed"),
+    ("same", RECORD): fact()._replace(record="another-name"),
+}
+
+
+def row(number: int, old: str, new: str) -> Row:
+    return ROW._replace(id=f"{number:040d}", touched=(Touch(RECORD, old, new),))
+
+
+def told(*rows: Row, most: int = 100) -> list[tuple[Fact, str, str]]:
+    """Lives of a claim that has no record any more; rows newest first."""
+    found, _ = lives((), rows, KNOWN, most)
+    return [(it.fact, _id(it.begins), _id(it.ends)) for it in found]
+
+
+def _id(found: Row | None) -> str:
+    return "" if found is None else found.id.lstrip("0")
+
+
+def test_a_life_goes_from_the_commit_that_gave_to_the_one_that_took() -> None:
+    rows = [row(3, "2", ""), row(2, "1", "2"), row(1, "", "1")]
+    assert told(*rows) == [(fact("Released"), "2", "3"), (fact(), "1", "2")]
+
+
+def test_what_came_before_the_history_has_no_begin() -> None:
+    assert told(row(2, "1", "")) == [(fact(), "", "2")]
+
+
+def test_a_range_that_moves_is_two_lives() -> None:
+    rows = [row(3, "3", ""), row(2, "1", "3"), row(1, "", "1")]
+    assert told(*rows) == [(fact(first=8), "2", "3"), (fact(), "1", "2")]
+
+
+def test_what_nobody_sees_ends_no_life() -> None:
+    rows = [row(3, "same", ""), row(2, "1", "same"), row(1, "", "1")]
+    assert told(*rows) == [(KNOWN["same", RECORD], "1", "3")]
+
+
+def test_a_refusal_holds_nothing() -> None:
+    assert told(row(2, "4", ""), row(1, "", "4")) == []
+
+
+def test_a_history_that_is_cut_or_too_long_ends_before_that() -> None:
+    rows = [row(3, "2", ""), row(2, "1", "2"), row(1, "", "1")]
+    cut = rows[2]._replace(is_cut=True, touched=())
+    assert told(rows[0], rows[1], cut) == [(fact("Released"), "2", "3"), (fact(), "", "2")]
+    found, reach = lives((), rows, KNOWN, 2)
+    assert (len(found), reach) == (2, 2)
+    assert not Life(fact(), None, rows[0]).is_there
