@@ -21,7 +21,8 @@ import { countOf, packedInts, packedNames, packedWholes } from "./pack.js";
  *   networks: [string, string][], others: [string, string, string, string, string, number][],
  *   free: [string, string][], comesFree: [string, string, string | null][],
  *   fits: number, moreFit: boolean, shape: number[], levels: {level: "warning" | "gate" | "full", addresses: number | string}[],
- *   rates: Rate[], trend: {daysAgo: number, used: number | string | null}[], overlaps: string[], idle: number | null
+ *   rates: Rate[], trend: {daysAgo: number, used: number | string | null}[], overlaps: string[], idle: number | null,
+ *   placement?: "best-fit" | "lowest", isAutomatic?: boolean
  * }} PoolData
  * @typedef {{at: number, title: string, counts: {total: Whole, allocated: Whole, held: Whole, available: Whole,
  *   reserved: Whole, largestFreeBlock: Whole, used: Whole}}} PoolMore
