@@ -7,16 +7,17 @@
 /** @import { Route } from "./route.js" */
 /** @import { Part } from "./standing.js" */
 /** @import { Child } from "./dom.js" */
-import { countText, formatRange, meets, pairRange, parseRange, sizeOf } from "./addresses.js";
+/** @import { Column } from "./table.js" */
+import { countText, formatCount, formatRange, meets, pairRange, parseRange, sizeOf } from "./addresses.js";
 import { el, mono } from "./dom.js";
 import { formatTime, lifeRange, secondsOf } from "./model.js";
 import { linkTo } from "./route.js";
-import { livesIn, partsAt } from "./standing.js";
+import { livesWithin, partsAt } from "./standing.js";
 import { sortableTable } from "./table.js";
 import { commitText, timeOf, timeText } from "./times.js";
 
 /** What a state is called. @type {Record<Life["state"], string>} */
-export const STATE_WORDS = { allocated: "in use", held: "held", left: "left" };
+export const STATE_WORDS = { allocated: "allocated", held: "held", left: "left" };
 
 /**
  * The card that answers `ip=`, with `at=` also as it was then.
@@ -105,7 +106,7 @@ function stateText(report, life, pool) {
 
 /** @param {Part} part @param {boolean} isNow @returns {Child[]} What is said of addresses that no record names. */
 function standingWords(part, isNow) {
-  if (part.sort === "none") return [el("span", { class: "tag none" }, "in no pool"), " No pool of this repository has it."];
+  if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " No pool of this repository has it."];
   if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), " Nobody has it."];
   if (part.sort === "unknown") return [isNow ? "No record names it, and the pool does not give it out now." : "No record named it."];
   const what = part.title === "" || part.title === part.word ? "" : ` ${part.title}`;
@@ -120,8 +121,8 @@ function manyParts(report, parts, t) {
     rows: parts,
     none: "No pool of this repository has these addresses.",
     columns: [
-      { title: "Addresses", value: (part) => part.range.first, cell: (part) => rangeLink(part.range) },
-      { title: "Count", class: "number", value: (part) => sizeOf(part.range), cell: (part) => countText(sizeOf(part.range), "address", "addresses"), isFirstHigh: true },
+      { title: "Range", value: (part) => part.range.first, cell: (part) => rangeLink(part.range) },
+      { title: "Addresses", class: "number", value: (part) => sizeOf(part.range), cell: (part) => formatCount(sizeOf(part.range)), isFirstHigh: true },
       { title: "State", value: (part) => (part.life === null ? part.word || part.sort : STATE_WORDS[part.life.state]), cell: (part) => partState(part, isNow) },
       { title: "Who", value: (part) => ownerOfPart(report, part), cell: (part) => (part.life === null ? "" : ownerLink(ownerOfPart(report, part))) },
       { title: "Team", value: (part) => (part.life === null ? "" : report.claim(part.life.claim).team), cell: (part) => (part.life === null ? "" : report.claim(part.life.claim).team) },
@@ -143,10 +144,13 @@ function partState(part, isNow) {
 
 /** @param {Report} report @param {Range} range @returns {HTMLElement} All that ended there, newest first. */
 function beforePart(report, range) {
-  const past = livesIn(report, range).filter((life) => !report.isThere(life.at, report.now)).sort((a, b) => b.to - a.to || b.from - a.from);
+  const gone = livesWithin(report, range).filter((at) => !report.isThere(at, report.now));
+  const past = gone.map(report.life).sort((a, b) => b.to - a.to || b.from - a.from);
   const title = el("h3", null, "Before");
   if (past.length === 0) return el("div", { class: "moment" }, title, el("p", { class: "muted" }, nobodyBefore(report)));
-  return el("div", { class: "moment" }, title, livesTable(report, past, "Who had it before, newest first"));
+  const table = livesTable(report, past, "Who had it before, newest first");
+  if (range.first === range.last) return el("div", { class: "moment" }, title, table);
+  return el("details", { class: "moment" }, el("summary", null, `Before: ${countText(past.length, "range")} had another state or holder`), table);
 }
 
 /** @param {Report} report @returns {string} */
@@ -161,19 +165,22 @@ function nobodyBefore(report) {
  * @param {Report} report
  * @param {Life[]} lives
  * @param {string} label
+ * @param {boolean} [isOfOne] Of one tenant that is named above.
  * @returns {HTMLElement}
  */
-export function livesTable(report, lives, label) {
+export function livesTable(report, lives, label, isOfOne = false) {
+  /** @type {Column<Life>} */
+  const who = { title: "Who", value: (life) => report.claim(life.claim).owner, cell: (life) => ownerLink(report.claim(life.claim).owner) };
   return sortableTable({
     label,
     rows: lives,
     none: "Nothing.",
     columns: [
-      { title: "Addresses", value: (life) => life.first, cell: (life) => rangeLink(lifeRange(life)) },
-      { title: "Count", class: "number", value: (life) => life.size, cell: (life) => countText(life.size, "address", "addresses"), isFirstHigh: true },
-      { title: "Who", value: (life) => report.claim(life.claim).owner, cell: (life) => ownerLink(report.claim(life.claim).owner) },
-      { title: "Type", value: (life) => report.claim(life.claim).type, cell: (life) => report.claim(life.claim).type },
+      { title: "Range", value: (life) => life.first, cell: (life) => rangeLink(lifeRange(life)) },
+      { title: "Addresses", class: "number", value: (life) => life.size, cell: (life) => formatCount(life.size), isFirstHigh: true },
+      ...(isOfOne ? [] : [who]),
       { title: "State", value: (life) => STATE_WORDS[life.state], cell: (life) => el("span", { class: `tag ${life.state}` }, STATE_WORDS[life.state]) },
+      { title: "Type", value: (life) => report.claim(life.claim).type, cell: (life) => report.claim(life.claim).type },
       { title: "Pool", value: (life) => report.pools[life.pool].title, cell: (life) => poolLink(report.pools[life.pool]) },
       { title: "From", value: (life) => life.from, cell: (life) => timeText(report, life.from), isFirstHigh: true },
       { title: "To", value: (life) => (life.to === -1 ? report.now : life.to), cell: (life) => (life.to === -1 ? "now" : timeText(report, life.to)), isFirstHigh: true },
@@ -200,7 +207,7 @@ export function teamLink(team) {
 
 /** @param {Pool} pool @returns {HTMLElement} */
 export function poolLink(pool) {
-  return el("a", { href: linkTo({ view: null, pool: pool.key, q: null, ip: null, find: null }) }, pool.title);
+  return el("a", { href: linkTo({ view: null, pool: pool.key, q: null, ip: null, find: null }), title: pool.title }, pool.label);
 }
 
 /** @param {Range} range @returns {HTMLElement} */

@@ -8,7 +8,7 @@ import { countText, formatCount, plus } from "./addresses.js";
 import { el, svg } from "./dom.js";
 import { countOf } from "./pack.js";
 
-const BAR_WIDTH = 220;
+const BAR_WIDTH = 180;
 const BAR_HEIGHT = 14;
 /** Reserved addresses take at most this share of the bar: they are not part of what is usable. */
 const MOST_RESERVED = 0.2;
@@ -29,7 +29,7 @@ export function shareOf(part, whole) {
 }
 
 /**
- * The stacked bar of a pool: in use, held and free of what is usable, with ticks at its thresholds; beside it the reserved.
+ * The stacked bar of a pool: allocated, held and free of what is usable, with ticks at its thresholds; beside it the reserved.
  * @param {Pool} pool
  * @returns {SVGElement}
  */
@@ -40,7 +40,7 @@ export function poolBar(pool) {
   const usedWidth = visible(usable * shareOf(allocated, total), allocated);
   const heldWidth = Math.min(usable - usedWidth, visible(usable * shareOf(held, total), held));
   const words = [
-    `${formatCount(allocated)} in use`, `${formatCount(held)} held`, `${formatCount(available)} free of ${formatCount(total)} usable`,
+    `${formatCount(allocated)} allocated`, `${formatCount(held)} held`, `${formatCount(available)} free of ${formatCount(total)} usable`,
     `${formatCount(reserved)} reserved`,
   ].join(", ");
   const { warning, critical, exhausted } = pool.thresholds;
@@ -67,7 +67,7 @@ function visible(width, count) {
 /** @returns {HTMLElement} What the parts of a bar mean. */
 export function barLegend() {
   /** @type {[string, string][]} */
-  const parts = [["bar-used", "in use"], ["bar-held", "held (released, not free yet)"], ["bar-free", "free"], ["bar-reserved", "reserved (beside the bar, at most a fifth of it)"]];
+  const parts = [["bar-used", "allocated"], ["bar-held", "held: released, not free yet"], ["bar-free", "free"], ["bar-reserved", "reserved: beside the bar, at most a fifth of it"]];
   const items = parts.map(([name, word]) =>
     el("li", null, svg("svg", { width: 14, height: 12, "aria-hidden": "true" }, svg("rect", { class: name, x: 0.5, y: 0.5, width: 13, height: 11 })), ` ${word}`),
   );
@@ -76,7 +76,7 @@ export function barLegend() {
 }
 
 /**
- * How many addresses were in use or held in the last 90 days, from nothing to all of the pool.
+ * How many addresses were allocated or held in the last 90 days, from nothing to all of the pool.
  * @param {Pool} pool
  * @returns {SVGElement | null} Null without a past.
  */
@@ -92,7 +92,7 @@ export function sparkline(pool) {
   });
   const first = points[0];
   const last = points[points.length - 1];
-  const words = `${countText(first.used, "address", "addresses")} used or held ${first.daysAgo} days ago, ${formatCount(last.used)} now`;
+  const words = `${countText(first.used, "address", "addresses")} allocated or held ${first.daysAgo} days ago, ${formatCount(last.used)} now`;
   const [endX, endY] = spots[spots.length - 1].split(",");
   return svg(
     "svg",
@@ -102,4 +102,10 @@ export function sparkline(pool) {
     svg("polyline", { class: "spark-line", points: spots.join(" ") }),
     svg("circle", { class: "spark-end", cx: endX, cy: endY, r: 2 }),
   );
+}
+
+/** @returns {SVGElement} Two squares that share a corner: pools that share addresses. */
+export function overlapMark() {
+  const square = (/** @type {number} */ at) => svg("rect", { class: "overlap-square", x: at, y: at, width: 7, height: 7 });
+  return svg("svg", { class: "overlap-mark", width: 13, height: 13, "aria-hidden": "true" }, square(1), square(4.5));
 }

@@ -44,14 +44,14 @@ function offersPart(report, wanted) {
   const panel = el("div", { class: "request" });
   /** @param {Offer} offer */
   const choose = (offer) => refill(panel, requestPart(offer, wanted));
-  const first = [...offers].sort((a, b) => rank(a.pool) - rank(b.pool))[0];
+  const first = [...offers].sort((a, b) => rank(a) - rank(b))[0];
   choose(first);
   const table = sortableTable({
     label: `Pools that have ${asked} free`,
     rows: offers,
     none: "",
     columns: [
-      { title: "Pool", value: (offer) => offer.pool.title, cell: (offer) => [poolLink(offer.pool), el("span", { class: "sub" }, offer.pool.kind)] },
+      { title: "Pool", value: (offer) => offer.pool.title, cell: (offer) => [poolLink(offer.pool), el("span", { class: "sub" }, [offer.pool.kind, offer.pool.namespace].filter((word) => word !== "").join(" · "))] },
       { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => runsText(offer.runs) },
       { title: "Free", class: "number", value: (offer) => offer.pool.counts.available, isFirstHigh: true, cell: (offer) => formatCount(offer.pool.counts.available) },
       { title: "Used", class: "number", value: (offer) => offer.pool.utilizationPercent, cell: (offer) => `${offer.pool.utilizationPercent} %` },
@@ -74,15 +74,15 @@ function offerOf(pool, wanted) {
   return runs === null ? [] : [{ pool, runs }];
 }
 
-/** @param {Pool} pool @returns {number} Pools that give rows first, then the one with most room. */
-function rank(pool) {
-  return (givesRows(pool) ? 0 : 1000) + pool.utilizationPercent;
+/** @param {Offer} offer @returns {number} Pools that give rows first, IPv4 before IPv6, then the one with most room. */
+function rank({ pool, runs }) {
+  return (givesRows(pool) ? 0 : 1000) + (runs[0].version === 4 ? 0 : 500) + pool.utilizationPercent;
 }
 
 /** @param {Pool} pool @returns {string} */
 function runwayWords(pool) {
   const runway = runwayOf(pool);
-  return runway === null ? "no end in sight" : runwayText(runway);
+  return runway === null ? "does not grow" : runwayText(runway);
 }
 
 /** @param {Range[]} runs @returns {HTMLElement} */

@@ -59,15 +59,16 @@ function teamAnswer(report, team) {
 function whoseCard(report, title, more, lives) {
   const now = lives.filter((life) => report.isThere(life.at, report.now));
   const past = lives.filter((life) => !report.isThere(life.at, report.now)).sort((a, b) => b.to - a.to || b.from - a.from);
+  const isOne = new Set(lives.map((life) => report.ownerOf(life.claim))).size === 1;
   const used = now.filter((life) => life.state === "allocated");
   return el(
     "section",
     { class: "card answer", "aria-label": `Answer for ${title}` },
     el("h2", { tabindex: -1 }, title, " ", el("span", { class: "muted" }, more)),
-    el("p", null, `It has ${sumText(used)} in use`, now.length > used.length && `, and ${sumText(now.filter((life) => life.state !== "allocated"))} are held`, "."),
+    el("p", null, `It has ${sumText(used)} allocated`, now.length > used.length && `, and ${sumText(now.filter((life) => life.state !== "allocated"))} held`, "."),
     el("h3", null, "Now"),
-    now.length > 0 ? livesTable(report, now, "What it has now") : el("p", { class: "muted" }, "It has no addresses now."),
-    past.length > 0 && [el("h3", null, "Before"), livesTable(report, past, "What it had before, newest first")],
+    now.length > 0 ? livesTable(report, now, "What it has now", isOne) : el("p", { class: "muted" }, "It has no addresses now."),
+    past.length > 0 && [el("h3", null, "Before"), livesTable(report, past, "What it had before, newest first", isOne)],
   );
 }
 

@@ -41,7 +41,9 @@ function start() {
   let before = "";
   const show = (/** @type {Route} */ here) => {
     refill(tabs, tabLinks(report, here));
-    verdicts.hidden = here.view === "pool" || here.view === "change" || here.ip !== null || here.q !== null;
+    const current = tabs.querySelector("[aria-current]");
+    if (current instanceof HTMLElement) tabs.scrollLeft = current.offsetLeft - 24;
+    verdicts.hidden = !["pools", "findings"].includes(here.view) || here.ip !== null || here.q !== null;
     if (!verdicts.hidden) refill(verdicts, tilesView(report));
     team.value = here.team ?? "";
     const asked = JSON.stringify([here.ip, here.q, here.at, here.ip === null ? null : here.team]);

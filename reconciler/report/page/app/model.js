@@ -24,7 +24,7 @@ import { countOf, packedInts, packedNames, packedWholes } from "./pack.js";
  *   rates: Rate[], trend: {daysAgo: number, used: number | string | null}[], overlaps: string[], idle: number | null,
  *   placement?: "best-fit" | "lowest", isAutomatic?: boolean
  * }} PoolData
- * @typedef {{at: number, title: string, counts: {total: Whole, allocated: Whole, held: Whole, available: Whole,
+ * @typedef {{at: number, title: string, label: string, counts: {total: Whole, allocated: Whole, held: Whole, available: Whole,
  *   reserved: Whole, largestFreeBlock: Whole, used: Whole}}} PoolMore
  * @typedef {PoolData & PoolMore} Pool
  * @typedef {{id: string, clock: number, author: string, subject: string, request: string, isPlan: boolean}} Commit
@@ -71,6 +71,8 @@ const LIFE_STATES = ["allocated", "held", "left"];
 /** @param {Data} data @returns {Report} */
 export function readReport(data) {
   const pools = data.pools.map(readPool);
+  const names = pools.map((pool) => pool.name);
+  for (const pool of pools) if (names.indexOf(pool.name) !== names.lastIndexOf(pool.name)) pool.label = pool.title;
   const byKey = new Map(pools.map((pool) => [pool.key, pool]));
   const commits = readCommits(data);
   const lives = readLives(data.lives);
@@ -160,7 +162,7 @@ function readPool(pool, at) {
     used: plus(countOf(pool.allocated), countOf(pool.held)),
   };
   const title = pool.namespace === "" ? pool.name : `${pool.namespace}/${pool.name}`;
-  return { ...pool, at, title, counts };
+  return { ...pool, at, title, label: pool.name, counts };
 }
 
 /** @param {Data} data @returns {Commit[]} Oldest first. */

@@ -7,8 +7,8 @@
 /** @import { Child } from "./dom.js" */
 /** @import { Column } from "./table.js" */
 import { countText, exactCount, formatCount, pairRange, sizeOf } from "./addresses.js";
-import { rangeLink } from "./answer.js";
-import { barLegend, poolBar, sparkline } from "./bars.js";
+import { poolLink, rangeLink } from "./answer.js";
+import { barLegend, overlapMark, poolBar, sparkline } from "./bars.js";
 import { el, fill } from "./dom.js";
 import { formatTime, secondsOf } from "./model.js";
 import { linkTo } from "./route.js";
@@ -22,8 +22,9 @@ const SHOWS = {
   runway: isShort,
   today: (pool, report) => freeToday(pool, report.data.asOf.slice(0, 10)).length > 0,
 };
-/** @type {Record<string, string>} */
-const SHOW_WORDS = { tier: "over a threshold", runway: `with less than ${SHORT_RUNWAY} days of runway`, today: "with held addresses that come free today" };
+
+/** What the reader chose, for when he comes back to the table. */
+const POOLS_MEMORY = { order: { column: -1, isDown: false }, text: "", family: "", tier: "" };
 
 /** Families as their users call them. @type {Record<string, string>} */
 const FAMILY_WORDS = { butler: "Butler", novaedge: "NovaEdge", capi: "Cluster API" };
@@ -37,8 +38,12 @@ export function poolsView(report, here) {
   const tier = select("pools-tier", "All tiers", ["ok", "warning", "critical", "exhausted"].map((key) => [key, key]));
   const count = el("p", { class: "count", role: "status" });
   const teamPools = here.team === null ? null : poolsOfTeam(report, here.team);
-  const table = sortableTable({ label: "All pools", rows: among, columns: poolColumns(report), none: "No pool fits these filters.", class: "list pools", sortBy: 0 });
+  const table = sortableTable({ label: "All pools", rows: among, columns: poolColumns(report), none: "No pool fits these filters.", class: "list pools", sortBy: 1, memory: POOLS_MEMORY.order });
+  Object.assign(text, { value: POOLS_MEMORY.text });
+  Object.assign(family, { value: POOLS_MEMORY.family });
+  Object.assign(tier, { value: POOLS_MEMORY.tier });
   const filter = () => {
+    Object.assign(POOLS_MEMORY, { text: text.value, family: family.value, tier: tier.value });
     const words = text.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
     const rows = among.filter((pool) => {
       const all = `${pool.title} ${pool.kind} ${pool.family} ${pool.space} ${pool.path}`.toLowerCase();
@@ -69,7 +74,9 @@ function countLine(shown, all, here) {
 
 /** @param {Route} here @returns {HTMLElement | false} */
 function showNote(here) {
-  const words = SHOW_WORDS[here.show ?? ""];
+  /** @type {Record<string, string>} */
+  const all = { tier: "over a threshold", runway: `with less than ${SHORT_RUNWAY} days of runway`, today: "with held addresses that come free today" };
+  const words = all[here.show ?? ""];
   return words !== undefined && el("p", { class: "note" }, `Only pools ${words}. `, el("a", { href: linkTo({ show: null }) }, "Show all pools"));
 }
 
@@ -84,9 +91,9 @@ function poolsOfTeam(report, team) {
 /** @param {Report} report @returns {Column<Pool>[]} */
 function poolColumns(report) {
   return [
-    { title: "Pool", value: (pool) => pool.title.toLowerCase(), cell: nameCell },
+    { title: "Pool", value: (pool) => pool.name.toLowerCase(), cell: nameCell },
     {
-      title: "Used", hint: "In use or held, as a share of what is usable; ticks at the pool's thresholds", class: "bar-cell",
+      title: "Used", hint: "Allocated or held, as a share of what is usable; ticks at the pool's thresholds", class: "bar-cell",
       value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: usedCell,
     },
     { title: "Free", hint: "Addresses that can be given out", class: "number", value: (pool) => pool.counts.available, isFirstHigh: true, cell: (pool) => count(pool.counts.available) },
@@ -99,7 +106,7 @@ function poolColumns(report) {
       title: "Tenants that fit", hint: "So many more tenants of the median size fit in the free runs", class: "number", value: (pool) => pool.fits, isFirstHigh: true, cell: fitsCell,
     },
     { title: "Runway", hint: "Days until the gate refuses or the pool is full, by the quicker one of its rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: runwayCell },
-    { title: "90 days", hint: "In use or held in the last 90 days, from nothing to all that is usable", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no past") },
+    { title: "90 days", hint: "Allocated or held in the last 90 days, from nothing to all that is usable", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no past") },
     { title: "Overlaps", hint: "Other pools that share addresses with it", value: (pool) => pool.overlaps.length, isFirstHigh: true, cell: (pool) => overlapCell(report, pool) },
   ];
 }
@@ -113,7 +120,7 @@ function count(number) {
 function nameCell(pool) {
   return [
     el("a", { class: "pool-name", href: linkTo({ view: null, pool: pool.key, ip: null, q: null, find: null, show: null }) }, pool.name),
-    pool.isPaused && el("span", { class: "tag none" }, "paused"),
+    pool.isPaused && el("span", { class: "tag outside" }, "paused"),
     el("span", { class: "sub" }, [pool.kind, pool.namespace, pool.space === "default" ? "" : `space ${pool.space}`].filter((word) => word !== "").join(" · ")),
   ];
 }
@@ -153,7 +160,7 @@ function growthOf(pool) {
 function overlapCell(report, pool) {
   if (pool.overlaps.length === 0) return el("span", { class: "muted" }, "none");
   const names = pool.overlaps.map((key) => report.poolOf(key)?.title ?? key);
-  return el("span", { class: "overlap", title: names.join(", ") }, "⧉ ", names[0], names.length > 1 && ` and ${names.length - 1} more`);
+  return el("span", { class: "overlap", title: names.join(", ") }, overlapMark(), " ", names[0], names.length > 1 && ` and ${names.length - 1} more`);
 }
 
 /** @param {Report} report @returns {HTMLElement} What comes free today, by pool and address. */
@@ -163,9 +170,9 @@ function todayTable(report) {
   return sortableTable({
     label: "Held addresses that come free today", rows, none: `None on ${today} (UTC).`,
     columns: [
-      { title: "Addresses", value: (row) => row.range.first, cell: (row) => rangeLink(row.range) },
-      { title: "Count", class: "number", value: (row) => sizeOf(row.range), cell: (row) => countText(sizeOf(row.range), "address", "addresses") },
-      { title: "Pool", value: (row) => row.pool.title, cell: (row) => row.pool.title },
+      { title: "Range", value: (row) => row.range.first, cell: (row) => rangeLink(row.range) },
+      { title: "Addresses", class: "number", value: (row) => sizeOf(row.range), cell: (row) => formatCount(sizeOf(row.range)) },
+      { title: "Pool", value: (row) => row.pool.title, cell: (row) => poolLink(row.pool) },
       { title: "Comes free", value: (row) => row.until, cell: (row) => formatTime(secondsOf(row.until)) },
     ],
   }).element;

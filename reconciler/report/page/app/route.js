@@ -15,9 +15,14 @@ const VIEWS = ["pools", "pool", "change", "findings", "find"];
 /** The order of the keys in a link. */
 const ROUTE_KEYS = ["view", "pool", "ip", "q", "at", "team", "find", "side"];
 
+/** The address as it was read last: a page of links asks for it thousands of times. @type {{hash: string, route: Route | null}} */
+const ROUTE_READ = { hash: "", route: null };
+
 /** @returns {Route} The one of the page's address now. */
 export function route() {
-  return routeOf(location.hash);
+  const hash = location.hash;
+  if (ROUTE_READ.route === null || ROUTE_READ.hash !== hash) Object.assign(ROUTE_READ, { hash, route: routeOf(hash) });
+  return { .../** @type {Route} */ (/** @type {unknown} */ (ROUTE_READ.route)) };
 }
 
 /** @param {string} fragment "#ip=10.40.1.72&at=2026-02-15" @returns {Route} */
@@ -54,14 +59,16 @@ function decoded(text) {
  * @returns {string}
  */
 export function linkTo(changes) {
-  const here = route();
   /** @type {RouteChanges} */
-  const next = { ...here, view: location.hash.includes("view=") ? here.view : null, ...changes };
+  const next = route();
+  if (!ROUTE_READ.hash.includes("view=")) next.view = null;
+  Object.assign(next, changes);
   const more = Object.keys(next).filter((key) => !ROUTE_KEYS.includes(key)).sort();
-  const parts = [...ROUTE_KEYS, ...more].flatMap((key) => {
-    const value = next[key] ?? null;
-    return value === null || value === "" ? [] : [`${key}=${readable(value)}`];
-  });
+  const parts = [];
+  for (const key of more.length > 0 ? [...ROUTE_KEYS, ...more] : ROUTE_KEYS) {
+    const value = next[key] ?? "";
+    if (value !== "") parts.push(`${key}=${readable(value)}`);
+  }
   return `#${parts.join("&")}`;
 }
 

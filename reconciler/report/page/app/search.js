@@ -5,9 +5,11 @@
 /** @import { Report } from "./model.js" */
 /** @import { RouteChanges } from "./route.js" */
 /** @import { Range } from "./addresses.js" */
-import { formatRange, parseRange } from "./addresses.js";
+/** @import { Whole } from "./pack.js" */
+import { countText, formatRange, parseRange, plus } from "./addresses.js";
 import { formatDay } from "./model.js";
-import { livesIn, poolsAt } from "./standing.js";
+import { STATE_WORDS } from "./answer.js";
+import { livesWithin, partsAt, poolsAt } from "./standing.js";
 import { authorName, commitsOfRequest } from "./times.js";
 
 /**
@@ -56,18 +58,27 @@ function partialRange(text) {
 /** @param {Report} report @param {Range} range @returns {Hit} */
 function rangeHit(report, range) {
   const label = formatRange(range);
-  const lives = livesIn(report, range).filter((life) => report.isThere(life.at, report.now));
+  if (range.first === range.last) return addressHit(report, range, label);
   const pools = poolsAt(report, range);
   const inPools = pools.length === 0 ? "in no pool" : `in ${pools.map((pool) => pool.name).slice(0, 2).join(", ")}`;
-  const isOne = range.first === range.last;
-  const holders = [...new Set(lives.map((life) => report.claim(life.claim).owner))];
-  const who = holders.length <= 2 ? holders.join(", ") : `${holders.length} tenants`;
+  const owners = new Set(livesWithin(report, range).flatMap((at) => (report.isThere(at, report.now) ? [report.ownerOf(report.lives.claim[at])] : [])));
+  const who = owners.size <= 2 ? [...owners].map((at) => report.owners[at]).join(", ") : `${owners.size} tenants`;
   return {
-    sort: isOne ? "address" : "network",
+    sort: "network",
     label,
     detail: `${who === "" ? "nobody has it" : who} · ${inPools}`,
-    changes: { ...NOWHERE, ip: label, pool: pools.length === 1 && isOne ? pools[0].key : null },
+    changes: { ...NOWHERE, ip: label },
   };
+}
+
+/** @param {Report} report @param {Range} range @param {string} label @returns {Hit} Who has one address now. */
+function addressHit(report, range, label) {
+  const said = partsAt(report, range, report.now).map(({ life, pool, sort, word }) => {
+    const where = pool === null ? "" : ` · ${pool.label}`;
+    if (life !== null) return `${report.claim(life.claim).owner}, ${STATE_WORDS[life.state]}${where}`;
+    return sort === "none" ? "in no pool" : `${word === "" ? "not given out" : word}${where}`;
+  });
+  return { sort: "address", label, detail: said.join("; "), changes: { ...NOWHERE, ip: label } };
 }
 
 /** @param {Report} report @param {string} asked @returns {Hit[]} */
@@ -105,8 +116,8 @@ function poolHits(report, asked) {
     const pool = report.pools[at];
     return {
       sort: /** @type {const} */ ("pool"),
-      label: pool.title,
-      detail: `${pool.kind} · ${pool.utilizationPercent} % used`,
+      label: pool.label,
+      detail: `${[pool.kind, pool.namespace].filter((word) => word !== "").join(" · ")} · ${pool.utilizationPercent} % used`,
       changes: { ...NOWHERE, pool: pool.key },
     };
   });
@@ -126,7 +137,28 @@ function teamHits(report, teams, asked) {
 /** @param {Report} report @param {Names} owners @param {string} asked @returns {Hit[]} */
 function ownerHits(report, owners, asked) {
   const found = best(owners.names, owners.lower, asked.toLowerCase(), MOST_HITS);
-  return found.map((at) => ownerHit(owners.names[at], "what it has and had"));
+  const has = addressesOf(report, found);
+  return found.map((at) => ownerHit(owners.names[at], has.get(at) ?? "had addresses before"));
+}
+
+/**
+ * What some tenants have now, in words: one pass over all lives for all of them.
+ * @param {Report} report
+ * @param {number[]} owners
+ * @returns {Map<number, string>} Only of those that have something.
+ */
+function addressesOf(report, owners) {
+  /** @type {Map<number, {sum: Whole, team: string}>} */
+  const sums = new Map();
+  const asked = new Set(owners);
+  for (let at = 0; at < report.lives.count; at += 1) {
+    const claim = report.lives.claim[at];
+    const owner = report.ownerOf(claim);
+    if (!asked.has(owner) || !report.isThere(at, report.now)) continue;
+    sums.set(owner, { sum: plus(sums.get(owner)?.sum ?? 0, report.lives.size[at]), team: report.teamOf(claim) });
+  }
+  const words = ({ sum = /** @type {Whole} */ (0), team = "" }) => `${countText(sum, "address", "addresses")}${team === "" ? "" : ` · team ${team}`}`;
+  return new Map([...sums].map(([owner, item]) => [owner, words(item)]));
 }
 
 /** @param {string} owner @param {string} detail @returns {Hit} */

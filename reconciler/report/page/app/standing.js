@@ -20,11 +20,21 @@ import { lifeRange } from "./model.js";
  * @returns {Life[]} By pool and address.
  */
 export function livesIn(report, range) {
+  return livesWithin(report, range).map(report.life);
+}
+
+/**
+ * The same as indices, which is quicker where there are many.
+ * @param {Report} report
+ * @param {Range} range
+ * @returns {number[]}
+ */
+export function livesWithin(report, range) {
   const { version, first, size, count } = report.lives;
   const found = [];
   for (let at = 0; at < count; at += 1) {
     if (version[at] !== range.version || first[at] > range.last) continue;
-    if (minus(plus(first[at], size[at]), 1) >= range.first) found.push(report.life(at));
+    if (plus(first[at], size[at]) > range.first) found.push(at);
   }
   return found;
 }
@@ -42,7 +52,7 @@ export function poolsAt(report, range) {
  * @returns {Part[]}
  */
 export function partsAt(report, range, t) {
-  const lives = livesIn(report, range).filter((life) => report.isThere(life.at, t));
+  const lives = livesWithin(report, range).flatMap((at) => (report.isThere(at, t) ? [report.life(at)] : []));
   const pools = poolsAt(report, range);
   /** @type {Part[]} */
   const parts = lives.map((life) => partOf(cut(lifeRange(life), range), report.pools[life.pool], { life, sort: "life" }));

@@ -8,7 +8,7 @@ import { el, fill, refill, roving, scrollRegion } from "./dom.js";
 import { order } from "./standing.js";
 
 /** So many rows are shown at once; a button shows more. */
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 200;
 
 /**
  * @template R
@@ -18,7 +18,8 @@ const ROWS_AT_ONCE = 500;
 
 /**
  * @template R
- * @typedef {{label: string, columns: Column<R>[], rows: R[], none: string, class?: string, sortBy?: number}} TableOf
+ * @typedef {{label: string, columns: Column<R>[], rows: R[], none: string, class?: string, sortBy?: number,
+ *   memory?: {column: number, isDown: boolean}}} TableOf `memory` keeps the order when the table is made again.
  */
 
 /**
@@ -34,6 +35,7 @@ export function sortableTable(asked) {
   /** @type {{rows: R[], column: number, isDown: boolean, most: number}} */
   const state = { rows: asked.rows, column: asked.sortBy ?? -1, isDown: false, most: ROWS_AT_ONCE };
   if (state.column >= 0) state.isDown = asked.columns[state.column].isFirstHigh === true;
+  if (asked.memory !== undefined && asked.memory.column >= 0) Object.assign(state, asked.memory);
 
   const draw = () => {
     const rows = sorted(state.rows, asked.columns[state.column], state.isDown);
@@ -59,6 +61,7 @@ export function sortableTable(asked) {
   const sortAt = (at) => {
     state.isDown = at === state.column ? !state.isDown : asked.columns[at].isFirstHigh === true;
     state.column = at;
+    if (asked.memory !== undefined) Object.assign(asked.memory, { column: at, isDown: state.isDown });
     draw();
   };
   fill(head, asked.columns.map((column, at) => headCell(column, () => sortAt(at))));

@@ -27,7 +27,7 @@ export function tilesView(report) {
   return el(
     "section",
     { class: "verdicts", "aria-label": "Verdicts" },
-    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs you."), " All pools have room, no finding is open, and no held address comes free today."),
+    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs you."), " No pool is over a threshold or short of runway, no finding is open, and no held address comes free today."),
     el("ul", { class: "tiles" }, tiles.map(tileItem)),
   );
 }
@@ -54,19 +54,24 @@ function tiersTile(report) {
   const [warning, critical, exhausted] = [count("warning"), count("critical"), count("exhausted")];
   const all = warning + critical + exhausted;
   return {
-    title: "Pools over a threshold",
+    title: thresholdsTitle(report.pools),
     verdict: critical + exhausted > 0 ? "bad" : all > 0 ? "warn" : "good",
     figure: String(all),
     unit: `of ${countText(report.pools.length, "pool")}`,
-    more: all === 0 ? `None is over its warning${sameThreshold(report.pools)}.` : [`${warning} warning`, `${critical} critical`, `${exhausted} exhausted`].join(" · "),
+    more: all === 0 ? "All are below their warning." : tierWords({ exhausted, critical, warning }),
     changes: { view: "pools", show: "tier" },
   };
 }
 
-/** @param {Pool[]} pools @returns {string} " (70 %)" when all have the same. */
-function sameThreshold(pools) {
-  const levels = new Set(pools.map((pool) => pool.thresholds.warning));
-  return levels.size === 1 ? ` (${[...levels][0]} %)` : "";
+/** @param {Record<string, number>} tiers @returns {string} "2 critical · 1 warning" */
+function tierWords(tiers) {
+  return Object.entries(tiers).flatMap(([tier, count]) => (count > 0 ? [`${count} ${tier}`] : [])).join(" · ");
+}
+
+/** @param {Pool[]} pools @returns {string} With the figures, when all pools have the same thresholds. */
+function thresholdsTitle(pools) {
+  const levels = new Set(pools.map(({ thresholds }) => `${thresholds.warning} / ${thresholds.critical} / ${thresholds.exhausted} %`));
+  return levels.size === 1 ? `Pools at ${[...levels][0]}` : "Pools over their thresholds";
 }
 
 /** @param {Report} report @returns {Tile} */
