@@ -137,7 +137,8 @@ function fourPlaces(cells, width) {
   const longest = formatAddress(4, cells.first[cells.first.length - 1] ?? 0).length;
   const gutter = Math.ceil(longest * DIGIT) + 10;
   const columns = columnsOf(cells.first.length, width - gutter);
-  const unit = Math.max(12, Math.min(28, Math.floor((width - gutter) / columns)));
+  const unit = Math.max(12, Math.min(40, Math.floor((width - gutter) / columns)));
+  const tall = Math.min(26, unit);
   const gap = unit < 16 ? 1 : 2;
   const span = cells.perCell * columns;
   /** @type {Box[]} */
@@ -145,17 +146,17 @@ function fourPlaces(cells, width) {
   /** @type {MapRow[]} */
   const rows = [];
   let base = -1;
-  let y = HEAD - unit;
+  let y = HEAD - tall;
   cells.first.forEach((first, at) => {
     const begins = Math.floor(Number(first) / span) * span;
     if (begins !== base) {
-      y += unit + (base >= 0 && begins !== base + span ? Math.round(unit / 2) : 0);
+      y += tall + (base >= 0 && begins !== base + span ? Math.round(tall / 2) : 0);
       base = begins;
-      rows.push({ label: formatAddress(4, base), x: 0, y: y + unit / 2 - gap / 2 + 4, from: at, to: at });
+      rows.push({ label: formatAddress(4, base), x: 0, y: y + tall / 2 - gap / 2 + 4, from: at, to: at });
     }
     const column = Math.floor((Number(first) - base) / cells.perCell);
     rows[rows.length - 1].to = at + 1;
-    boxes.push({ x: gutter + column * unit, y, width: unit - gap, height: unit - gap, row: rows.length - 1 });
+    boxes.push({ x: gutter + column * unit, y, width: unit - gap, height: tall - gap, row: rows.length - 1 });
   });
   const step = unit < 22 ? 4 : unit < 26 ? 2 : 1;
   const heads = Array.from({ length: columns / step }, (_, at) => ({
@@ -163,7 +164,7 @@ function fourPlaces(cells, width) {
     text: headText(at * step, cells.perCell),
   }));
   const wide = cells.perCell >= 256 ? heads.filter((_, at) => unit * step >= 34 || at % 2 === 0) : heads;
-  return { boxes, rows, heads: wide, width: gutter + columns * unit, height: y + unit, top: HEAD };
+  return { boxes, rows, heads: wide, width: gutter + columns * unit, height: y + tall, top: HEAD };
 }
 
 /** @param {number} count @param {number} room @returns {number} */
@@ -182,6 +183,7 @@ function headText(column, perCell) {
 /** @param {Cells} cells @param {number} width @returns {Places} */
 function sixPlaces(cells, width) {
   const height = 26;
+  const step = Math.max(6, Math.min(14, width / 72));
   const line = height + 24;
   /** @type {Box[]} */
   const boxes = [];
@@ -189,7 +191,7 @@ function sixPlaces(cells, width) {
   const rows = [];
   let x = 0;
   cells.first.forEach((first, at) => {
-    const wide = Math.min(width, Math.round(9 * (1 + Math.log2(cells.size[at]))));
+    const wide = Math.min(width, Math.round(step * (1 + Math.log2(cells.size[at]))));
     const isApart = at > 0 && minus(first, cells.last[at - 1]) !== 1n;
     if (at === 0 || isApart || x + wide > width) {
       x = 0;

@@ -59,7 +59,7 @@ export function poolMap(report, pool, scene, options) {
 /** @param {Paint} paint @param {boolean} isOneOfTwo @returns {string} */
 function scaleOf(paint, isOneOfTwo) {
   const version = isOneOfTwo ? `IPv${paint.cells.version}. ` : "";
-  if (paint.cells.version === 6) return `${version}Intervals, by address; one as wide again by the same step has twice as many addresses.`;
+  if (paint.cells.version === 6) return `${version}Intervals by address, on a logarithmic scale: one step wider is twice as many addresses.`;
   if (paint.cells.perCell === 1) return `${version}One cell is one address.`;
   const prefix = 32 - Math.log2(paint.cells.perCell);
   return `${version}One cell is a /${prefix}: ${countText(paint.cells.perCell, "address", "addresses")}.`;

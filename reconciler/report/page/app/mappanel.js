@@ -8,13 +8,14 @@
 /** @import { Paint } from "./scene.js" */
 /** @import { Tip } from "./maptip.js" */
 /** @import { Marks } from "./map.js" */
+import { formatCount, sizeOf } from "./addresses.js";
 import { cellFrom, placesOf } from "./cells.js";
 import { el, svg } from "./dom.js";
 import { drawnCell, paintCell } from "./mapcell.js";
 import { gridKeys } from "./mapkeys.js";
 import { textureOf } from "./maplegend.js";
 import { cellWords } from "./maptip.js";
-import { countAt, FREE, isThen, lookOf } from "./scene.js";
+import { countAt, FREE, isThen, KINDS, lookOf } from "./scene.js";
 
 /**
  * @typedef {{element: HTMLElement, paint: Paint, top: SVGGElement, show: (t: number, isAtRest: boolean) => void, mark: (marks: Marks) => void,
@@ -91,7 +92,7 @@ export function mapPanel(report, paint, options) {
       const isJoined = keys[cell] >= 0 && cell + 1 < count && keys[cell + 1] === keys[cell] && places.boxes[cell + 1].row === places.boxes[cell].row;
       const isFirst = cell === 0 || keys[cell - 1] !== keys[cell] || keys[cell] < 0;
       if (looks[cell] < 0) lookOf(paint, cell, shares);
-      paintCell(drawn[cell], looks[cell], shares, mine < 0 ? "" : claimOf(paint.spans[mine].claim).texture, isJoined, isFirst);
+      paintCell(drawn[cell], looks[cell], shares, mine < 0 || !isMostly(paint, cell) ? "" : claimOf(paint.spans[mine].claim).texture, isJoined, isFirst);
       if (isAtRest) drawn[cell].group.setAttribute("aria-label", cellWords(report, paint, cell, looks[cell]));
     }
     write();
@@ -103,22 +104,26 @@ export function mapPanel(report, paint, options) {
     let used = 0;
     for (const [from, to] of runs((a, b) => keys[a] >= 0 && keys[a] === keys[b])) {
       const box = /** @type {Places} */ (places).boxes;
-      const room = box[to].x + box[to].width - box[from].x - 8;
+      const ahead = looks[from] === 1 || looks[from] === 2 ? 14 : 5;
+      const room = box[to].x + box[to].width - box[from].x - ahead - 3;
       const mine = paint.top[from];
       const other = paint.owner[from];
-      const name = looks[from] === FREE ? "" : looks[from] < 3 && mine >= 0 ? claimOf(paint.spans[mine].claim).name || paint.spans[mine].title : other >= 0 ? paint.others[other].title : "";
+      const name = looks[from] === FREE ? freeWords(from) : looks[from] < 3 && mine >= 0 ? claimOf(paint.spans[mine].claim).name || paint.spans[mine].title : other >= 0 ? paint.others[other].title : "";
       const fits = Math.floor(room / 6.1);
-      if (keys[from] < 0 || name === "" || fits < Math.min(4, name.length)) continue;
+      if ((keys[from] < 0 && looks[from] !== FREE) || name === "" || fits < Math.min(6, name.length)) continue;
       const text = words.children[used] ?? words.appendChild(svg("text", { class: "map-word" }));
       used += 1;
       const written = name.length > fits ? `${name.slice(0, fits - 1)}…` : name;
       if (text.textContent !== written) text.textContent = written;
       text.setAttribute("class", `map-word on-${looks[from]}`);
-      text.setAttribute("x", String(box[from].x + (looks[from] === 1 || looks[from] === 2 ? 12 : 5)));
+      text.setAttribute("x", String(box[from].x + ahead));
       text.setAttribute("y", String(box[from].y + box[from].height / 2 + 4));
     }
     while (words.children.length > used) words.lastChild?.remove();
   };
+
+  /** How many are free in an interval; a cell of IPv4 says it by its place. @param {number} cell @returns {string} */
+  const freeWords = (cell) => (cells.version === 4 ? "" : `${formatCount(sizeOf({ version: 6, first: cells.first[cell], last: cells.last[cell] }))} free`);
 
   /** Lines around the team, the address and what is new; conflicts above all. */
   const outline = () => {
@@ -212,6 +217,12 @@ export function mapPanel(report, paint, options) {
     },
     boxesOf: (range) => (places === null ? [] : cellsOf(range).map((cell) => /** @type {Places} */ (places).boxes[cell])),
   };
+}
+
+/** Whether one range has most of what records hold in a cell: only then has it a type. @param {Paint} paint @param {number} cell @returns {boolean} */
+function isMostly(paint, cell) {
+  const from = cell * KINDS.length;
+  return paint.most[cell] * 2 >= paint.counts[from] + paint.counts[from + 1] + paint.counts[from + 2];
 }
 
 /** What joins cells into one: the same holder in the same state, or the same part that nobody holds. @param {Paint} paint @param {number} cell @param {number} look @returns {number} */

@@ -23,7 +23,7 @@ export function poolFigures(report, pool) {
     ["Largest free run", [number(counts.largestFreeBlock)]],
     ["Used", [`${pool.utilizationPercent} %`]],
     ["Fragmentation", [`${pool.fragmentationPercent} %`]],
-    ["Tier", [el("span", { class: `tag ${pool.tier}` }, pool.tier), ` (${pool.thresholds.warning} / ${pool.thresholds.critical} / ${pool.thresholds.exhausted} %)`]],
+    ["Tier", [el("span", { class: `tag ${pool.tier}` }, pool.tier), el("span", { class: "muted" }, ` at ${pool.thresholds.warning} / ${pool.thresholds.critical} / ${pool.thresholds.exhausted} %`)]],
     ["Gate", [pool.gate === null ? "none" : `at ${pool.gate}`, pool.isPaused && ", paused"]],
     ["Still fit", [`${pool.moreFit ? "at least " : ""}${countText(pool.fits, "tenant")}`, el("span", { class: "muted" }, shape)]],
     ["Ranges", [number(pool.allocationCount)]],
