@@ -11,6 +11,7 @@
 import { countText, formatCount, formatRange, meets, pairRange, parseRange, sizeOf } from "./addresses.js";
 import { el, mono } from "./dom.js";
 import { formatTime, lifeRange, secondsOf } from "./model.js";
+import { addressPlot } from "./ownerplot.js";
 import { linkTo } from "./route.js";
 import { livesWithin, partsAt } from "./standing.js";
 import { sortableTable } from "./table.js";
@@ -149,7 +150,7 @@ function beforePart(report, range) {
   const title = el("h3", null, "Before");
   if (past.length === 0) return el("div", { class: "moment" }, title, el("p", { class: "muted" }, nobodyBefore(report)));
   const table = livesTable(report, past, "Who had it before, newest first");
-  if (range.first === range.last) return el("div", { class: "moment" }, title, table);
+  if (range.first === range.last) return el("div", { class: "moment" }, title, table, addressPlot(report, range));
   return el("details", { class: "moment" }, el("summary", null, `Before: ${countText(past.length, "range")} had another state or holder`), table);
 }
 

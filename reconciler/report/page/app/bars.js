@@ -36,7 +36,7 @@ export function shareOf(part, whole) {
 export function poolBar(pool) {
   const { total, allocated, held, available, reserved } = pool.counts;
   const beside = reserved > 0 ? Math.max(0.03, Math.min(MOST_RESERVED, shareOf(reserved, plus(total, reserved)))) : 0;
-  const usable = BAR_WIDTH * (1 - beside) - (beside > 0 ? 3 : 0);
+  const usable = BAR_WIDTH * (1 - beside) - (beside > 0 ? 3 : 1);
   const usedWidth = visible(usable * shareOf(allocated, total), allocated);
   const heldWidth = Math.min(usable - usedWidth, visible(usable * shareOf(held, total), held));
   const words = [

@@ -11,6 +11,7 @@ import { countText, plus } from "./addresses.js";
 import { livesTable, notAnswered } from "./answer.js";
 import { el, mono } from "./dom.js";
 import { formatTime } from "./model.js";
+import { livesPlot } from "./ownerplot.js";
 import { linkTo } from "./route.js";
 import { authorName, commitOf, commitsOfRequest, requestLink } from "./times.js";
 
@@ -66,6 +67,7 @@ function whoseCard(report, title, more, lives) {
     { class: "card answer", "aria-label": `Answer for ${title}` },
     el("h2", { tabindex: -1 }, title, " ", el("span", { class: "muted" }, more)),
     el("p", null, `It has ${sumText(used)} allocated`, now.length > used.length && `, and ${sumText(now.filter((life) => life.state !== "allocated"))} held`, "."),
+    isOne && livesPlot(report, lives, `Ranges of ${title}`),
     el("h3", null, "Now"),
     now.length > 0 ? livesTable(report, now, "What it has now", isOne) : el("p", { class: "muted" }, "It has no addresses now."),
     past.length > 0 && [el("h3", null, "Before"), livesTable(report, past, "What it had before, newest first", isOne)],

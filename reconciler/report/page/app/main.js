@@ -14,9 +14,9 @@ import { findView } from "./find.js";
 import { findingsView } from "./findings.js";
 import { nameAnswer } from "./listing.js";
 import { formatTime, readReport } from "./model.js";
-import { ownerView } from "./plots.js";
 import { poolsView } from "./pools.js";
 import { poolView } from "./poolview.js";
+import { unfoldForPrint } from "./print.js";
 import { go, linkTo, onRoute, route } from "./route.js";
 import { searchOf } from "./search.js";
 import { searchBox } from "./searchbox.js";
@@ -46,6 +46,7 @@ function start() {
     verdicts.hidden = !["pools", "findings"].includes(here.view) || here.ip !== null || here.q !== null;
     if (!verdicts.hidden) refill(verdicts, tilesView(report));
     team.value = here.team ?? "";
+    nameSearch(here);
     const asked = JSON.stringify([here.ip, here.q, here.at, here.ip === null ? null : here.team]);
     if (asked !== before) refill(answer, answerOf(report, here, search));
     before = asked;
@@ -57,7 +58,15 @@ function start() {
     show(here);
     if (isLost(document.activeElement)) focusHeading(main);
   });
+  unfoldForPrint(report, view);
   show(route());
+}
+
+/** @param {Route} here The search box says what is shown, unless somebody types. */
+function nameSearch(here) {
+  const input = document.getElementById("search");
+  if (!(input instanceof HTMLInputElement)) return;
+  if (input !== document.activeElement || here.ip !== null || here.q !== null || here.pool !== null) input.value = here.ip ?? (here.q ?? "").replace(/^team:/, "");
 }
 
 /**
@@ -67,10 +76,7 @@ function start() {
  * @returns {Element[]}
  */
 function answerOf(report, here, search) {
-  const name = nameAnswer(report, here, search);
-  const cards = [addressAnswer(report, here), name];
-  if (name !== null && report.owners.includes(here.q ?? "")) cards.push(ownerView(report, here));
-  return cards.flatMap((card) => card ?? []);
+  return [addressAnswer(report, here), nameAnswer(report, here, search)].flatMap((card) => card ?? []);
 }
 
 /** @param {Report} report @param {Route} here @returns {Element | null} */

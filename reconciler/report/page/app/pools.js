@@ -136,7 +136,7 @@ function fitsCell(pool) {
   const size = pool.shape.reduce((sum, part) => sum + part, 0);
   const shape = pool.shape.length > 1 ? pool.shape.join(" + ") : String(size);
   if (pool.shape.length === 0) return [el("span", { class: "muted" }, "no tenant yet")];
-  return [`${pool.moreFit ? "≥ " : ""}${formatCount(pool.fits)}`, el("span", { class: "sub" }, `of ${shape} ${size === 1 ? "address" : "addresses"}`)];
+  return [`${pool.moreFit ? "≥ " : ""}${formatCount(pool.fits)}`, el("span", { class: "sub" }, `each ${shape} ${size === 1 ? "address" : "addresses"}`)];
 }
 
 /** @param {Pool} pool @returns {Child} */
