@@ -1,0 +1,218 @@
+/**
+ * The answer to "who has it": an address or a network, now, at another time, and before.
+ */
+
+/** @import { Life, Pool, Report } from "./model.js" */
+/** @import { Range } from "./addresses.js" */
+/** @import { Route } from "./route.js" */
+/** @import { Part } from "./standing.js" */
+/** @import { Child } from "./dom.js" */
+/** @import { Column } from "./table.js" */
+import { countText, formatCount, formatRange, meets, pairRange, parseRange, sizeOf } from "./addresses.js";
+import { el, mono } from "./dom.js";
+import { formatTime, lifeRange, secondsOf } from "./model.js";
+import { addressPlot } from "./ownerplot.js";
+import { linkTo } from "./route.js";
+import { livesWithin, partsAt } from "./standing.js";
+import { sortableTable } from "./table.js";
+import { commitText, timeOf, timeText } from "./times.js";
+
+/** What a state is called. @type {Record<Life["state"], string>} */
+export const STATE_WORDS = { allocated: "allocated", held: "held", left: "left" };
+
+/**
+ * The card that answers `ip=`, with `at=` also as it was then.
+ * @param {Report} report
+ * @param {Route} here
+ * @returns {HTMLElement | null} Null when nothing is asked.
+ */
+export function addressAnswer(report, here) {
+  if (here.ip === null || here.ip === "") return null;
+  const range = parseRange(here.ip);
+  if (range === null) return notAnswered(`${here.ip} is no address, CIDR or range.`, "Write 10.40.1.72, 10.40.1.0/28 or 2001:db8::1.");
+  const isOne = range.first === range.last;
+  const t = timeOf(report, here.at);
+  const card = el(
+    "section",
+    { class: "card answer", "aria-label": `Answer for ${formatRange(range)}` },
+    el("h2", { tabindex: -1 }, mono(formatRange(range)), !isOne && el("span", { class: "muted" }, ` ${countText(sizeOf(range), "address", "addresses")}`)),
+    here.at !== null && t === null && el("p", { class: "warn" }, `${here.at} names no commit and no time of this report. The answer is as of now.`),
+  );
+  if (t !== null && t < report.now) card.append(momentPart(report, range, t, `Then, on ${timeName(report, here.at ?? "", t)}`));
+  card.append(momentPart(report, range, report.now, "Now"));
+  card.append(beforePart(report, range));
+  return card;
+}
+
+/** @param {string} what @param {string} hint @returns {HTMLElement} */
+export function notAnswered(what, hint) {
+  return el("section", { class: "card answer" }, el("h2", { tabindex: -1 }, what), el("p", { class: "muted" }, hint));
+}
+
+/** @param {Report} report @param {string} at @param {number} t @returns {string} */
+function timeName(report, at, t) {
+  if (t === 0) return `${at} (before the first commit of this history)`;
+  const commit = report.commits[t - 1];
+  return /^[0-9a-f]{4,12}$/.test(at) ? `${formatTime(commit.clock)}, after commit ${commit.id}` : `${at} (after commit ${commit.id})`;
+}
+
+/**
+ * @param {Report} report
+ * @param {Range} range
+ * @param {number} t
+ * @param {string} title
+ * @returns {HTMLElement}
+ */
+function momentPart(report, range, t, title) {
+  const parts = partsAt(report, range, t);
+  const body = range.first === range.last ? parts.map((part) => onePart(report, part, t)) : [manyParts(report, parts, t)];
+  return el("div", { class: "moment" }, el("h3", null, title), body);
+}
+
+/** @param {Report} report @param {Part} part @param {number} t @returns {HTMLElement} */
+function onePart(report, part, t) {
+  const { life, pool } = part;
+  /** @type {[string, Child | Child[]][]} */
+  const facts = [];
+  if (life !== null) {
+    const claim = report.claim(life.claim);
+    facts.push(["Who", [ownerLink(claim.owner), claim.team !== "" && [" of team ", teamLink(claim.team)]].flat()]);
+    facts.push(["State", stateText(report, life, pool)]);
+    facts.push(["Range", [mono(formatRange(lifeRange(life))), `, ${countText(life.size, "address", "addresses")}, ${claim.type}${life.isGrowth ? ", growth" : ""}`]]);
+  } else {
+    facts.push([t === report.now ? "State" : "Then", standingWords(part, t === report.now)]);
+  }
+  if (pool !== null) facts.push(["Pool", poolLink(pool)]);
+  if (life !== null) {
+    facts.push(["Since", timeText(report, life.from)]);
+    const cause = life.cause >= 0 ? life.cause : life.from;
+    if (cause >= 0) facts.push(["By", commitText(report.commits[cause])]);
+    if (life.from >= 0 && life.from !== cause) facts.push(["Recorded in", commitText(report.commits[life.from])]);
+    if (life.path !== "") facts.push(["File", mono(`${life.path}:${life.line}`)]);
+  } else if (part.path !== "") {
+    facts.push(["File", mono(`${part.path}:${part.line}`)]);
+  }
+  return el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
+}
+
+/** @param {Report} report @param {Life} life @param {Pool | null} pool @returns {Child[]} */
+function stateText(report, life, pool) {
+  const tag = el("span", { class: `tag ${life.state}` }, STATE_WORDS[life.state]);
+  if (life.state === "allocated" || life.to !== -1) return [tag, life.to === -1 ? "" : " until ", life.to !== -1 && timeText(report, life.to)];
+  if (life.isBraked) return [tag, " a brake holds its release back"];
+  const found = pool?.comesFree.find((item) => meets(pairRange([item[0], item[1]]), lifeRange(life)));
+  if (found === undefined) return [tag];
+  return [tag, found[2] === null ? " until nobody uses it" : ` comes free ${formatTime(secondsOf(found[2]))}`];
+}
+
+/** @param {Part} part @param {boolean} isNow @returns {Child[]} What is said of addresses that no record names. */
+function standingWords(part, isNow) {
+  if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " No pool of this repository has it."];
+  if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), " Nobody has it."];
+  if (part.sort === "unknown") return [isNow ? "No record names it, and the pool does not give it out now." : "No record named it."];
+  const what = part.title === "" || part.title === part.word ? "" : ` ${part.title}`;
+  return [el("span", { class: "tag reserved" }, part.word), what, !isNow && " (as the pool is today)"];
+}
+
+/** @param {Report} report @param {Part[]} parts @param {number} t @returns {HTMLElement} */
+function manyParts(report, parts, t) {
+  const isNow = t === report.now;
+  return sortableTable({
+    label: isNow ? "What stands there now" : "What stood there then",
+    rows: parts,
+    none: "No pool of this repository has these addresses.",
+    columns: [
+      { title: "Range", value: (part) => part.range.first, cell: (part) => rangeLink(part.range) },
+      { title: "Addresses", class: "number", value: (part) => sizeOf(part.range), cell: (part) => formatCount(sizeOf(part.range)), isFirstHigh: true },
+      { title: "State", value: (part) => (part.life === null ? part.word || part.sort : STATE_WORDS[part.life.state]), cell: (part) => partState(part, isNow) },
+      { title: "Who", value: (part) => ownerOfPart(report, part), cell: (part) => (part.life === null ? "" : ownerLink(ownerOfPart(report, part))) },
+      { title: "Team", value: (part) => (part.life === null ? "" : report.claim(part.life.claim).team), cell: (part) => (part.life === null ? "" : report.claim(part.life.claim).team) },
+      { title: "Pool", value: (part) => part.pool?.title ?? "", cell: (part) => (part.pool === null ? "" : poolLink(part.pool)) },
+      { title: "Since", value: (part) => part.life?.from ?? null, cell: (part) => (part.life === null ? "" : timeText(report, part.life.from)) },
+    ],
+  }).element;
+}
+
+/** @param {Report} report @param {Part} part @returns {string} */
+function ownerOfPart(report, part) {
+  return part.life === null ? "" : report.claim(part.life.claim).owner;
+}
+
+/** @param {Part} part @param {boolean} isNow @returns {Child[]} */
+function partState(part, isNow) {
+  return part.life === null ? standingWords(part, isNow) : [el("span", { class: `tag ${part.life.state}` }, STATE_WORDS[part.life.state])];
+}
+
+/** @param {Report} report @param {Range} range @returns {HTMLElement} All that ended there, newest first. */
+function beforePart(report, range) {
+  const gone = livesWithin(report, range).filter((at) => !report.isThere(at, report.now));
+  const past = gone.map(report.life).sort((a, b) => b.to - a.to || b.from - a.from);
+  const title = el("h3", null, "Before");
+  if (past.length === 0) return el("div", { class: "moment" }, title, el("p", { class: "muted" }, nobodyBefore(report)));
+  const table = livesTable(report, past, "Who had it before, newest first");
+  if (range.first === range.last) return el("div", { class: "moment" }, title, table, addressPlot(report, range));
+  return el("details", { class: "moment" }, el("summary", null, `Before: ${countText(past.length, "range")} had another state or holder`), table);
+}
+
+/** @param {Report} report @returns {string} */
+function nobodyBefore(report) {
+  const { isWhole, begins } = report.data.history;
+  if (isWhole || begins === null) return "Nobody had it before in this history.";
+  return `Nobody had it before, as far as this page knows: its history begins ${begins.slice(0, 10)}.`;
+}
+
+/**
+ * Lives as a table.
+ * @param {Report} report
+ * @param {Life[]} lives
+ * @param {string} label
+ * @param {boolean} [isOfOne] Of one tenant that is named above.
+ * @returns {HTMLElement}
+ */
+export function livesTable(report, lives, label, isOfOne = false) {
+  /** @type {Column<Life>} */
+  const who = { title: "Who", value: (life) => report.claim(life.claim).owner, cell: (life) => ownerLink(report.claim(life.claim).owner) };
+  return sortableTable({
+    label,
+    rows: lives,
+    none: "Nothing.",
+    columns: [
+      { title: "Range", value: (life) => life.first, cell: (life) => rangeLink(lifeRange(life)) },
+      { title: "Addresses", class: "number", value: (life) => life.size, cell: (life) => formatCount(life.size), isFirstHigh: true },
+      ...(isOfOne ? [] : [who]),
+      { title: "State", value: (life) => STATE_WORDS[life.state], cell: (life) => el("span", { class: `tag ${life.state}` }, STATE_WORDS[life.state]) },
+      { title: "Type", value: (life) => report.claim(life.claim).type, cell: (life) => report.claim(life.claim).type },
+      { title: "Pool", value: (life) => report.pools[life.pool].title, cell: (life) => poolLink(report.pools[life.pool]) },
+      { title: "From", value: (life) => life.from, cell: (life) => timeText(report, life.from), isFirstHigh: true },
+      { title: "To", value: (life) => (life.to === -1 ? report.now : life.to), cell: (life) => (life.to === -1 ? "now" : timeText(report, life.to)), isFirstHigh: true },
+      { title: "Begun by", value: (life) => life.cause, cell: (life) => causeText(report, life) },
+    ],
+  }).element;
+}
+
+/** @param {Report} report @param {Life} life @returns {Child} */
+function causeText(report, life) {
+  const cause = life.cause >= 0 ? life.cause : life.from;
+  return cause < 0 ? "" : commitText(report.commits[cause]);
+}
+
+/** @param {string} owner @returns {HTMLElement} */
+export function ownerLink(owner) {
+  return el("a", { href: linkTo({ view: null, q: owner, ip: null, pool: null, find: null }) }, owner);
+}
+
+/** @param {string} team @returns {HTMLElement} */
+export function teamLink(team) {
+  return el("a", { href: linkTo({ view: null, q: `team:${team}`, ip: null, pool: null, find: null }) }, team);
+}
+
+/** @param {Pool} pool @returns {HTMLElement} */
+export function poolLink(pool) {
+  return el("a", { href: linkTo({ view: null, pool: pool.key, q: null, ip: null, find: null }), title: pool.title }, pool.label);
+}
+
+/** @param {Range} range @returns {HTMLElement} */
+export function rangeLink(range) {
+  const text = formatRange(range);
+  return el("a", { class: "mono", href: linkTo({ view: null, ip: text, pool: null, q: null, find: null }) }, text);
+}

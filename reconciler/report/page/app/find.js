@@ -1,0 +1,137 @@
+/**
+ * Find n free: in which pools, which run each would give next, and the request to copy.
+ */
+
+/** @import { Pool, Report } from "./model.js" */
+/** @import { Range } from "./addresses.js" */
+/** @import { Route } from "./route.js" */
+/** @import { Wanted } from "./requests.js" */
+import { cidrsOf, countText, formatCount, formatRange } from "./addresses.js";
+import { poolLink } from "./answer.js";
+import { copyButton, el, mono, refill } from "./dom.js";
+import { field, select } from "./pools.js";
+import { givesRows, MOST_DOCUMENTS, nextRun, nextSingles, requestYaml, wantedOf } from "./requests.js";
+import { go } from "./route.js";
+import { runwayOf, runwayText } from "./runway.js";
+import { sortableTable } from "./table.js";
+
+/**
+ * @typedef {{pool: Pool, runs: Range[]}} Offer What a pool would give; several ranges where each claim gets one address.
+ */
+
+/** @param {Report} report @param {Route} here @returns {HTMLElement} */
+export function findView(report, here) {
+  const text = here.find ?? "8";
+  const wanted = wantedOf(text);
+  const box = el("div");
+  const input = el("input", { id: "find-count", type: "text", inputmode: "text", value: text, spellcheck: "false", autocomplete: "off", "aria-describedby": "find-help" });
+  const form = el("form", { class: "filters" }, field("How many", input), el("button", { type: "submit", class: "button strong" }, "Find free"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    go({ view: "find", find: input.value.trim() || "8" });
+  });
+  if (wanted === null) refill(box, el("p", { class: "warn" }, `${text} is no count and no prefix length. Write 8 for eight addresses in a row, or /28 for a network.`));
+  else refill(box, offersPart(report, wanted));
+  const help = "8 is eight addresses in a row; /28 is an IPv4 network of 16 addresses that begins at a multiple of 16.";
+  return el("section", { class: "find-view" }, el("h2", { tabindex: -1 }, "Find free addresses"), form, el("p", { id: "find-help", class: "muted" }, help), box);
+}
+
+/** @param {Report} report @param {Wanted} wanted @returns {HTMLElement} */
+function offersPart(report, wanted) {
+  const offers = report.pools.flatMap((pool) => offerOf(pool, wanted));
+  const asked = wanted.prefix === null ? countText(wanted.count, "address", "addresses") : `a /${wanted.prefix} (${countText(wanted.count, "address", "addresses")})`;
+  if (offers.length === 0) return el("p", { class: "warn" }, `No pool has ${asked} free. The largest free run is in ${largestText(report.pools)}.`);
+  const panel = el("div", { class: "request" });
+  /** @param {Offer} offer */
+  const choose = (offer) => refill(panel, requestPart(offer, wanted));
+  const first = [...offers].sort((a, b) => rank(a) - rank(b))[0];
+  choose(first);
+  const table = sortableTable({
+    label: `Pools that have ${asked} free`,
+    rows: offers,
+    none: "",
+    columns: [
+      { title: "Pool", value: (offer) => offer.pool.title, cell: (offer) => [poolLink(offer.pool), el("span", { class: "sub" }, [offer.pool.kind, offer.pool.namespace].filter((word) => word !== "").join(" · "))] },
+      { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => runsText(offer.runs) },
+      { title: "Free", class: "number", value: (offer) => offer.pool.counts.available, isFirstHigh: true, cell: (offer) => formatCount(offer.pool.counts.available) },
+      { title: "Used", class: "number", value: (offer) => offer.pool.utilizationPercent, cell: (offer) => `${offer.pool.utilizationPercent} %` },
+      { title: "Runway", value: (offer) => runwayOf(offer.pool)?.days ?? null, cell: (offer) => runwayWords(offer.pool) },
+      { title: "Request", value: null, cell: (offer) => el("button", { type: "button", class: "button", onclick: () => choose(offer) }, "Show YAML") },
+    ],
+  });
+  const title = el("h3", null, `${countText(offers.length, "pool has", "pools have")} ${asked} free`);
+  return el("div", { class: "offers" }, el("div", null, title, table.element), panel);
+}
+
+/** @param {Pool} pool @param {Wanted} wanted @returns {Offer[]} */
+function offerOf(pool, wanted) {
+  if (pool.isPaused || pool.isAutomatic === false) return [];
+  if (givesRows(pool) || wanted.prefix !== null) {
+    const run = givesRows(pool) ? nextRun(pool, wanted) : null;
+    return run === null ? [] : [{ pool, runs: [run] }];
+  }
+  const runs = nextSingles(pool, wanted.count);
+  return runs === null ? [] : [{ pool, runs }];
+}
+
+/** @param {Offer} offer @returns {number} Pools that give rows first, IPv4 before IPv6, then the one with most room. */
+function rank({ pool, runs }) {
+  return (givesRows(pool) ? 0 : 1000) + (runs[0].version === 4 ? 0 : 500) + pool.utilizationPercent;
+}
+
+/** @param {Pool} pool @returns {string} */
+function runwayWords(pool) {
+  const runway = runwayOf(pool);
+  return runway === null ? "does not grow" : runwayText(runway);
+}
+
+/** @param {Range[]} runs @returns {HTMLElement} */
+function runsText(runs) {
+  const shown = runs.slice(0, 3).map(formatRange).join(", ");
+  return mono(runs.length > 3 ? `${shown} and ${runs.length - 3} more` : shown);
+}
+
+/** @param {Pool[]} pools @returns {string} */
+function largestText(pools) {
+  const sorted = [...pools].sort((a, b) => Number(b.counts.largestFreeBlock) - Number(a.counts.largestFreeBlock));
+  const first = sorted[0];
+  return first === undefined ? "no pool" : `${first.title}: ${countText(first.counts.largestFreeBlock, "address", "addresses")}`;
+}
+
+/** @param {Offer} offer @param {Wanted} wanted @returns {HTMLElement} */
+function requestPart(offer, wanted) {
+  const { pool, runs } = offer;
+  const isRow = givesRows(pool);
+  const name = el("input", { id: "ask-name", type: "text", value: isRow ? "my-cluster" : "my-address", spellcheck: "false", autocomplete: "off" });
+  const namespace = el("input", { id: "ask-namespace", type: "text", value: "my-team", spellcheck: "false", autocomplete: "off" });
+  const type = select("ask-type", "loadbalancer", [["nodes", "nodes"]]);
+  const yaml = el("pre", { class: "yaml", tabindex: 0, "aria-label": "The request" });
+  const text = () => requestYaml(pool, wanted, runs[0], { name: name.value.trim(), namespace: namespace.value.trim(), type: type.value || "loadbalancer" });
+  const write = () => refill(yaml, text());
+  for (const control of [name, namespace, type]) control.addEventListener("input", write);
+  write();
+  return el(
+    "section",
+    { class: "card", "aria-label": `Request for ${pool.title}` },
+    el("h3", null, "The request for ", pool.title),
+    el("p", null, givesNext(offer, wanted)),
+    el("div", { class: "filters" }, field(isRow ? "Tenant cluster" : "Name", name), pool.kind !== "ProxyIPPool" && field("Namespace", namespace), isRow && field("Type", type)),
+    yaml,
+    copyButton("Copy YAML", text),
+    el("p", { class: "muted" }, "Save it in a source folder of the repository and open a pull request: the plan shows the addresses before the merge."),
+  );
+}
+
+/** @param {Offer} offer @param {Wanted} wanted @returns {string} */
+function givesNext({ pool, runs }, wanted) {
+  const run = runs[0];
+  if (!givesRows(pool)) {
+    const more = wanted.count > MOST_DOCUMENTS ? ` Here are the first ${MOST_DOCUMENTS} documents.` : "";
+    return wanted.count === 1
+      ? `The pool gives its lowest free address next: ${formatRange(run)}.`
+      : `A claim of this kind gets one address, so this takes ${wanted.count} claims.${more}`;
+  }
+  if (wanted.prefix !== null) return `The request pins ${formatRange(run)}, the best place for an aligned network.`;
+  const cidrs = cidrsOf(run);
+  return `As the pool stands, it gives ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
+}

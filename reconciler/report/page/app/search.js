@@ -1,0 +1,213 @@
+/**
+ * Find what a person types: an address, a CIDR, a tenant, a team, a pool, a pull request or a commit.
+ */
+
+/** @import { Report } from "./model.js" */
+/** @import { RouteChanges } from "./route.js" */
+/** @import { Range } from "./addresses.js" */
+/** @import { Whole } from "./pack.js" */
+import { countText, formatRange, parseRange, plus } from "./addresses.js";
+import { formatDay } from "./model.js";
+import { STATE_WORDS } from "./answer.js";
+import { livesWithin, partsAt, poolsAt } from "./standing.js";
+import { authorName, commitsOfRequest } from "./times.js";
+
+/**
+ * @typedef {{sort: "address" | "network" | "tenant" | "team" | "pool" | "request" | "commit", label: string, detail: string,
+ *   changes: RouteChanges}} Hit
+ * @typedef {{names: string[], lower: string[]}} Names
+ * @typedef {(text: string) => Hit[]} Search
+ */
+
+/** So many hits are shown, and so many names at most are kept of one rank. */
+export const MOST_HITS = 12;
+
+/** What a hit sets, and what it takes away. */
+const NOWHERE = { view: null, pool: null, ip: null, q: null, find: null };
+
+/** @param {Report} report @returns {Search} The best hit first. */
+export function searchOf(report) {
+  const owners = namesOf(report.owners);
+  const teams = namesOf(report.data.teams.filter((team) => team !== ""));
+  const claims = namesOf(report.claimKeys);
+  return (text) => {
+    const asked = text.trim();
+    if (asked === "") return [];
+    const range = parseRange(asked) ?? partialRange(asked);
+    /** @type {Hit[]} */
+    const hits = range === null ? [] : [rangeHit(report, range)];
+    hits.push(...requestHits(report, asked), ...poolHits(report, asked.toLowerCase()), ...teamHits(report, teams, asked));
+    hits.push(...commitHits(report, asked), ...ownerHits(report, owners, asked));
+    if (hits.length < MOST_HITS) hits.push(...claimHits(report, claims, asked, hits));
+    return hits.slice(0, MOST_HITS);
+  };
+}
+
+/** @param {string[]} names @returns {Names} */
+function namesOf(names) {
+  return { names, lower: names.map((name) => name.toLowerCase()) };
+}
+
+/** @param {string} text "10.40" or "10.40.1." @returns {Range | null} The network that so far is meant. */
+function partialRange(text) {
+  const parts = /^(\d{1,3})\.(\d{1,3})(?:\.(\d{1,3}))?\.?$/.exec(text);
+  if (parts === null) return null;
+  return parts[3] === undefined ? parseRange(`${parts[1]}.${parts[2]}.0.0/16`) : parseRange(`${parts[1]}.${parts[2]}.${parts[3]}.0/24`);
+}
+
+/** @param {Report} report @param {Range} range @returns {Hit} */
+function rangeHit(report, range) {
+  const label = formatRange(range);
+  if (range.first === range.last) return addressHit(report, range, label);
+  const pools = poolsAt(report, range);
+  const inPools = pools.length === 0 ? "in no pool" : `in ${pools.map((pool) => pool.name).slice(0, 2).join(", ")}`;
+  const owners = new Set(livesWithin(report, range).flatMap((at) => (report.isThere(at, report.now) ? [report.ownerOf(report.lives.claim[at])] : [])));
+  const who = owners.size <= 2 ? [...owners].map((at) => report.owners[at]).join(", ") : `${owners.size} tenants`;
+  return {
+    sort: "network",
+    label,
+    detail: `${who === "" ? "nobody has it" : who} · ${inPools}`,
+    changes: { ...NOWHERE, ip: label },
+  };
+}
+
+/** @param {Report} report @param {Range} range @param {string} label @returns {Hit} Who has one address now. */
+function addressHit(report, range, label) {
+  const said = partsAt(report, range, report.now).map(({ life, pool, sort, word }) => {
+    const where = pool === null ? "" : ` · ${pool.label}`;
+    if (life !== null) return `${report.claim(life.claim).owner}, ${STATE_WORDS[life.state]}${where}`;
+    return sort === "none" ? "in no pool" : `${word === "" ? "not given out" : word}${where}`;
+  });
+  return { sort: "address", label, detail: said.join("; "), changes: { ...NOWHERE, ip: label } };
+}
+
+/** @param {Report} report @param {string} asked @returns {Hit[]} */
+function requestHits(report, asked) {
+  const number = /^(?:#|!|pr\s*#?|mr\s*!?)?(\d{1,7})$/i.exec(asked);
+  if (number === null) return [];
+  const signs = asked.startsWith("!") ? ["!"] : ["#", "!"];
+  return signs.flatMap((sign) => {
+    const found = commitsOfRequest(report, `${sign}${number[1]}`);
+    if (found.length === 0) return [];
+    const commit = report.commits[found[found.length - 1]];
+    const detail = `${commit.subject} · ${authorName(commit.author)} · ${formatDay(commit.clock)}`;
+    return [{ sort: /** @type {const} */ ("request"), label: commit.request, detail, changes: { ...NOWHERE, q: commit.request } }];
+  });
+}
+
+/** @param {Report} report @param {string} asked @returns {Hit[]} Newest first. */
+function commitHits(report, asked) {
+  const start = asked.toLowerCase().slice(0, 12);
+  if (!/^[0-9a-f]{4,}$/.test(start)) return [];
+  const found = report.commits.filter((commit) => commit.id.startsWith(start)).reverse().slice(0, 3);
+  return found.map((commit) => ({
+    sort: /** @type {const} */ ("commit"),
+    label: commit.id,
+    detail: `${commit.subject} · ${authorName(commit.author)} · ${formatDay(commit.clock)}`,
+    changes: { ...NOWHERE, q: commit.id },
+  }));
+}
+
+/** @param {Report} report @param {string} asked @returns {Hit[]} */
+function poolHits(report, asked) {
+  const titles = report.pools.map((pool) => pool.title.toLowerCase());
+  const found = best(report.pools.map((pool) => pool.key), titles, asked, 4);
+  return found.map((at) => {
+    const pool = report.pools[at];
+    return {
+      sort: /** @type {const} */ ("pool"),
+      label: pool.label,
+      detail: `${[pool.kind, pool.namespace].filter((word) => word !== "").join(" · ")} · ${pool.utilizationPercent} % used`,
+      changes: { ...NOWHERE, pool: pool.key },
+    };
+  });
+}
+
+/** @param {Report} report @param {Names} teams @param {string} asked @returns {Hit[]} */
+function teamHits(report, teams, asked) {
+  const found = best(teams.names, teams.lower, asked.toLowerCase(), 3);
+  return found.map((at) => ({
+    sort: /** @type {const} */ ("team"),
+    label: teams.names[at],
+    detail: "all addresses of the team",
+    changes: { ...NOWHERE, q: `team:${teams.names[at]}` },
+  }));
+}
+
+/** @param {Report} report @param {Names} owners @param {string} asked @returns {Hit[]} */
+function ownerHits(report, owners, asked) {
+  const found = best(owners.names, owners.lower, asked.toLowerCase(), MOST_HITS);
+  const has = addressesOf(report, found);
+  return found.map((at) => ownerHit(owners.names[at], has.get(at) ?? "had addresses before"));
+}
+
+/**
+ * What some tenants have now, in words: one pass over all lives for all of them.
+ * @param {Report} report
+ * @param {number[]} owners
+ * @returns {Map<number, string>} Only of those that have something.
+ */
+function addressesOf(report, owners) {
+  /** @type {Map<number, {sum: Whole, team: string}>} */
+  const sums = new Map();
+  const asked = new Set(owners);
+  for (let at = 0; at < report.lives.count; at += 1) {
+    const claim = report.lives.claim[at];
+    const owner = report.ownerOf(claim);
+    if (!asked.has(owner) || !report.isThere(at, report.now)) continue;
+    sums.set(owner, { sum: plus(sums.get(owner)?.sum ?? 0, report.lives.size[at]), team: report.teamOf(claim) });
+  }
+  const words = ({ sum = /** @type {Whole} */ (0), team = "" }) => `${countText(sum, "address", "addresses")}${team === "" ? "" : ` · team ${team}`}`;
+  return new Map([...sums].map(([owner, item]) => [owner, words(item)]));
+}
+
+/** @param {string} owner @param {string} detail @returns {Hit} */
+function ownerHit(owner, detail) {
+  return { sort: "tenant", label: owner, detail, changes: { ...NOWHERE, q: owner } };
+}
+
+/**
+ * Claims that bear another name than the tenant they are for, such as requests.
+ * @param {Report} report
+ * @param {Names} claims
+ * @param {string} asked
+ * @param {Hit[]} hits
+ * @returns {Hit[]}
+ */
+function claimHits(report, claims, asked, hits) {
+  const seen = new Set(hits.filter((hit) => hit.sort === "tenant").map((hit) => hit.label));
+  const found = best(claims.names, claims.lower, asked.toLowerCase(), MOST_HITS).map((at) => report.claim(at));
+  return found.flatMap((claim) => {
+    if (seen.has(claim.owner)) return [];
+    seen.add(claim.owner);
+    return [ownerHit(claim.owner, `by its claim ${claim.key}`)];
+  });
+}
+
+/**
+ * The best names for a text: equal, then beginning so, then with a word that begins so, then holding it.
+ * @param {string[]} names
+ * @param {string[]} lower The same in small letters.
+ * @param {string} asked In small letters.
+ * @param {number} most
+ * @returns {number[]} Indices; of equals the shorter one first.
+ */
+function best(names, lower, asked, most) {
+  /** @type {number[][]} */
+  const ranks = [[], [], [], []];
+  for (let at = 0; at < lower.length; at += 1) {
+    const where = lower[at].indexOf(asked);
+    if (where < 0) continue;
+    const rank = rankOf(lower[at], asked, where);
+    if (ranks[rank].length < 400) ranks[rank].push(at);
+  }
+  const inOrder = ranks.flatMap((rank) => rank.sort((a, b) => names[a].length - names[b].length || a - b));
+  return inOrder.slice(0, most);
+}
+
+/** @param {string} name @param {string} asked @param {number} where @returns {number} */
+function rankOf(name, asked, where) {
+  if (name === asked || (name.endsWith(asked) && name[name.length - asked.length - 1] === "/")) return 0;
+  if (where === 0 || name.includes(`/${asked}`)) return 1;
+  return "/-._".includes(name[where - 1]) ? 2 : 3;
+}
