@@ -4,7 +4,7 @@ Reconcile has not gone over such a record yet. Whoever has the addresses still a
 no retention holds them: the next change that asks would get them, and look harmless.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -16,10 +16,11 @@ from reconciler.comparison import Compared
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, error, ordered, shown
+from reconciler.findings import Finding, Location, error, ordered, shown
+from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
-from reconciler.model.plan import Grant
+from reconciler.model.plan import Grant, Keep
 from reconciler.model.settings import Settings
 from reconciler.ports import Repository, Source
 from reconciler.records.by_hand import Records, lets_pass, losing
@@ -78,6 +79,9 @@ def records_since_made(repository: Repository, base: Source, settings: Settings)
     return records_since((before, theirs), (base, now), changes)
 
 
+_Lost = tuple[Key | str, Allocation]
+
+
 def _taken(records: Records, evaluation: Evaluation, before: Evaluation) -> Iterator[Finding]:
     """What is said of each who gets addresses by the change that somebody else's record held."""
     allows = partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
@@ -87,18 +91,78 @@ def _taken(records: Records, evaluation: Evaluation, before: Evaluation) -> Iter
         for it in gone
         if it.range is not None and not lets_pass(records, claim, it.path, allows)
     ]
-    held, already = Lookup(lost), {_given(it) for it in before.plan.decisions}
-    for decision in evaluation.plan.decisions if lost else ():
+    if not lost:
+        return
+    held, told = Lookup(lost), set[Key | str]()
+    for used in (_granted, _used):
+        for claim, found in used(held, evaluation, before):
+            told.add(claim)
+            yield found
+    left = [(claim, item, old) for item, (claim, old) in lost if claim not in told]
+    yield from _moved(left, evaluation, before)
+
+
+def _granted(
+    held: Lookup[_Lost], evaluation: Evaluation, before: Evaluation
+) -> Iterator[tuple[Key | str, Finding]]:
+    """Whose addresses a claim is granted."""
+    already, pools = {_given(it) for it in before.plan.decisions}, evaluation.state.pools
+    for decision in evaluation.plan.decisions:
         given = _given(decision)
         if not isinstance(decision, Grant) or given is None or given in already:
             continue
-        space = space_of(evaluation.state.pools, decision.allocation)
+        space = space_of(pools, decision.allocation)
         for item, (claim, old) in held.overlapping(given[1]):
-            if claim != decision.claim and space_of(evaluation.state.pools, old) in (space, None):
-                whose = claim.short if isinstance(claim, Key) else claim
-                message = f"{format_short(given[1])} of {decision.claim.short} was {whose}'s"
-                message += f" ({format_short(item)}) until {shown(old.path)} was changed by hand"
-                yield error("freed-by-hand", decision.source, message, _HINT)
+            if claim != decision.claim and space_of(pools, old) in (space, None):
+                told = _told(given[1], decision.claim.short, decision.source, (item, claim, old))
+                yield claim, told
+
+
+def _used(
+    held: Lookup[_Lost], evaluation: Evaluation, before: Evaluation
+) -> Iterator[tuple[Key | str, Finding]]:
+    """Whose addresses somebody uses without a record."""
+    stood = {(it.range, it.owner) for it in before.state.blocked}
+    for used in evaluation.state.blocked:
+        if used.by_hand is None or (used.range, used.owner) in stood:
+            continue
+        for item, (claim, old) in held.overlapping(used.range):
+            if old.owner.short != used.owner:
+                yield claim, _told(used.range, used.owner, used.source, (item, claim, old))
+
+
+def _moved(
+    lost: Iterable[tuple[Key | str, IPRange, Allocation]],
+    evaluation: Evaluation,
+    before: Evaluation,
+) -> Iterator[Finding]:
+    """What is said of claims that the base gives back what they had, and the change does not."""
+    back, now = _ranges(before), _ranges(evaluation)
+    for claim, item, old in lost:
+        asks = evaluation.state.claims.get(claim) if isinstance(claim, Key) else None
+        if asks is None or back.get(asks.key) != item or now.get(asks.key) == item:
+            continue
+        gets = format_short(new) if (new := now.get(asks.key)) is not None else "nothing"
+        message = f"{asks.key.short} held {format_short(item)} until {shown(old.path)} was changed"
+        message += f" by hand, and would have it again: with this change it gets {gets}"
+        yield error("freed-by-hand", asks.source, message, _HINT)
+
+
+def _ranges(evaluation: Evaluation) -> dict[Key, IPRange | None]:
+    """What each claim has by a plan."""
+    decided = (it for it in evaluation.plan.decisions if isinstance(it, Grant | Keep))
+    return {it.claim: it.allocation.range for it in decided}
+
+
+def _told(
+    given: IPRange, whose: str, place: Location, lost: tuple[IPRange, Key | str, Allocation]
+) -> Finding:
+    """What is said of who has addresses that were another's."""
+    item, claim, old = lost
+    had = claim.short if isinstance(claim, Key) else claim
+    message = f"{format_short(given)} of {whose} was {had}'s"
+    message += f" ({format_short(item)}) until {shown(old.path)} was changed by hand"
+    return error("freed-by-hand", place, message, _HINT)
 
 
 def _given(decision: object) -> tuple[Key, IPRange] | None:

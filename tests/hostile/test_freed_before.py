@@ -10,7 +10,7 @@ import pytest
 from reconciler.cli import run
 from tests.cli.running import given_out
 from tests.hostile.test_records import BOTH, HELD, VICTIM, checked
-from tests.world import CLOCK, commit, git, tenant, write
+from tests.world import CLOCK, commit, git, pool, provider, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 OVERRIDE = (
@@ -67,6 +67,34 @@ def test_who_takes_what_a_record_held_is_told(
         f"{HELD} of aa-team/new (loadbalancer) was team-a/one (loadbalancer)'s"
     )
     assert codes(document["inherited"]) == [f"{code} {VICTIM}"]
+
+
+def test_who_uses_what_a_record_held_without_a_record_is_told(main: Path, capsys: Capture) -> None:
+    cloud = provider("cloud").replace("mode: ipam", "mode: cloud")
+    write(main, {"providers/cloud.yaml": cloud})
+    commit(main, "a provider", clock=CLOCK + 10)
+    assert run(["reconcile", "--repo", str(main)]) == 0, capsys.readouterr().err
+    removed(main)
+    start, end = HELD.split("-")
+    by_hand = f"{{loadBalancerPool: {{start: {start}, end: {end}}}}}"
+    ref = "{name: cloud}"
+    new = tenant("new", "aa-team", providerConfigRef=ref, networking=by_hand)
+    change(main, {"tenants/new.yaml": new})
+    document = checked(main, capsys)
+    assert document["exitCode"] == 1
+    (found,) = (it for it in document["findings"] if it["severity"] == "error")
+    assert (found["code"], found["path"]) == ("freed-by-hand", "tenants/new.yaml")
+    assert found["message"].startswith(f"{HELD} of aa-team/new was team-a/one")
+
+
+def test_who_moves_what_would_come_back_is_told(main: Path, capsys: Capture) -> None:
+    removed(main)
+    block = f"{HELD.split('-')[0]}/30"
+    change(main, {"pools/edge.yaml": pool(reserved=f"[{{cidr: {block}}}]")})
+    document = checked(main, capsys)
+    assert document["exitCode"] == 1
+    errors = [it for it in codes(document["findings"]) if it.startswith("error")]
+    assert errors == ["error freed-by-hand tenants/one.yaml"]
 
 
 def test_who_takes_nothing_of_it_passes_and_sees_it(main: Path, capsys: Capture) -> None:
