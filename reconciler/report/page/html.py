@@ -24,7 +24,7 @@ class Parts(NamedTuple):
     """What a page is put together from.
 
     Attributes:
-        template: HTML with `{{csp}}`, `{{style}}`, `{{data}}` and `{{script}}`.
+        template: HTML with `{{csp}}`, `{{title}}`, `{{style}}`, `{{data}}` and `{{script}}`.
         modules: The text of each module, by its name.
         styles: Style sheets, in order.
     """
@@ -45,7 +45,14 @@ def page_html(parts: Parts, document: Mapping[str, Any]) -> str:
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    filled = {"csp": policy, "style": style, "data": data_text(document), "script": script}
+    revision = str(document.get("revision") or "")[:12]
+    filled = {
+        "csp": policy,
+        "title": f"Addresses at {revision}",
+        "style": style,
+        "data": data_text(document),
+        "script": script,
+    }
     # In one pass: what is filled in may hold such words itself.
     return re.sub(r"\{\{([a-z]+)\}\}", lambda found: filled[found.group(1)], parts.template)
 

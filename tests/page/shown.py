@@ -1,0 +1,71 @@
+"""A page in Chromium, and all that it does which a page of ours may not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+
+_LISTEN = """
+window.broken = [];
+document.addEventListener("securitypolicyviolation", (it) => window.broken.push(it.violatedDirective));
+"""
+
+
+@dataclass
+class Shown:
+    """A page that is open.
+
+    Attributes:
+        said: What it wrote to the console, and what it threw.
+        asked: What it asked for beside its own file.
+    """
+
+    page: Page
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def go(self, fragment: str) -> None:
+        """Follow a deep link within the page."""
+        self.page.evaluate("(it) => { location.hash = it; }", fragment)
+        self.page.wait_for_function("(it) => location.hash === it", arg=fragment)
+        self.settle()
+
+    def settle(self) -> None:
+        """Until what was asked for is drawn."""
+        self.page.evaluate("() => new Promise((it) => requestAnimationFrame(() => requestAnimationFrame(it)))")
+
+    def text(self) -> str:
+        """All that can be read."""
+        return self.page.inner_text("body")
+
+    def assert_well(self) -> None:
+        """Nothing was written, thrown, asked for or stopped by the policy."""
+        assert self.said == []
+        assert self.asked == []
+        assert self.page.evaluate("window.broken") == []
+
+
+@contextmanager
+def shown(browser: Browser, file: Path, **context: Any) -> Iterator[Shown]:
+    """Open a page of a file."""
+    made = browser.new_context(**context)
+    made.add_init_script(_LISTEN)
+    found = Shown(made.new_page())
+
+    def heard(message: ConsoleMessage) -> None:
+        found.said.append(f"{message.type}: {message.text}")
+
+    def asked(request: Request) -> None:
+        if request.url != file.as_uri() and not request.url.startswith(f"{file.as_uri()}#"):
+            found.asked.append(request.url)
+
+    found.page.on("console", heard)
+    found.page.on("pageerror", lambda error: found.said.append(str(error)))
+    found.page.on("request", asked)
+    found.page.goto(file.as_uri())
+    found.settle()
+    yield found
+    made.close()
