@@ -1,4 +1,4 @@
-# demo · envtest · image · manifests · schemas · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
+# demo · envtest · browser · image · manifests · schemas · test · coverage · lint · audit · lock · golden · bench · map · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -13,7 +13,7 @@ PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo envtest image manifests schemas test coverage lint audit lock golden bench map mutants pictures clean
+.PHONY: demo envtest browser image manifests schemas test coverage lint audit lock golden bench map mutants pictures clean
 
 # All that is installed has the hash that its lock names; the project itself is built by that.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
@@ -38,6 +38,10 @@ test: $(DEVELOPED)
 # Real API servers for tests, built once from pinned Go modules into the user's cache folder.
 envtest: $(DEVELOPED)
 	@$(PY) -m tests.envtest
+
+# What the tests of the page need: Chromium, and a checker of types; once, into the user's cache folder.
+browser: $(DEVELOPED)
+	@$(PY) -m tests.page
 
 # The steps of the image without a container engine, as root on Debian; elsewhere one line says why not.
 image: $(DEVELOPED)

@@ -8,9 +8,11 @@ from hypothesis import HealthCheck, settings
 
 from tests import caches as caches  # first of ours: from here on no bytecode is left beside them
 from tests.envtest import assets
+from tests.page import tools
 
 pytest_plugins = ("tests.checkout", "tests.skips", "tests.envtest.fixtures")
 assets.find()  # before a test gives itself another cache folder
+tools.find()
 
 settings.register_profile(
     "ci",
@@ -27,6 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Known without xdist, too: coverage is measured in one process.
     config.addinivalue_line("markers", "xdist_group(name): tests that one process runs")
     config.addinivalue_line("markers", "served: tests with real API servers (by their fixtures)")
+    config.addinivalue_line("markers", "page: tests of the page (by their folder)")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -41,6 +44,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(root).parts[0]
         item.add_marker(pytest.mark.xdist_group(f"clusters-{folder}"))
         item.add_marker(pytest.mark.served)
+    for item in items:
+        if item.path.is_relative_to(root / "page"):  # a browser is started once
+            item.add_marker(pytest.mark.xdist_group("page"))
+            item.add_marker(pytest.mark.page)
     chosen = frozenset(map(id, real))
     items[:] = [*real, *(item for item in items if id(item) not in chosen)]
 

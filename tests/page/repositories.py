@@ -7,9 +7,9 @@ from pathlib import Path
 
 from reconciler.cli import run
 from reconciler.model.instant import DAY
-from tests.report.hostile import corpus as texts
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
+from tests.report.hostile import corpus as texts
 from tests.world import CLOCK, SMALL, commit, git, pool, provider, repository, tenant, write
 
 _DAY = 86_400
@@ -53,13 +53,29 @@ def lived(folder: Path) -> Path:
     return _story(
         repo,
         [
-            (10, "Merge pull request #7 from people/two", {"tenants/two.yaml": lb("two", "team-b", 8)}),
+            (
+                10,
+                "Merge pull request #7 from people/two",
+                {"tenants/two.yaml": lb("two", "team-b", 8)},
+            ),
             (20, "A virtual IP (#8)", {"tenants/v.yaml": vip("front", addressFamily="ipv6")}),
             (40, "Three (#9)", {"tenants/three.yaml": lb("three", "team-c", 16)}),
-            (60, "Small ones (#10)", {"tenants/s.yaml": lb("s1", "team-b", 8, providerConfigRef=ref)}),
+            (
+                60,
+                "Small ones (#10)",
+                {"tenants/s.yaml": lb("s1", "team-b", 8, providerConfigRef=ref)},
+            ),
             (80, "One goes (#11)", {"tenants/one.yaml": None}),
-            (81, "Too much (#12)", {"tenants/t.yaml": lb("s2", "team-c", 8, providerConfigRef=ref)}),
-            (82, "And a third (#13)", {"tenants/u.yaml": lb("s3", "team-c", 8, providerConfigRef=ref)}),
+            (
+                81,
+                "Too much (#12)",
+                {"tenants/t.yaml": lb("s2", "team-c", 8, providerConfigRef=ref)},
+            ),
+            (
+                82,
+                "And a third (#13)",
+                {"tenants/u.yaml": lb("s3", "team-c", 8, providerConfigRef=ref)},
+            ),
         ],
     )
 
@@ -76,7 +92,10 @@ def change(folder: Path) -> Path:
 
 def quiet(folder: Path) -> Path:
     """Nothing needs anybody."""
-    return _story(repository(folder, SMALL), [(100, "later", {"pools/more.yaml": pool("more", "10.41.0.0/24")})])
+    return _story(
+        repository(folder, SMALL),
+        [(100, "later", {"pools/more.yaml": pool("more", "10.41.0.0/24")})],
+    )
 
 
 def hostile(folder: Path) -> Path:

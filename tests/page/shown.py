@@ -35,7 +35,9 @@ class Shown:
 
     def settle(self) -> None:
         """Until what was asked for is drawn."""
-        self.page.evaluate("() => new Promise((it) => requestAnimationFrame(() => requestAnimationFrame(it)))")
+        self.page.evaluate(
+            "() => new Promise((it) => requestAnimationFrame(() => requestAnimationFrame(it)))"
+        )
 
     def text(self) -> str:
         """All that can be read."""

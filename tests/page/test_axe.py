@@ -1,0 +1,30 @@
+"""What axe-core finds wrong for who cannot see, or not well: nothing that is serious."""
+
+from importlib.resources import files
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.page.repositories import Pages
+from tests.page.shown import shown
+from tests.page.test_page import VIEWS
+
+_AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+_GRAVE = ("serious", "critical")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["lived", "change"])
+def test_nothing_serious(name: str, scheme: str, browser: Browser, pages: Pages) -> None:
+    # A policy stops what is put into a page from outside, axe as well; only its test passes by it.
+    with shown(browser, pages.of(name), color_scheme=scheme, bypass_csp=True) as page:
+        for view in VIEWS:
+            page.go(view)
+            page.page.evaluate(_AXE)
+            found = page.page.evaluate("async () => (await axe.run()).violations")
+            grave = [
+                (it["id"], [node["html"][:200] for node in it["nodes"][:3]])
+                for it in found
+                if it["impact"] in _GRAVE
+            ]
+            assert grave == [], view

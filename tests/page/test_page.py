@@ -1,0 +1,223 @@
+"""The page in a real browser: what people come for, by hand and by keyboard, and nothing else happens."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.repositories import Pages, document_of
+from tests.page.shown import Shown, shown
+
+VIEWS = (
+    "#",
+    "#view=findings",
+    "#view=change",
+    "#view=find&find=8",
+    "#ip=10.40.0.20",
+    "#q=team-c%2Fthree",
+    "#pool=butler%2FNetworkPool%2Fbutler-system%2Fedge",
+    "#pool=novaedge%2FProxyIPPool%2F_%2Fv6",
+)
+WIDTHS = (1440, 800, 400)
+
+
+@pytest.mark.parametrize("name", ["lived", "change", "quiet"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_is_drawn_and_asks_nobody(
+    name: str, scheme: str, browser: Browser, pages: Pages
+) -> None:
+    for width in WIDTHS:
+        size = {"width": width, "height": 900}
+        with shown(browser, pages.of(name), viewport=size, color_scheme=scheme) as page:
+            for view in VIEWS:
+                page.go(view)
+                assert page.page.locator("main h2").count() >= 1, view
+                wide = page.page.evaluate("document.documentElement.scrollWidth")
+                assert wide <= width, f"{view} is {wide} wide at {width}"
+            page.assert_well()
+
+
+def test_dark_is_dark_and_a_button_switches(browser: Browser, lived: Path) -> None:
+    def brightness(page: Shown) -> int:
+        colour = page.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3])
+
+    with shown(browser, lived, color_scheme="dark") as page:
+        dark = brightness(page)
+        page.page.get_by_role("button", name="Switch between dark and light").click()
+        assert dark < 150 < 600 < brightness(page)
+
+
+def test_search_by_keyboard_tells_who_has_an_address_and_who_had_it(
+    browser: Browser, lived: Path
+) -> None:
+    with shown(browser, lived) as page:
+        page.page.keyboard.press("/")
+        expect(page.page.locator("#search")).to_be_focused()
+        page.page.keyboard.type("10.40.0.20")
+        expect(page.page.locator("[role=option]").first).to_contain_text("10.40.0.20")
+        page.page.keyboard.press("Enter")
+        page.settle()
+        assert page.page.evaluate("location.hash") == "#ip=10.40.0.20"
+        answer = page.page.locator(".answer").first.inner_text()
+        assert "team-a/one" in answer  # it left on day 80, and what it had rests or is free since
+        assert "#11" in answer or "One goes" in answer or "2026" in answer
+        page.assert_well()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("team-c/three", "team-c/three"),
+        ("team-c", "team-c"),
+        ("edge", "edge"),
+        ("#9", "#9"),
+        ("10.40.0.0/28", "10.40.0.0/28"),
+        ("2001:db8::", "2001:db8::"),
+    ],
+)
+def test_search_finds_names_requests_and_networks(
+    typed: str, said: str, browser: Browser, lived: Path
+) -> None:
+    with shown(browser, lived) as page:
+        page.page.fill("#search", typed)
+        expect(page.page.locator("[role=option]").first).to_contain_text(said)
+
+
+def test_search_finds_a_commit_by_its_first_characters(browser: Browser, lived: Path) -> None:
+    commits = document_of(lived)["commits"]
+    assert isinstance(commits, dict)
+    with shown(browser, lived) as page:
+        page.page.fill("#search", commits["id"][2][:7])
+        expect(page.page.locator("[role=option]").first).to_contain_text(commits["id"][2][:7])
+
+
+def test_a_deep_link_shows_a_day(browser: Browser, lived: Path) -> None:
+    day = str(document_of(lived)["asOf"])[:10]
+    with shown(browser, lived) as page:
+        page.go(f"#ip=10.40.0.20&at={day}")
+        assert "Now" in page.page.locator(".answer").first.inner_text()
+        page.go("#ip=10.40.0.20&at=2026-02-20")
+        answer = page.page.locator(".answer").first.inner_text()
+        assert "Then, on" in answer
+        assert "team-a/one" in answer.split("Now")[0]
+        page.assert_well()
+
+
+def test_find_gives_a_run_and_what_to_copy(browser: Browser, lived: Path) -> None:
+    with shown(browser, lived) as page:
+        page.page.fill("#find", "16")
+        page.page.keyboard.press("Enter")
+        page.settle()
+        text = page.text()
+        assert "kind: IPAllocation" in text
+        assert "count: 16" in text
+        page.assert_well()
+
+
+def test_the_grid_goes_by_arrows_and_says_what_a_cell_is(browser: Browser, lived: Path) -> None:
+    with shown(browser, lived) as page:
+        page.go(VIEWS[6])
+        cells = page.page.get_by_role("gridcell")
+        assert cells.count() == 256
+        cells.first.focus()
+        page.page.keyboard.press("End")
+        page.page.keyboard.press("ArrowDown")
+        said = page.page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert said.startswith("10.40.0."), said
+        page.page.keyboard.press("Home")
+        assert page.page.evaluate("document.activeElement.getAttribute('aria-label')") != said
+        page.assert_well()
+
+
+def test_the_slider_goes_back_through_the_commits_of_a_pool(browser: Browser, lived: Path) -> None:
+    with shown(browser, lived) as page:
+        page.go(VIEWS[6])
+        slider = page.page.locator("input.slider-range")
+        now = slider.evaluate("it => Number(it.value)")
+        slider.focus()
+        page.page.keyboard.press("Home")
+        page.settle()
+        assert slider.evaluate("it => Number(it.value)") < now
+        labels = page.page.get_by_role("gridcell").evaluate_all(
+            "them => them.map((it) => it.getAttribute('aria-label')).join('|')"
+        )
+        assert "team-c/three" not in labels
+        page.page.keyboard.press("End")
+        page.settle()
+        labels = page.page.get_by_role("gridcell").evaluate_all(
+            "them => them.map((it) => it.getAttribute('aria-label')).join('|')"
+        )
+        assert "team-c/three" in labels
+        page.assert_well()
+
+
+def test_pools_are_sorted_by_any_column_and_by_keyboard(browser: Browser, lived: Path) -> None:
+    with shown(browser, lived) as page:
+        headers = page.page.locator("main table").last.locator("th")
+        for at in range(headers.count()):
+            button = headers.nth(at).locator("button")
+            if not button.count():
+                continue
+            button.focus()
+            page.page.keyboard.press("Enter")
+            assert headers.nth(at).get_attribute("aria-sort") in ("ascending", "descending")
+
+
+def test_a_page_with_nothing_to_do_says_so(browser: Browser, pages: Pages) -> None:
+    with shown(browser, pages.of("quiet")) as page:
+        assert "Nothing needs you" in page.text()
+    with shown(browser, pages.of("lived")) as page:
+        assert "Nothing needs you" not in page.text()
+
+
+def test_a_change_is_told_in_a_sentence_with_maps_before_and_after(
+    browser: Browser, pages: Pages
+) -> None:
+    with shown(browser, pages.of("change"), viewport={"width": 1440, "height": 900}) as page:
+        page.go("#view=change")
+        text = page.text()
+        assert "team-d/new" in text
+        assert "team-b/two" in text
+        assert ("before" in text, "after" in text) == (True, True)
+        page.assert_well()
+
+
+def test_on_paper_there_are_no_controls(browser: Browser, lived: Path) -> None:
+    with shown(browser, lived) as page:
+        page.page.emulate_media(media="print")
+        assert not page.page.locator("#search").is_visible()
+        assert page.page.locator("main table").first.is_visible()
+        assert page.page.pdf()[:5] == b"%PDF-"
+
+
+def test_nobody_moves_where_less_motion_is_asked_for(browser: Browser, lived: Path) -> None:
+    with shown(browser, lived, reduced_motion="reduce") as page:
+        page.go(VIEWS[6])
+        moving = page.page.evaluate("document.getAnimations().length")
+        assert moving == 0
+
+
+def test_hostile_texts_are_texts(browser: Browser, pages: Pages) -> None:
+    with shown(browser, pages.of("hostile")) as page:
+        for view in (
+            *VIEWS,
+            "#q=%23",
+            "#q=%3Cscript%3E",
+            "#ip=%3Cimg%20src%3Dx%3E",
+            "#pool=%22%3E%3Cb%3E",
+        ):
+            page.go(view)
+            assert page.page.locator("script").count() == 2
+            for active in (
+                "img",
+                "iframe",
+                "object",
+                "a[href^='javascript']",
+                "[onerror]",
+                "[onload]",
+            ):
+                assert page.page.locator(active).count() == 0, (view, active)
+        page.page.fill("#search", "<img src=x onerror=alert(1)>")
+        page.settle()
+        page.assert_well()
