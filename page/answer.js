@@ -107,7 +107,7 @@ function stateText(report, life, pool) {
 
 /** @param {Part} part @param {boolean} isNow @returns {Child[]} What is said of addresses that no record names. */
 function standingWords(part, isNow) {
-  if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " No pool of this repository has it."];
+  if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " This repository gives it to nobody."];
   if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), " Nobody has it."];
   if (part.sort === "unknown") return [isNow ? "No record names it, and the pool does not give it out now." : "No record named it."];
   const what = part.title === "" || part.title === part.word ? "" : ` ${part.title}`;

@@ -31,20 +31,20 @@ export function findView(report, here) {
     go({ view: "find", find: input.value.trim() || "8" });
   });
   if (wanted === null) refill(box, el("p", { class: "warn" }, `${text} is no count and no prefix length. Write 8 for eight addresses in a row, or /28 for a network.`));
-  else refill(box, offersPart(report, wanted));
+  else refill(box, offersPart(report, wanted, here.pool));
   const help = "8 is eight addresses in a row; /28 is an IPv4 network of 16 addresses that begins at a multiple of 16.";
   return el("section", { class: "find-view" }, el("h2", { tabindex: -1 }, "Find free addresses"), form, el("p", { id: "find-help", class: "muted" }, help), box);
 }
 
-/** @param {Report} report @param {Wanted} wanted @returns {HTMLElement} */
-function offersPart(report, wanted) {
+/** @param {Report} report @param {Wanted} wanted @param {string | null} preferred A pool whose request is shown first. @returns {HTMLElement} */
+function offersPart(report, wanted, preferred) {
   const offers = report.pools.flatMap((pool) => offerOf(pool, wanted));
   const asked = wanted.prefix === null ? countText(wanted.count, "address", "addresses") : `a /${wanted.prefix} (${countText(wanted.count, "address", "addresses")})`;
   if (offers.length === 0) return el("p", { class: "warn" }, `No pool has ${asked} free. The largest free run is in ${largestText(report.pools)}.`);
   const panel = el("div", { class: "request" });
   /** @param {Offer} offer */
   const choose = (offer) => refill(panel, requestPart(offer, wanted));
-  const first = [...offers].sort((a, b) => rank(a) - rank(b))[0];
+  const first = offers.find((offer) => offer.pool.key === preferred) ?? [...offers].sort((a, b) => rank(a) - rank(b))[0];
   choose(first);
   const table = sortableTable({
     label: `Pools that have ${asked} free`,

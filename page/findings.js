@@ -33,7 +33,7 @@ function findingsPart(findings) {
     class: "list wide",
     columns: [
       { title: "Severity", value: (item) => SEVERITIES[item.severity], cell: (item) => el("span", { class: `tag severity ${item.severity}` }, item.severity) },
-      { title: "What", value: (item) => item.message, cell: (item) => [el("span", null, item.message), item.hint !== "" && el("span", { class: "sub" }, item.hint)] },
+      { title: "What", value: (item) => item.message, cell: (item) => [el("span", null, item.message), (item.hint ?? "") !== "" && el("span", { class: "sub" }, item.hint)] },
       { title: "Where", value: (item) => `${item.path}:${String(item.line).padStart(7, "0")}`, cell: placeOf },
       { title: "Code", value: (item) => item.code, cell: (item) => mono(item.code) },
     ],
@@ -41,7 +41,7 @@ function findingsPart(findings) {
   const filter = () => {
     const asked = text.value.toLowerCase();
     const rows = all.filter((item) => {
-      const words = `${item.code} ${item.message} ${item.path} ${item.hint}`.toLowerCase();
+      const words = `${item.code} ${item.message} ${item.path} ${item.hint ?? ""}`.toLowerCase();
       return words.includes(asked) && (severity.value === "" || item.severity === severity.value);
     });
     table.show(rows);

@@ -145,7 +145,7 @@ function tabLinks(report, here) {
   ];
   const items = views.map(([view, title, count]) => {
     const isHere = here.view === view && (view !== "pools" || here.q === null);
-    const link = linkTo({ view, pool: null, ip: null, q: null, show: null, find: view === "find" ? here.find : null });
+    const link = linkTo({ view, pool: null, ip: null, q: null, at: null, show: null, find: view === "find" ? here.find : null });
     return el("li", null, el("a", { href: link, "aria-current": isHere ? "page" : null }, title, count !== "" && el("span", { class: "badge" }, count)));
   });
   const pool = here.view === "pool" ? report.poolOf(poolKeyOf(report, here) ?? "") : undefined;

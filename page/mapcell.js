@@ -23,13 +23,12 @@ export function drawnCell(box) {
  * @param {Drawn} cell
  * @param {number} look The kind that it is all of; -1 where it is many things.
  * @param {Uint8Array} shares Of each kind, in sixteenths; read only where it is many things.
- * @param {string} texture Of the claim that has most of it.
+ * @param {string} texture Of what records hold in it.
  * @param {boolean} isJoined It goes on into the next cell.
  * @param {boolean} isFirst A run begins with it: the sign of its kind stands here.
  */
 export function paintCell(cell, look, shares, texture, isJoined, isFirst) {
-  const worn = look === 1 || (look < 0 && shares[0] === 0 && shares[1] > shares[2]) ? "held" : texture;
-  const key = look >= 0 ? `${look} ${look < 3 ? worn : ""} ${isJoined} ${isFirst}` : `${shares} ${worn}`;
+  const key = look >= 0 ? `${look} ${look < 3 ? texture : ""} ${isJoined} ${isFirst}` : `${shares} ${texture}`;
   if (key === cell.look) return;
   cell.look = key;
   const { box, base } = cell;
@@ -38,7 +37,7 @@ export function paintCell(cell, look, shares, texture, isJoined, isFirst) {
   const taken = look >= 0 ? 0 : stack(cell, shares);
   for (const part of cell.parts.splice(taken)) part.remove();
   const lives = look >= 0 ? (look < 3 ? box.height : 0) : (box.height * Math.min(16, shares[0] + shares[1] + shares[2])) / 16;
-  dress(cell, lives, worn, box.width + (isJoined && look >= 0 ? 3 : 0));
+  dress(cell, lives, texture, box.width + (isJoined && look >= 0 ? 3 : 0));
   const sign = look >= 0 && isFirst && box.height >= 13 ? KIND_WORDS[look][1] : "";
   if (sign === "") {
     cell.sign?.remove();

@@ -71,7 +71,7 @@ export function mapLegend(shown) {
   );
   const types = TEXTURE_WORDS.flatMap(([texture, words]) => (shown.textures.has(texture) ? [entry(words, "k-allocated", "", texture)] : []));
   if (shown.hasShares) items.push(shareEntry());
-  if (shown.hasNew) items.push(entry("new", "k-allocated", "", "", "is-new"));
+  if (shown.hasNew) items.push(entry("new or changed", "k-allocated", "", "", "is-new"));
   if (shown.hasTorn) items.push(entry("conflict: two have it", "k-allocated", "", "torn", "is-torn"));
   return el(
     "div",

@@ -54,7 +54,9 @@ import { countOf, packedInts, packedNames, packedWholes } from "./pack.js";
  * @typedef {{at: number, pool: number, version: Version, first: Whole, size: Whole, claim: number, state: LifeState,
  *   isGrowth: boolean, isBraked: boolean, from: number, to: number, cause: number, path: string, line: number}} Life
  * @typedef {{count: number, pool: Int32Array, version: Uint8Array, first: Whole[], size: Whole[], claim: Int32Array,
- *   state: Uint8Array, from: Int32Array, to: Int32Array, cause: Int32Array, path: Int32Array, line: Int32Array}} Lives
+ *   low: Float64Array, high: Float64Array,
+ *   state: Uint8Array, from: Int32Array, to: Int32Array, cause: Int32Array, path: Int32Array, line: Int32Array}} Lives `low` and `high`:
+ *   first and last as floats, quick to compare, exact for IPv4 only.
  * @typedef {{key: string, owner: string, team: string, type: string, slot: string, name: string, kind: string}} Claim
  * @typedef {{
  *   data: Data, pools: Pool[], poolOf: (key: string) => Pool | undefined, commits: Commit[], lives: Lives, claimKeys: string[],
@@ -194,6 +196,8 @@ function readLives(packed) {
   const version = new Uint8Array(count);
   const first = packedWholes(packed.first);
   const size = packedWholes(packed.size);
+  const low = new Float64Array(count);
+  const high = new Float64Array(count);
   /** @type {Whole} */
   let address = 0;
   for (let at = 0; at < count; at += 1) {
@@ -207,10 +211,12 @@ function readLives(packed) {
     version[at] = plain.version;
     first[at] = plain.value;
     if (plain.version === 6) size[at] = BigInt(size[at]);
+    low[at] = Number(plain.value);
+    high[at] = low[at] + Number(size[at]) - 1;
   }
   const less = (/** @type {string} */ text) => Int32Array.from(packedInts(text), (number) => number - 1);
   return {
-    count, pool, version, first, size, claim,
+    count, pool, version, first, size, claim, low, high,
     state: Uint8Array.from(packedInts(packed.state)),
     from: less(packed.from),
     to: less(packed.to),

@@ -59,7 +59,7 @@ export function poolsView(report, here) {
     "section",
     { class: "pools-view" },
     el("div", { class: "headline" }, el("h2", { tabindex: -1 }, "Pools"), count, showNote(here)),
-    here.show === "today" && todayTable(report),
+    here.show === "today" && among.length > 0 && todayTable(report),
     el("div", { class: "filters" }, field("Filter", text), field("Family", family), field("Tier", tier)),
     table.element,
     barLegend(),

@@ -16,7 +16,7 @@ import { cellFrom, fourCells, sharedWith, sixCells } from "./cells.js";
  * @typedef {{version: 4 | 6, first: Whole, last: Whole, state: number, title: string, path: string, line: number}} Other
  * @typedef {{spans: Span[], others: Other[], networks: import("./addresses.js").Range[]}} Scene
  * @typedef {{
- *   cells: Cells, spans: Span[], others: Other[], low: Int32Array, high: Int32Array, atLow: Float64Array, atHigh: Float64Array,
+ *   cells: Cells, spans: Span[], others: Other[], begins: Int32Array, ends: Int32Array, low: Int32Array, high: Int32Array, atLow: Float64Array, atHigh: Float64Array,
  *   fixed: Float64Array, owner: Int32Array, counts: Float64Array, top: Int32Array, most: Float64Array, torn: Uint8Array
  * }} Paint
  */
@@ -76,6 +76,7 @@ export function paintOf(scene, version) {
   /** @type {Paint} */
   const paint = {
     cells, spans, others,
+    begins: Int32Array.from(spans, (span) => span.from), ends: Int32Array.from(spans, (span) => span.to),
     low: new Int32Array(spans.length), high: new Int32Array(spans.length),
     atLow: new Float64Array(spans.length), atHigh: new Float64Array(spans.length),
     fixed: new Float64Array(count * KIND_COUNT), owner: new Int32Array(count).fill(-1),
@@ -119,15 +120,15 @@ export function isThen(span, t) {
  * @param {number} t
  */
 export function countAt(paint, t) {
-  const { spans, low, high, atLow, atHigh, counts, top, most, torn, cells } = paint;
+  const { spans, begins, ends, low, high, atLow, atHigh, counts, top, most, torn, cells } = paint;
   counts.set(paint.fixed);
   top.fill(-1);
   most.fill(0);
   torn.fill(0);
   let behind = -1;
   for (let at = 0; at < spans.length; at += 1) {
+    if (begins[at] >= t || (ends[at] !== -1 && ends[at] < t)) continue;
     const span = spans[at];
-    if (span.from >= t || (span.to !== -1 && span.to < t)) continue;
     const end = high[at];
     for (let cell = low[at]; cell <= end; cell += 1) {
       const share = cell === low[at] ? atLow[at] : cell === end ? atHigh[at] : cells.size[cell];

@@ -16,6 +16,7 @@ import { authorName, commitsOfRequest } from "./times.js";
  * @typedef {{sort: "address" | "network" | "tenant" | "team" | "pool" | "request" | "commit", label: string, detail: string,
  *   changes: RouteChanges}} Hit
  * @typedef {{names: string[], lower: string[]}} Names
+ * @typedef {{sum: Whole, team: string}} Holding
  * @typedef {(text: string) => Hit[]} Search
  */
 
@@ -30,14 +31,15 @@ export function searchOf(report) {
   const owners = namesOf(report.owners);
   const teams = namesOf(report.data.teams.filter((team) => team !== ""));
   const claims = namesOf(report.claimKeys);
+  const holding = holdingsOf(report);
   return (text) => {
-    const asked = text.trim();
+    const asked = text.trim().replace(/^team:/, "");
     if (asked === "") return [];
     const range = parseRange(asked) ?? partialRange(asked);
     /** @type {Hit[]} */
     const hits = range === null ? [] : [rangeHit(report, range)];
     hits.push(...requestHits(report, asked), ...poolHits(report, asked.toLowerCase()), ...teamHits(report, teams, asked));
-    hits.push(...commitHits(report, asked), ...ownerHits(report, owners, asked));
+    hits.push(...commitHits(report, asked), ...ownerHits(owners, asked, holding));
     if (hits.length < MOST_HITS) hits.push(...claimHits(report, claims, asked, hits));
     return hits.slice(0, MOST_HITS);
   };
@@ -61,7 +63,8 @@ function rangeHit(report, range) {
   if (range.first === range.last) return addressHit(report, range, label);
   const pools = poolsAt(report, range);
   const inPools = pools.length === 0 ? "in no pool" : `in ${pools.map((pool) => pool.name).slice(0, 2).join(", ")}`;
-  const owners = new Set(livesWithin(report, range).flatMap((at) => (report.isThere(at, report.now) ? [report.ownerOf(report.lives.claim[at])] : [])));
+  const owners = new Set();
+  for (const at of livesWithin(report, range)) if (report.isThere(at, report.now)) owners.add(report.ownerOf(report.lives.claim[at]));
   const who = owners.size <= 2 ? [...owners].map((at) => report.owners[at]).join(", ") : `${owners.size} tenants`;
   return {
     sort: "network",
@@ -134,31 +137,35 @@ function teamHits(report, teams, asked) {
   }));
 }
 
-/** @param {Report} report @param {Names} owners @param {string} asked @returns {Hit[]} */
-function ownerHits(report, owners, asked) {
+/** @param {Names} owners @param {string} asked @param {Map<number, Holding>} holding @returns {Hit[]} */
+function ownerHits(owners, asked, holding) {
   const found = best(owners.names, owners.lower, asked.toLowerCase(), MOST_HITS);
-  const has = addressesOf(report, found);
-  return found.map((at) => ownerHit(owners.names[at], has.get(at) ?? "had addresses before"));
+  return found.map((at) => ownerHit(owners.names[at], holdingText(holding.get(at))));
 }
 
 /**
- * What some tenants have now, in words: one pass over all lives for all of them.
+ * What tenants have now.
  * @param {Report} report
- * @param {number[]} owners
- * @returns {Map<number, string>} Only of those that have something.
+ * @returns {Map<number, Holding>} By the index of the tenant; only of those that have something.
  */
-function addressesOf(report, owners) {
-  /** @type {Map<number, {sum: Whole, team: string}>} */
+function holdingsOf(report) {
+  /** @type {Map<number, Holding>} */
   const sums = new Map();
-  const asked = new Set(owners);
   for (let at = 0; at < report.lives.count; at += 1) {
+    if (!report.isThere(at, report.now)) continue;
     const claim = report.lives.claim[at];
     const owner = report.ownerOf(claim);
-    if (!asked.has(owner) || !report.isThere(at, report.now)) continue;
-    sums.set(owner, { sum: plus(sums.get(owner)?.sum ?? 0, report.lives.size[at]), team: report.teamOf(claim) });
+    const before = sums.get(owner);
+    if (before === undefined) sums.set(owner, { sum: report.lives.size[at], team: report.teamOf(claim) });
+    else before.sum = plus(before.sum, report.lives.size[at]);
   }
-  const words = ({ sum = /** @type {Whole} */ (0), team = "" }) => `${countText(sum, "address", "addresses")}${team === "" ? "" : ` · team ${team}`}`;
-  return new Map([...sums].map(([owner, item]) => [owner, words(item)]));
+  return sums;
+}
+
+/** @param {Holding | undefined} holding @returns {string} */
+function holdingText(holding) {
+  if (holding === undefined) return "had addresses before";
+  return `${countText(holding.sum, "address", "addresses")}${holding.team === "" ? "" : ` · team ${holding.team}`}`;
 }
 
 /** @param {string} owner @param {string} detail @returns {Hit} */
@@ -195,19 +202,20 @@ function claimHits(report, claims, asked, hits) {
 function best(names, lower, asked, most) {
   /** @type {number[][]} */
   const ranks = [[], [], [], []];
+  const slashed = `/${asked}`;
   for (let at = 0; at < lower.length; at += 1) {
     const where = lower[at].indexOf(asked);
     if (where < 0) continue;
-    const rank = rankOf(lower[at], asked, where);
+    const rank = rankOf(lower[at], asked, slashed, where);
     if (ranks[rank].length < 400) ranks[rank].push(at);
   }
   const inOrder = ranks.flatMap((rank) => rank.sort((a, b) => names[a].length - names[b].length || a - b));
   return inOrder.slice(0, most);
 }
 
-/** @param {string} name @param {string} asked @param {number} where @returns {number} */
-function rankOf(name, asked, where) {
-  if (name === asked || (name.endsWith(asked) && name[name.length - asked.length - 1] === "/")) return 0;
-  if (where === 0 || name.includes(`/${asked}`)) return 1;
+/** @param {string} name @param {string} asked @param {string} slashed @param {number} where @returns {number} */
+function rankOf(name, asked, slashed, where) {
+  if (name === asked || name.endsWith(slashed)) return 0;
+  if (where === 0 || name.includes(slashed)) return 1;
   return "/-._".includes(name[where - 1]) ? 2 : 3;
 }

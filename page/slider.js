@@ -41,11 +41,11 @@ export function timeSlider(report, pool, steps, options) {
   const latest = el("button", { type: "button", class: "button slider-latest", onclick: () => jump(last) }, "Latest");
   let shown = -1;
 
-  const show = (/** @type {number} */ stop) => {
-    if (stop === shown) return;
+  const show = (/** @type {number} */ stop, isAtRest = true) => {
+    if (stop === shown && !isAtRest) return;
     shown = stop;
     range.value = String(stop);
-    refill(said, ...storyOf(report, steps[stop]));
+    refill(said, ...storyOf(report, steps[stop], isAtRest));
     count.textContent = `${formatCount(stop)} of ${countText(last, "change")}`;
     range.setAttribute("aria-valuetext", said.textContent ?? "");
     back.disabled = stop === 0;
@@ -62,13 +62,15 @@ export function timeSlider(report, pool, steps, options) {
   const player = playerOf(last, {
     at: () => Number(range.value),
     move: (stop) => {
-      show(stop);
+      show(stop, false);
       options.onMove(timeAt(stop));
     },
     change: (isOn) => {
       play.textContent = isOn ? "❚❚" : "▶";
       play.setAttribute("aria-label", isOn ? "Pause" : "Play the history");
-      if (!isOn) options.onRest(timeAt(Number(range.value)));
+      if (isOn) return;
+      show(Number(range.value));
+      options.onRest(timeAt(Number(range.value)));
     },
   });
   let waiting = false;
@@ -77,7 +79,7 @@ export function timeSlider(report, pool, steps, options) {
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      show(Number(range.value));
+      show(Number(range.value), false);
       options.onMove(timeAt(Number(range.value)));
     });
   });
@@ -141,8 +143,8 @@ function playerOf(last, on) {
   };
 }
 
-/** @param {Report} report @param {Step} step @returns {(Node | string)[]} */
-function storyOf(report, step) {
+/** @param {Report} report @param {Step} step @param {boolean} isAtRest Then its pull request is a link. @returns {(Node | string)[]} */
+function storyOf(report, step, isAtRest) {
   const commit = step.t > 0 ? report.commits[step.t - 1] : null;
   if (commit === null) return ["At the beginning of this history"];
   return [
@@ -151,7 +153,7 @@ function storyOf(report, step) {
     mono(commit.id),
     " ",
     el("span", { class: "slider-author" }, authorName(commit.author)),
-    ...(commit.request === "" ? [] : [" ", requestLink(commit.request)]),
+    ...(commit.request === "" ? [] : [" ", isAtRest ? requestLink(commit.request) : commit.request]),
     " ",
     el("span", { class: "muted" }, commit.subject),
   ];

@@ -30,10 +30,16 @@ export function livesIn(report, range) {
  * @returns {number[]}
  */
 export function livesWithin(report, range) {
-  const { version, first, size, count } = report.lives;
+  const { version, first, size, count, low, high } = report.lives;
   const found = [];
+  if (range.version === 4) {
+    const from = Number(range.first);
+    const to = Number(range.last);
+    for (let at = 0; at < count; at += 1) if (low[at] <= to && high[at] >= from && version[at] === 4) found.push(at);
+    return found;
+  }
   for (let at = 0; at < count; at += 1) {
-    if (version[at] !== range.version || first[at] > range.last) continue;
+    if (version[at] !== 6 || first[at] > range.last) continue;
     if (plus(first[at], size[at]) > range.first) found.push(at);
   }
   return found;

@@ -70,7 +70,7 @@ function tierWords(tiers) {
 
 /** @param {Pool[]} pools @returns {string} With the figures, when all pools have the same thresholds. */
 function thresholdsTitle(pools) {
-  const levels = new Set(pools.map(({ thresholds }) => `${thresholds.warning} / ${thresholds.critical} / ${thresholds.exhausted} %`));
+  const levels = new Set(pools.map(({ thresholds }) => `${thresholds.warning} / ${thresholds.critical} / ${thresholds.exhausted}\u00a0%`));
   return levels.size === 1 ? `Pools at ${[...levels][0]}` : "Pools over their thresholds";
 }
 

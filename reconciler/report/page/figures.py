@@ -83,6 +83,8 @@ def _named(pool: Pool) -> dict[str, Any]:
             "exhausted": levels.exhausted,
         },
         "isPaused": pool.is_paused,
+        "isAutomatic": pool.auto_assign,
+        "placement": pool.placement.value,
     }
 
 
