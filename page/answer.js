@@ -7,18 +7,15 @@
 /** @import { Route } from "./route.js" */
 /** @import { Part } from "./standing.js" */
 /** @import { Child } from "./dom.js" */
-/** @import { Column } from "./table.js" */
 import { countText, formatCount, formatRange, meets, pairRange, parseRange, sizeOf } from "./addresses.js";
 import { el, mono } from "./dom.js";
+import { ownerLink, poolLink, rangeLink, teamLink } from "./links.js";
+import { livesTable, STATE_WORDS } from "./lives.js";
 import { formatTime, lifeRange, secondsOf } from "./model.js";
 import { addressPlot } from "./ownerplot.js";
-import { linkTo } from "./route.js";
 import { livesWithin, partsAt } from "./standing.js";
 import { sortableTable } from "./table.js";
 import { commitText, timeOf, timeText } from "./times.js";
-
-/** What a state is called. @type {Record<Life["state"], string>} */
-export const STATE_WORDS = { allocated: "allocated", held: "held", left: "left" };
 
 /**
  * The card that answers `ip=`, with `at=` also as it was then.
@@ -159,60 +156,4 @@ function nobodyBefore(report) {
   const { isWhole, begins } = report.data.history;
   if (isWhole || begins === null) return "Nobody had it before in this history.";
   return `Nobody had it before, as far as this page knows: its history begins ${begins.slice(0, 10)}.`;
-}
-
-/**
- * Lives as a table.
- * @param {Report} report
- * @param {Life[]} lives
- * @param {string} label
- * @param {boolean} [isOfOne] Of one tenant that is named above.
- * @returns {HTMLElement}
- */
-export function livesTable(report, lives, label, isOfOne = false) {
-  /** @type {Column<Life>} */
-  const who = { title: "Who", value: (life) => report.claim(life.claim).owner, cell: (life) => ownerLink(report.claim(life.claim).owner) };
-  return sortableTable({
-    label,
-    rows: lives,
-    none: "Nothing.",
-    columns: [
-      { title: "Range", value: (life) => life.first, cell: (life) => rangeLink(lifeRange(life)) },
-      { title: "Addresses", class: "number", value: (life) => life.size, cell: (life) => formatCount(life.size), isFirstHigh: true },
-      ...(isOfOne ? [] : [who]),
-      { title: "State", value: (life) => STATE_WORDS[life.state], cell: (life) => el("span", { class: `tag ${life.state}` }, STATE_WORDS[life.state]) },
-      { title: "Type", value: (life) => report.claim(life.claim).type, cell: (life) => report.claim(life.claim).type },
-      { title: "Pool", value: (life) => report.pools[life.pool].title, cell: (life) => poolLink(report.pools[life.pool]) },
-      { title: "From", value: (life) => life.from, cell: (life) => timeText(report, life.from), isFirstHigh: true },
-      { title: "To", value: (life) => (life.to === -1 ? report.now : life.to), cell: (life) => (life.to === -1 ? "now" : timeText(report, life.to)), isFirstHigh: true },
-      { title: "Begun by", value: (life) => life.cause, cell: (life) => causeText(report, life) },
-    ],
-  }).element;
-}
-
-/** @param {Report} report @param {Life} life @returns {Child} */
-function causeText(report, life) {
-  const cause = life.cause >= 0 ? life.cause : life.from;
-  return cause < 0 ? "" : commitText(report.commits[cause]);
-}
-
-/** @param {string} owner @returns {HTMLElement} */
-export function ownerLink(owner) {
-  return el("a", { href: linkTo({ view: null, q: owner, ip: null, pool: null, find: null }) }, owner);
-}
-
-/** @param {string} team @returns {HTMLElement} */
-export function teamLink(team) {
-  return el("a", { href: linkTo({ view: null, q: `team:${team}`, ip: null, pool: null, find: null }) }, team);
-}
-
-/** @param {Pool} pool @returns {HTMLElement} */
-export function poolLink(pool) {
-  return el("a", { href: linkTo({ view: null, pool: pool.key, q: null, ip: null, find: null }), title: pool.title }, pool.label);
-}
-
-/** @param {Range} range @returns {HTMLElement} */
-export function rangeLink(range) {
-  const text = formatRange(range);
-  return el("a", { class: "mono", href: linkTo({ view: null, ip: text, pool: null, q: null, find: null }) }, text);
 }

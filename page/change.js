@@ -4,7 +4,7 @@
 
 /** @import { Action, Change, Pool, Report } from "./model.js" */
 /** @import { Route } from "./route.js" */
-import { poolLink } from "./answer.js";
+import { poolLink } from "./links.js";
 import { countText } from "./addresses.js";
 import { changeMaps } from "./changemaps.js";
 import { changeTable } from "./changetable.js";

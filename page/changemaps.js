@@ -6,7 +6,7 @@
 /** @import { Range } from "./addresses.js" */
 /** @import { Route } from "./route.js" */
 /** @import { PoolMap } from "./map.js" */
-/** @import { Scene, Span } from "./scene.js" */
+/** @import { Span } from "./scene.js" */
 import { pairRange, parseRange } from "./addresses.js";
 import { el, svg } from "./dom.js";
 import { poolMap } from "./map.js";
@@ -23,7 +23,7 @@ export function changeMaps(report, pool, actions) {
   const after = { ...before, spans: spansAfter(report, pool, before.spans, actions) };
   const maps = /** @type {const} */ (["before", "after"]).map((side) => ({
     side,
-    map: poolMap(report, pool, side === "before" ? before : after, { title: `${pool.title} ${side} the change`, t: report.now, hasLegend: side === "after" }),
+    map: poolMap(report, side === "before" ? before : after, { title: `${pool.title} ${side} the change`, t: report.now, hasLegend: side === "after" }),
   }));
   const buttons = maps.map(({ side }) => el("button", { type: "button", class: "button", onclick: () => go({ side }) }, side));
   const element = el(

@@ -5,7 +5,7 @@
 /** @import { Child } from "./dom.js" */
 /** @import { Action, Report } from "./model.js" */
 import { formatCount, pairRange } from "./addresses.js";
-import { poolLink, rangeLink } from "./answer.js";
+import { poolLink, rangeLink } from "./links.js";
 import { el, mono, refill, scrollRegion } from "./dom.js";
 
 const ACTIONS_AT_ONCE = 300;

@@ -7,7 +7,7 @@
 /** @import { Route } from "./route.js" */
 /** @import { Wanted } from "./requests.js" */
 import { cidrsOf, countText, formatCount, formatRange } from "./addresses.js";
-import { poolLink } from "./answer.js";
+import { poolLink } from "./links.js";
 import { copyButton, el, mono, refill } from "./dom.js";
 import { field, select } from "./pools.js";
 import { givesRows, MOST_DOCUMENTS, nextRun, nextSingles, requestYaml, wantedOf } from "./requests.js";

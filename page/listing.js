@@ -8,7 +8,8 @@
 /** @import { Child } from "./dom.js" */
 /** @import { Whole } from "./pack.js" */
 import { countText, plus } from "./addresses.js";
-import { livesTable, notAnswered } from "./answer.js";
+import { notAnswered } from "./answer.js";
+import { livesTable } from "./lives.js";
 import { el, mono } from "./dom.js";
 import { formatTime } from "./model.js";
 import { livesPlot } from "./ownerplot.js";

@@ -3,7 +3,7 @@
  * Hue is the state, texture the type of claim, a line around cells the team that is looked for.
  */
 
-/** @import { Pool, Report } from "./model.js" */
+/** @import { Report } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
 /** @import { Box } from "./cells.js" */
 /** @import { Paint, Scene } from "./scene.js" */
@@ -24,8 +24,8 @@ import { countAt, FREE, paintOf } from "./scene.js";
  * }} PoolMap
  */
 
-/** @param {Report} report @param {Pool} pool @param {Scene} scene @param {MapOptions} options @returns {PoolMap} */
-export function poolMap(report, pool, scene, options) {
+/** @param {Report} report @param {Scene} scene @param {MapOptions} options @returns {PoolMap} */
+export function poolMap(report, scene, options) {
   putTextures();
   const host = el("div", { class: "map" });
   const tip = mapTip(report, host);

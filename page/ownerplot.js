@@ -4,7 +4,8 @@
 
 /** @import { Life, Report } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
-import { livesTable, teamLink } from "./answer.js";
+import { teamLink } from "./links.js";
+import { livesTable } from "./lives.js";
 import { countText, formatCount, formatRange, plus } from "./addresses.js";
 import { dateAxis, plotFrame, scaled, shortened } from "./axes.js";
 import { el, svg } from "./dom.js";

@@ -7,7 +7,7 @@
 /** @import { Child } from "./dom.js" */
 /** @import { Column } from "./table.js" */
 import { countText, exactCount, formatCount, pairRange, sizeOf } from "./addresses.js";
-import { poolLink, rangeLink } from "./answer.js";
+import { poolLink, rangeLink } from "./links.js";
 import { barLegend, overlapMark, poolBar, sparkline } from "./bars.js";
 import { el, fill } from "./dom.js";
 import { formatTime, secondsOf } from "./model.js";

@@ -6,7 +6,7 @@
 /** @import { Pool, Report } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
 /** @import { Other, Scene, Span } from "./scene.js" */
-import { ownerLink, teamLink } from "./answer.js";
+import { ownerLink, teamLink } from "./links.js";
 import { formatCount, formatRange, minus, plus, rangeOf, sizeOf } from "./addresses.js";
 import { el, mono, refill, scrollRegion } from "./dom.js";
 import { KIND_WORDS, swatch, textureOf } from "./maplegend.js";

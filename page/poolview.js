@@ -4,7 +4,7 @@
 
 /** @import { Pool, Report } from "./model.js" */
 /** @import { Route } from "./route.js" */
-import { poolLink } from "./answer.js";
+import { poolLink } from "./links.js";
 import { countText, formatCount, formatRange, pairRange, parseRange } from "./addresses.js";
 import { el, mono } from "./dom.js";
 import { poolMap } from "./map.js";
@@ -52,7 +52,7 @@ function builtView(report, pool, route) {
   const scene = sceneOf(report, pool);
   const steps = stepsOf(report, pool);
   let t = timeOf(report, route.at) ?? report.now;
-  const map = poolMap(report, pool, scene, { title: `Map of ${pool.title}`, t });
+  const map = poolMap(report, scene, { title: `Map of ${pool.title}`, t });
   const table = poolTable(report, pool, scene);
   const then = el("p", { class: "map-then" });
   const tableTime = el("span", { class: "muted" });

@@ -8,7 +8,7 @@
 /** @import { Whole } from "./pack.js" */
 import { countText, formatRange, parseRange, plus } from "./addresses.js";
 import { formatDay } from "./model.js";
-import { STATE_WORDS } from "./answer.js";
+import { STATE_WORDS } from "./lives.js";
 import { livesWithin, partsAt, poolsAt } from "./standing.js";
 import { authorName, commitsOfRequest } from "./times.js";
 
@@ -38,7 +38,7 @@ export function searchOf(report) {
     const range = parseRange(asked) ?? partialRange(asked);
     /** @type {Hit[]} */
     const hits = range === null ? [] : [rangeHit(report, range)];
-    hits.push(...requestHits(report, asked), ...poolHits(report, asked.toLowerCase()), ...teamHits(report, teams, asked));
+    hits.push(...requestHits(report, asked), ...poolHits(report, asked.toLowerCase()), ...teamHits(teams, asked));
     hits.push(...commitHits(report, asked), ...ownerHits(owners, asked, holding));
     if (hits.length < MOST_HITS) hits.push(...claimHits(report, claims, asked, hits));
     return hits.slice(0, MOST_HITS);
@@ -126,8 +126,8 @@ function poolHits(report, asked) {
   });
 }
 
-/** @param {Report} report @param {Names} teams @param {string} asked @returns {Hit[]} */
-function teamHits(report, teams, asked) {
+/** @param {Names} teams @param {string} asked @returns {Hit[]} */
+function teamHits(teams, asked) {
   const found = best(teams.names, teams.lower, asked.toLowerCase(), 3);
   return found.map((at) => ({
     sort: /** @type {const} */ ("team"),
