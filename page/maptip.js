@@ -33,7 +33,9 @@ export function mapTip(report, host) {
     pinned = false;
     element.hidden = true;
     element.classList.remove("is-pinned");
-    if (inside && before instanceof SVGElement) before.focus();
+    if (!inside || !(before instanceof SVGElement)) return;
+    before.focus({ preventScroll: true });
+    element.hidden = true;
   };
   element.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();

@@ -67,7 +67,7 @@ export function usagePlot(report, pool, steps) {
           ...band(rates, used, { x, y, now, to: now + ahead, most: Math.min(most, full || most) }),
           ...seen.flatMap((level) => levelLine(level, x, y)),
           svg("path", { class: "now-line", d: `M${end},${y.right}V${base}` }),
-          ahead > 0 && svg("text", { class: "axis-text", x: end + 5, y: y.right + 10 }, "now"),
+          ahead > 0 && svg("text", { class: "axis-text", x: end + 5, y: base - 6 }, "now"),
           ...dateAxis(x, base),
         ],
       };
@@ -81,6 +81,7 @@ export function usagePlot(report, pool, steps) {
 export function weeksWords(weeks) {
   const told = weeks.flatMap(({ level, weeks: count }) => {
     if (count === null) return [];
+    if (count > 104) return [`${level} in over 2 years`];
     return [count === 0 ? `${level} is reached` : `${level} in ${formatCount(Math.round(count * 10) / 10)} weeks`];
   });
   return told.length === 0 ? "no level is reached" : told.join(", ");

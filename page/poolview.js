@@ -105,7 +105,7 @@ function builtView(report, pool, route) {
     poolFigures(report, pool),
     el("h3", null, "Addresses", tableTime),
     table.element,
-    el("div", { class: "plots" }, usagePlot(report, pool, steps), sharePlot(report, pool), growthPlot(report, pool)),
+    el("div", { class: "plots" }, el("div", { class: "plot-column" }, usagePlot(report, pool, steps), growthPlot(report, pool)), sharePlot(report, pool)),
   );
   /** @param {Route} now */
   const update = (now) => {
