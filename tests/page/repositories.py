@@ -58,7 +58,7 @@ def lived(folder: Path) -> Path:
                 "Merge pull request #7 from people/two",
                 {"tenants/two.yaml": lb("two", "team-b", 8)},
             ),
-            (20, "A virtual IP (#8)", {"tenants/v.yaml": vip("front", addressFamily="ipv6")}),
+            (20, "A virtual IP (#8)", {"tenants/v.yaml": vip("front", "v6", addressFamily="ipv6")}),
             (40, "Three (#9)", {"tenants/three.yaml": lb("three", "team-c", 16)}),
             (
                 60,

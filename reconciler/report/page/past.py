@@ -29,6 +29,9 @@ _MARKS = {
     What.TRANSFERRED: "moved",
 }
 T = TypeVar("T", bound=Hashable)
+_Mark = tuple[int, str, str]
+"""Number of the commit, what happened, key of the pool."""
+
 _Told = Iterable[tuple[Happening, Cause | None]]
 
 
@@ -202,27 +205,28 @@ def _state(fact: Fact) -> int:
 
 
 def _events(told: _Told, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """What the slider marks of each commit, the oldest first."""
-    found: dict[tuple[int, str], list[str]] = {}
+    """What the slider marks of each commit, by pool, the oldest first."""
+    found: dict[_Mark, list[str]] = {}
     for item, cause in told:
-        at = numbers[item.row.id]
+        at, pool = numbers[item.row.id], item.fact.pool
         if mark := _MARKS.get(item.what):
-            found.setdefault((at, mark), []).append(item.fact.name)
+            found.setdefault((at, mark, pool), []).append(item.fact.name)
         if cause is not None and cause.approval is not None:
-            found.setdefault((at, "approved"), []).append(cause.approval.path)
-    return [_event(at, mark, names) for (at, mark), names in sorted(found.items())]
+            found.setdefault((at, "approved", pool), []).append(cause.approval.path)
+    return [_event(mark, names) for mark, names in sorted(found.items())]
 
 
 def _braked(shown: Iterable[Life], numbers: Mapping[str, int]) -> list[dict[str, Any]]:
     """Commits with which a brake began to hold releases back."""
-    found: dict[int, list[str]] = {}
+    found: dict[_Mark, list[str]] = {}
     for life in shown:
         if life.fact.held_of and life.begins is not None:
-            found.setdefault(numbers[life.begins.id], []).append(life.fact.name)
-    return [_event(at, "braked", names) for at, names in sorted(found.items())]
+            at = numbers[life.begins.id], "braked", life.fact.pool
+            found.setdefault(at, []).append(life.fact.name)
+    return [_event(mark, names) for mark, names in sorted(found.items())]
 
 
-def _event(at: int, mark: str, names: Sequence[str]) -> dict[str, Any]:
-    once = list(dict.fromkeys(names))
-    text = escape(cut(few(sorted(once)), _LONGEST))
-    return {"commit": at, "what": mark, "count": len(once), "text": text}
+def _event(mark: _Mark, names: Sequence[str]) -> dict[str, Any]:
+    (at, what, pool), once = mark, sorted(set(names))
+    text = escape(cut(few(once), _LONGEST))
+    return {"commit": at, "what": what, "pool": pool, "count": len(once), "text": text}
