@@ -55,13 +55,17 @@ def of_name(state: State, text: str) -> list[Holder]:
 
 def is_named(item: Happening, text: str) -> bool:
     """It happened to this tenant, claim, record or pool, or was of this tenant before."""
+    pool = item.fact.pool.split("/")
+    return bears(item, text) or text in (item.fact.pool, pool[-1], "/".join(pool[2:]))
+
+
+def bears(item: Happening, text: str) -> bool:
+    """It happened to this tenant, claim or record, or was of this tenant before."""
     fact, heir = item.fact, item.heir
     named = (fact.owner, item.giver, heir.owner if heir is not None else "")
     owners = [name for it in named if it for name in (it, it.rpartition("/")[2])]
-    pool = fact.pool.split("/")
-    places = (fact.pool, pool[-1], "/".join(pool[2:]))
     claims = [name for it in (fact, heir) if it for name in (it.claim, it.name, it.record)]
-    return text in (*claims, *owners, *places)
+    return text in (*claims, *owners)
 
 
 def near(state: State, text: str) -> str:

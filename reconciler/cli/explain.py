@@ -32,7 +32,7 @@ _WHICH = 0
 
 
 @click.command()
-@click.argument("claim", required=False)
+@click.argument("claim", metavar="[CLAIM|CODE]", required=False)
 @option("--codes", is_flag=True, help="List the codes of all findings, a line each.")
 @option(
     "--write",

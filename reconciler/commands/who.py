@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from reconciler.addresses import IPRange
 from reconciler.asking.dates import moment_of
 from reconciler.asking.happenings import Happening
-from reconciler.asking.holders import Holder, is_named, of_name, of_ranges
+from reconciler.asking.holders import Holder, bears, is_named, of_name, of_ranges
 from reconciler.asking.holders import near as near_now
 from reconciler.asking.parts import Sort
 from reconciler.commands.annals import Caused, History
@@ -72,9 +72,25 @@ def near(history: History, asked: str) -> str:
 
 def _concerning(asked: str) -> Callable[[Happening], bool]:
     item = asked_range(asked)
-    if item is None:
-        return lambda it: is_named(it, asked)
-    return lambda it: it.concerns([item])
+    return _Named(asked) if item is None else (lambda it: it.concerns([item]))
+
+
+class _Named:
+    """What happened to a name, newest first; before a rename that it came by, to the claim renamed.
+
+    What else bore a former name may be somebody else's, so it is that claim alone.
+    """
+
+    def __init__(self, asked: str) -> None:
+        self.asked = asked
+        self.former: set[str] = set()
+
+    def __call__(self, item: Happening) -> bool:
+        claims = {item.fact.claim, item.heir.claim if item.heir is not None else ""}
+        is_its = bears(item, self.asked) or not self.former.isdisjoint(claims)
+        if is_its and item.heir is not None:
+            self.former = self.former - claims | {item.fact.claim}
+        return is_its or is_named(item, self.asked)
 
 
 def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:

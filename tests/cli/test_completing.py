@@ -48,7 +48,7 @@ def test_revisions_are_completed(repo: Path) -> None:
 
 
 def test_claims_are_completed_with_and_without_a_record(repo: Path) -> None:
-    assert completed("explain", "") == ["team-a/one", "team-a/two"]
+    assert completed("move", "") == ["team-a/one", "team-a/two"]
     assert completed("explain", "team-a/t") == ["team-a/two"]
 
 
@@ -56,7 +56,7 @@ def test_of_a_large_repository_records_alone_are_looked_at(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(completing, "FEW_FILES", 0)
-    assert completed("explain", "") == ["team-a/one"]
+    assert completed("move", "") == ["team-a/one"]
     assert list(completing.pools({})) == ["edge"]
 
 
@@ -72,6 +72,28 @@ def test_pools_kinds_and_codes_are_completed(repo: Path) -> None:
     assert "pools" in completed("get", "")
 
 
+def test_what_a_question_is_about_is_completed(repo: Path) -> None:
+    for verb in ("who", "history"):
+        assert completed(verb, "") == ["edge", "team-a/one", "team-a/two"]
+    for words in (("who", "--at", "g"), ("map", "--at", "g")):
+        assert completed(*words) == ["grow"]
+    assert completed("status", "--map", "") == ["edge"]
+    assert completed("help", "fore") == ["forecast"]
+
+
+def test_what_is_explained_is_a_claim_or_a_code_and_what_moves_is_no_code(repo: Path) -> None:
+    assert completed("explain", "pool-over") == ["pool-overlap"]
+    assert completed("explain", "team-a/o") == ["team-a/one"]
+    assert completed("move", "pool-over") == []
+
+
+def test_names_of_what_is_listed_and_teams_are_completed(repo: Path) -> None:
+    assert completed("get", "np", "") == ["edge"]
+    assert completed("get", "tenants", "") == ["one", "two"]
+    assert completed("get", "tenants", "one", "") == ["two"]
+    assert completed("get", "allocations", "--team", "") == ["team-a"]
+
+
 def test_another_repository_is_asked_where_one_is_named(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,11 +106,11 @@ def test_nothing_is_said_where_there_is_nothing_to_read(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for words in (("plan", "--rev", ""), ("explain", ""), ("explain", "--repo", "/nowhere", "")):
+    for words in (("plan", "--rev", ""), ("move", ""), ("move", "--repo", "/nowhere", "")):
         assert completed(*words) == []
     git(tmp_path, "init", "-q")
     write(tmp_path, {".git/HEAD": "what"})
-    assert completed("explain", "") == []
+    assert completed("move", "") == []
     assert capsys.readouterr() == ("", "")
 
 

@@ -117,6 +117,14 @@ def test_who_was_renamed_is_told_by_the_new_name(repo: Path, capsys: Capture) ->
     first = ran.out.splitlines()[0]
     assert first.split()[2] == "renamed"
     assert "team-a/one (loadbalancer) to team-a/store (loadbalancer) in edge" in first
+    write(repo, {"tenants/one.yaml": tenant("one")})  # somebody else, who is not asked for
+    commit(repo, "a new one", CLOCK + 3 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    for asked in ("team-a/store", "store", "team-a-store-lb"):
+        past = ipam(capsys, "history", asked, "--repo", repo).out
+        assert [it.split()[2] for it in past.splitlines()] == ["renamed", "allocated"], asked
+    whole = ipam(capsys, "history", "edge", "--repo", repo).out
+    assert whole.count("allocated") > past.count("allocated")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,22 @@
 import pytest
 
 from reconciler.families._demand import DEMAND
+from reconciler.findings import Severity
 from reconciler.observed import path_of
-from tests.engine.outcome import Files, codes, outcome, refusal
+from tests.engine.outcome import Files, codes, outcome, refusal, without
 from tests.memory import evaluation_after
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.test_renaming import formerly
+from tests.world import (
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    request,
+    tenant,
+)
 
 LB = "team-a/one (loadbalancer)"
 OWN, MORE = "butler-system/old (request)", "butler-system/more (request)"
@@ -114,6 +126,47 @@ def test_a_request_without_pin_is_additional_and_that_is_said_once() -> None:
     assert code == "request-beside-claim"
     assert "gets 8 loadbalancer addresses of its own beside these 6 of" in message
     assert told(reconciled(files)) == []
+
+
+def test_a_tenant_that_comes_beside_a_request_that_holds_is_told_what_it_gets_once() -> None:
+    held = reconciled({**without(SMALL, TENANT), "tenants/r0.yaml": of_one("old", count=4)})
+    files = {**held, TENANT: SMALL[TENANT]}
+    assert [it for it in told(files) if it[0] == "request-beside-claim"] == [
+        (
+            "request-beside-claim",
+            "TenantCluster team-a/one gets 8 loadbalancer addresses of its own beside these 4 of"
+            " IPAllocation butler-system/old",
+        )
+    ]
+    assert told(reconciled(files)) == []
+
+
+def test_a_request_by_the_name_of_a_tenant_that_was_renamed_says_how_it_stays_its_own_claim() -> (
+    None
+):
+    """Its reference follows the rename, its name does not: the tenant would get a second range."""
+    held = reconciled(with_requests(of_one("team-a-one-lb", count=4)))
+    files = {
+        **without(held, TENANT),
+        "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one"),
+        "tenants/r0.yaml": of_one("team-a-one-lb", count=4).replace("{name: one,", "{name: uno,"),
+    }
+    (found,) = [it for it in evaluation_of(files).findings if it.code == "request-beside-claim"]
+    assert found.severity is Severity.WARNING
+    assert found.message == (
+        "TenantCluster team-a/uno gets 8 loadbalancer addresses of its own beside these 4 of"
+        " IPAllocation butler-system/team-a-one-lb"
+    )
+    assert found.hint == (
+        "to have it hold these alone, name the request team-a-uno-lb, and add to its"
+        " metadata.annotations: gitops-ipam.dev/formerly: butler-system/team-a-one-lb"
+    )
+    text = formerly(raw(files["tenants/r0.yaml"]).decode(), "butler-system/team-a-one-lb")
+    files["tenants/r0.yaml"] = text.replace("{name: team-a-one-lb,", "{name: team-a-uno-lb,")
+    assert outcome(files) == {
+        "butler-system/team-a-uno-lb (request)": "transfer 10.40.0.0-10.40.0.3 of edge"
+    }
+    assert "request-beside-claim" not in dict(told(files))
 
 
 def test_a_pin_of_nodes_stands_for_nodes_and_is_topped_up() -> None:

@@ -1,6 +1,6 @@
-"""What a shell completes: revisions, claims, pools, kinds and codes. Silent when something fails.
+"""What a shell completes: revisions, claims, pools, names, kinds, codes. Silent when something fails.
 
-By the name of a parameter, so that a verb says nothing of it. Loads the program only when a value
+By the name of a parameter or the word for its value, so that a verb says nothing of it. Loads the program only when a value
 is completed.
 """
 
@@ -60,6 +60,28 @@ def listed(values: dict[str, Any]) -> Iterable[str]:
     return listings()
 
 
+def named(values: dict[str, Any]) -> Iterable[str]:
+    """The names of what is listed: of a kind that somebody chose already."""
+    from reconciler.report.listing.items import items
+    from reconciler.report.listing.words import listings
+
+    found = items(_evaluation(values), listings()[values["what"]])
+    return [item.name for item in found if item.name not in values["names"]]
+
+
+def teams(values: dict[str, Any]) -> Iterable[str]:
+    """Teams that hold addresses."""
+    return [record.owner.team for record in _evaluation(values).state.records]
+
+
+def verbs(values: dict[str, Any]) -> Iterable[str]:
+    """The verbs, for the help of one."""
+    from reconciler.cli.shared.verbs import VERBS
+
+    del values
+    return VERBS
+
+
 def kinds(values: dict[str, Any]) -> Iterable[str]:
     """The kinds that have a schema."""
     from reconciler.sources import schema_files
@@ -88,14 +110,21 @@ BY_NAME: dict[str, tuple[Source, ...]] = {
     "what": (listed,),
     "kind": (kinds,),
     "code": (codes,),
+    "asked": (claims, pools),
+    "names": (named,),
+    "team": (teams,),
+    "verb": (verbs,),
+    "[CLAIM|CODE]": (claims, codes),
+    "DATE|REV": (revisions,),
+    "[POOL]": (pools,),
 }
-"""What completes a parameter, by its name, whatever the verb."""
+"""What completes a parameter, by the word for its value or its name, whatever the verb."""
 
 
 def complete_by_name(params: Sequence[click.Parameter]) -> None:
     """Let the parameters of a verb complete their values."""
     for param in params:
-        sources = BY_NAME.get(param.name or "")
+        sources = BY_NAME.get(param.metavar or "") or BY_NAME.get(param.name or "")
         if sources:
             vars(param)["shell_complete"] = _completer(sources)
 

@@ -58,7 +58,8 @@ def own_claims(
     claims = tuple(tenant.claims(held, grown, instead))
     found: list[Told] = []
     decided: list[Decided] = []
-    if any(not item.is_live for item in asked):
+    is_new = any(it.asked and it.record is None for it in own.values())
+    if is_new or any(not item.is_live for item in asked):
         alone = {claim.key.slot: claim for claim in tenant.claims(held, grown)}
         for kind, item in own.items():
             if kind in alone:

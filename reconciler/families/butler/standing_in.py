@@ -10,9 +10,10 @@ from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_range
 from reconciler.documents.document import Document
 from reconciler.families._family import Held
+from reconciler.families._former import FORMERLY
 from reconciler.families.butler.kinds import REQUEST, SYSTEM, TENANT
-from reconciler.families.butler.requests import stands_for
-from reconciler.findings import Finding, few, info
+from reconciler.families.butler.requests import own_name, stands_for
+from reconciler.findings import Finding, few, info, warning
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
@@ -120,7 +121,11 @@ def _rank(item: Asked) -> tuple[bool, str, IPRange]:
 
 
 def told(own: Own, chosen: Asked | None, alone: Claim, tenant: Document) -> Iterator[Decided]:
-    """What is decided of requests that hold nothing yet.
+    """What is decided of requests that hold nothing yet, and of all where the tenant gets its first.
+
+    A request that holds addresses was told of when it got them. But that the tenant makes a claim of
+    its own only now, as where its request followed a rename and goes by the old name still, nobody
+    knew then: it would get a second range in silence.
 
     Args:
         own: What the tenant has and asks for.
@@ -129,7 +134,8 @@ def told(own: Own, chosen: Asked | None, alone: Claim, tenant: Document) -> Iter
         tenant: The tenant.
     """
     fresh = [item for item in own.asked if not item.is_live]
-    rest = [item for item in fresh if item is not chosen]
+    is_first = chosen is None and own.record is None
+    rest = [item for item in (own.asked if is_first else fresh) if item is not chosen]
     if chosen is not None and not chosen.is_named and chosen in fresh:
         found = _stands(chosen, rest, tenant)
         yield Decided(chosen.document, found, frozenset({chosen.claim.key}))
@@ -161,7 +167,20 @@ def _beside(own: Own, alone: Claim, rest: Sequence[Asked], tenant: Document) -> 
     if own.pin is not None:
         message += f": its loadBalancerPool is {format_range(own.pin)}"
         hint = "if these are its own, let loadBalancerPool and pinnedRange say one range"
+    for item in (it for it in rest if _stood(it)):
+        now = own_name((tenant.namespace, tenant.name), item.claim.type)
+        hint = f"to have it hold these alone, name the request {now}, and add to its"
+        hint += f" metadata.annotations: {FORMERLY}: {SYSTEM}/{item.document.name}"
+        return warning("request-beside-claim", item.document.start, message, hint)
     return info("request-beside-claim", rest[0].document.start, message, hint)
+
+
+def _stood(item: Asked) -> bool:
+    """It was the own claim of the tenant that its record names, by its name, and is not any more."""
+    if item.record is None or not item.is_live or item.is_named or not item.may_stand:
+        return False
+    owner = item.record.owner
+    return item.document.name == own_name((owner.namespace, owner.name), item.claim.type)
 
 
 def _what(item: Asked) -> str:
