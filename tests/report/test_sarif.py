@@ -53,11 +53,9 @@ def test_a_finding_is_a_result_with_its_rule_its_place_and_a_stable_mark() -> No
 
 @pytest.mark.parametrize("root", ["", "infra/of dc1: ä"])
 def test_every_form_of_it_is_right_by_the_schema_of_oasis(root: str) -> None:
-    many = [warning("base-ahead", Location(f"{n}.yaml", 1), "w") for n in range(RESULTS + 1)]
     kinds = (
         found(),
         found(info("pool-added", PLACE, "new"), gate("brake", Location("."), "g", "h")),
-        found(*many, error("cidr-invalid", PLACE, "e")),
     )
     for evaluation in kinds:
         assert errors(json.loads(sarif_text(evaluation, "1.2.3", root))) == []
@@ -117,6 +115,8 @@ def test_of_very_many_the_gravest_are_kept_and_the_rest_counted() -> None:
     assert run["results"][0]["ruleId"] == "cidr-invalid"
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["message"]["text"].startswith("3 more findings were left out")
+    few = {**run, "results": run["results"][:3]}  # all are alike, and a schema takes its time
+    assert errors({"$schema": SCHEMA, "version": "2.1.0", "runs": [few]}) == []
     assert "toolExecutionNotifications" not in run_of(sarif_text(found(), "1"))["invocations"][0]
 
 
