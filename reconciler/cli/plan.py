@@ -17,7 +17,6 @@ from reconciler.commands.exit_codes import exit_code
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
 from reconciler.report.found import all_found
-from reconciler.report.text.check import causes_text
 from reconciler.report.text.findings import findings_text
 from reconciler.report.text.plan import plan_text
 
@@ -57,8 +56,11 @@ def plan(
         refused = [item for item in evaluation.gates if item.code not in shown]
         others = [item for item in all_found(evaluation) if item not in refused]
         tell(findings_text(others, brush)) if others else None
-        emit(plan_text(evaluation, brush, keeps=keeps))
-        emit(causes_text(compared.causes, brush))
+        emit(plan_text(evaluation, brush, keeps=keeps, causes=compared.causes))
+        if compared.causes:
+            from reconciler.report.text.check import causes_text  # of a change alone
+
+            emit(causes_text(compared.causes, brush))
     elif output == "markdown":
         from reconciler.report.at_top import at_top, marked
         from reconciler.report.markdown import markdown_text

@@ -55,6 +55,12 @@ def test_a_claim_is_caused_by_its_document_and_the_commit_that_brought_it(
     assert (found["one"]["path"], found["one"]["line"]) == ("tenants/one.yaml", 1)
     assert (found["one"]["commit"], found["one"]["reason"]) == (second, "")
     assert "aused" not in text(capsys, repo), "what the rows say already is not said again"
+    # Of a document that is gone the row says where it was, and who took it away.
+    gone = f"its TenantCluster is gone: tenants/one.yaml:1 ({second[:12]})"
+    assert gone in ipam(capsys, "plan", "--base", "main", "--repo", repo).out
+    for verb in ("check", "plan"):
+        ran = ipam(capsys, verb, "--base", "main", "--repo", repo, "-o", "markdown")
+        assert f"| {gone} |" in ran.out.replace("`", "").replace("\\", "")
 
 
 def test_somebody_s_refused_claim_that_fits_now_is_caused_by_the_pool(
