@@ -12,6 +12,8 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # Where the commit stands: in a source archive at the top, in a wheel where the program reads it.
 _PLACES = {"sdist": "COMMIT", "wheel": "reconciler/shipped/commit"}
+# What `git archive` fills in, as forges do for who fetches a commit without its history: actions.
+_ARCHIVED = ".archived"
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
 
 
@@ -62,12 +64,14 @@ def urls_of(root: Path, home: str) -> dict[str, str]:
 def commit_of(root: Path) -> str:
     """The commit of a source tree with a line feed; empty when there is none, or files differ."""
     noted = root / "COMMIT"
+    archived = root / _ARCHIVED
     if noted.is_file():
         said = noted.read_text(encoding="utf-8")
-    elif not (root / ".git").exists() or _git(root, "status", "--porcelain", "-uno") != "":
-        return ""
+    elif (root / ".git").exists():
+        is_whole = _git(root, "status", "--porcelain", "-uno") == ""
+        said = _git(root, "rev-parse", "HEAD") if is_whole else ""
     else:
-        said = _git(root, "rev-parse", "HEAD")
+        said = archived.read_text(encoding="utf-8") if archived.is_file() else ""
     return said if _ID.fullmatch(said) else ""
 
 

@@ -81,6 +81,19 @@ def test_a_wheel_of_a_source_archive_is_that_of_the_checkout(tree: Path, tmp_pat
     assert wheel.read_bytes() == straight.read_bytes()
 
 
+def test_what_a_forge_hands_to_an_action_tells_its_commit_without_any_history(
+    tree: Path, tmp_path: Path
+) -> None:
+    git(tree, "archive", "-o", str(tmp_path / "fetched.tar"), "HEAD")
+    fetched = tmp_path / "fetched"
+    with tarfile.open(tmp_path / "fetched.tar") as opened:
+        opened.extractall(fetched, filter="data")
+    wheel = built(fetched, tmp_path / "out", "wheel")
+    assert told(wheel, tmp_path / "unpacked")["commit"] == git(tree, "rev-parse", "HEAD")
+    straight = built(tree, tmp_path / "straight", "wheel")
+    assert wheel.read_bytes() == straight.read_bytes()
+
+
 def test_where_the_project_is_at_home_is_what_whoever_builds_it_says(
     tree: Path, tmp_path: Path
 ) -> None:

@@ -8,10 +8,11 @@ import click
 from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
 from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.evaluating import Reviewed, reviewed
-from reconciler.cli.shared.formats import DRAWN, Checked, Out, check_in, review_options, write_outs
+from reconciler.cli.shared.formats import DRAWN, Checked, check_in, review_options, write_outs
 from reconciler.cli.shared.opening import Trust
 from reconciler.cli.shared.options import at_option, base_option, option, reading_options
 from reconciler.cli.shared.output import emit, painter, tell
+from reconciler.cli.shared.outs import Out
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code

@@ -14,6 +14,7 @@ from reconciler.cli.shared.options import (
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.commands.exit_codes import exit_code
+from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
 from reconciler.report.found import all_found
 from reconciler.report.text.findings import findings_text
@@ -55,7 +56,11 @@ def plan(
         refused = [item for item in evaluation.gates if item.code not in shown]
         others = [item for item in all_found(evaluation) if item not in refused]
         tell(findings_text(others, brush)) if others else None
-        emit(plan_text(evaluation, brush, keeps=keeps))
+        emit(plan_text(evaluation, brush, keeps=keeps, causes=compared.causes))
+        if compared.causes:
+            from reconciler.report.text.check import causes_text  # of a change alone
+
+            emit(causes_text(compared.causes, brush))
     elif output == "markdown":
         from reconciler.report.at_top import at_top, marked
         from reconciler.report.markdown import markdown_text
@@ -66,10 +71,19 @@ def plan(
         from reconciler.report.machine import plan_document
 
         document = plan_document(evaluation, base=base, keeps=keeps)
-        emit_document(document, output)
+        emit_document({**document, **_caused(compared, base)}, output)
     code = exit_code(evaluation)
     pending = detailed_exitcode and bool(evaluation.changes)
     return ExitCode.CHANGES if code is ExitCode.OK and pending else code
+
+
+def _caused(compared: Compared, base: str | None) -> dict[str, object]:
+    """What of the change causes each decision; without a base nobody knows what changed."""
+    if base is None:
+        return {}
+    from reconciler.report.causes import causes_listed  # of a change alone
+
+    return {"causes": causes_listed(compared.causes)}
 
 
 def _tell_emptiness(found: Reviewed, color: str) -> None:

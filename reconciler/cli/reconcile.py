@@ -25,8 +25,15 @@ from reconciler.cli.shared.options import (
     repository_option,
 )
 from reconciler.cli.shared.output import note, painter
+from reconciler.cli.shared.outs import Out, OutType
 from reconciler.cli.shared.progress import progress
-from reconciler.cli.shared.told_rounds import applied_in, code_of, emit_rounds, tell_round
+from reconciler.cli.shared.told_rounds import (
+    applied_in,
+    code_of,
+    emit_rounds,
+    tell_round,
+    write_rounds,
+)
 from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
@@ -66,6 +73,14 @@ from reconciler.ports import BugError, ExitCode, UsageError
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write metrics here, for node_exporter's textfile collector.",
 )
+@option(
+    "--out",
+    "outs",
+    type=OutType(("json", "yaml"), "json=result.json", "-o"),
+    multiple=True,
+    metavar="FORMAT=FILE",
+    help="Write the result to a file, too. May be given several times.",
+)
 @output_options("text", "json", "yaml")
 def reconcile(
     repo: Path,
@@ -85,6 +100,7 @@ def reconcile(
     watch: Watch | None,
     listening: Listening,
     metrics_file: Path | None,
+    outs: tuple[Out, ...],
     output: str,
     color: str,
 ) -> int:
@@ -95,7 +111,7 @@ def reconcile(
     committed, but some claim was refused, a pool is filled up to its gate, the head is dated ahead,
     or a brake holds releases back.
     """
-    _require_fitting(branch, watch, any_branch=any_branch, to_branch=to_branch)
+    _require_fitting(branch, watch, (to_branch, outs), any_branch=any_branch)
     seconds = parse_seconds("--interval", interval) if interval is not None else None
     require_folder(metrics_file)
     wish = replace(wish, lb_class=lb_class, allow_release=allow_release)
@@ -132,20 +148,35 @@ def reconcile(
     if seconds is None:
         job = begin()
         job.require_named()  # of a loop not: what is said is done in its first round
-        return _once(job, output, color, looped=False)
-    return loop(begin, lambda job: _once(job, output, color, looped=True), interval or "", seconds)
+        return _once(job, (output, outs), color, looped=False)
+    again = partial(_once, wanted=(output, outs), color=color, looped=True)
+    return loop(begin, again, interval or "", seconds)
 
 
 def _require_fitting(
-    branch: str | None, watch: Watch | None, *, any_branch: bool, to_branch: str | None
+    branch: str | None,
+    watch: Watch | None,
+    unwatched: tuple[str | None, tuple[Out, ...]],
+    *,
+    any_branch: bool,
 ) -> None:
     """Refuse options that do not go together.
+
+    Args:
+        branch: As `--branch`.
+        watch: As `--watch` and what belongs to it.
+        unwatched: As `--to-branch` and `--out`, which a daemon has not.
+        any_branch: As `--any-branch`.
 
     Raises:
         UsageError: They do not.
     """
     if any_branch and branch is None:
         raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
+    to_branch, outs = unwatched
+    if watch is not None and outs:
+        hint = "-o json tells each round in a line"
+        raise UsageError("--out and --watch exclude each other", hint)
     if to_branch is not None and watch is not None:
         hint = "--interval looks again and again, too"
         raise UsageError("--to-branch and --watch exclude each other", hint)
@@ -224,8 +255,9 @@ class _Job:
             return self._run.apply(done.head.id, self.repository.is_in)
 
 
-def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
+def _once(job: _Job, wanted: tuple[str, tuple[Out, ...]], color: str, *, looped: bool) -> int:
     """One run: told as text round by round, else as one document when all is done."""
+    output = wanted[0]
     done: list[Round] = []
     brush = painter(color)
     code = ExitCode.OK
@@ -236,11 +268,10 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
             if output == "text":
                 tell_round(item, job.repository, brush, job.to)
     except Exception as failed:
-        if done and output != "text":  # what the first round did is done
-            emit_rounds(done, told(failed).code, output, looped=looped, to=job.to)
+        if done:  # what the first round did is done
+            _tell(job, done, told(failed).code, wanted, looped=looped)
         raise
-    if output != "text":
-        emit_rounds(done, code, output, looped=looped, to=job.to)
+    _tell(job, done, code, wanted, looped=looped)
     if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
         note(f"Nothing was applied to clusters: {why}.")
@@ -249,3 +280,18 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
         write_metrics(job.metrics, head, job.whole(head), applied_in(done), code)
     job.repository.tidy()  # last of all: it may take long, and clusters wait for nothing
     return code
+
+
+def _tell(
+    job: _Job,
+    done: Sequence[Round],
+    code: int,
+    wanted: tuple[str, tuple[Out, ...]],
+    *,
+    looped: bool,
+) -> None:
+    """All rounds as one document: on stdout unless people read it, and in files."""
+    output, outs = wanted
+    if output != "text":
+        emit_rounds(done, code, output, looped=looped, to=job.to)
+    write_rounds(outs, done, code, job.to)

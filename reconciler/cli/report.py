@@ -6,10 +6,10 @@ import click
 
 from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
 from reconciler.cli.shared.evaluating import reviewed
-from reconciler.cli.shared.formats import write_file
 from reconciler.cli.shared.opening import Trust, open_source
 from reconciler.cli.shared.options import base_option, option, repository_option, talk_options
 from reconciler.cli.shared.output import note, painter, tell_errors
+from reconciler.cli.shared.outs import write_texts
 from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.results import results_of
@@ -65,10 +65,6 @@ def report(
         text = page(material(evaluation, found.compared, history, of_base, given))
     history.keep()
     tell_errors(evaluation.findings, painter(color))
-    try:
-        write_file(out, text)
-    except OSError as failed:
-        why = failed.strerror or str(failed)
-        raise UsageError(f"--out {out}: it cannot be written: {why}") from failed
+    write_texts([(out, text)])
     note(f"Wrote {out}: {len(text.encode()) // 1024} KiB, open it in a browser.")
     return ExitCode.OK

@@ -1,10 +1,13 @@
 """Evaluations as Markdown: the comment on a pull request, and the summary of a step."""
 
+from collections.abc import Mapping
+
 from reconciler.addresses.notation import format_short
 from reconciler.comparison import Compared
 from reconciler.digest import action_name, actions, digest, is_ahead, is_told
 from reconciler.evaluate import Evaluation, is_held
 from reconciler.findings import Finding, Severity
+from reconciler.model.cause import Cause
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.model.pool import Tier
@@ -14,7 +17,7 @@ from reconciler.report.found import all_listed, verdict, within_sentence
 from reconciler.report.markup import Section, bar, code, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
 from reconciler.report.preview import NOTHING, Preview, with_preview
-from reconciler.report.text.plan import counted, growth, renamed_words, whence
+from reconciler.report.text.plan import counted, growth, own_documents, renamed_words, whence
 from reconciler.report.together import sentences_of, title_of
 from reconciler.together import Together
 
@@ -68,7 +71,7 @@ def markdown_text(
     moves, transfers = _moves(evaluation), _transfers(evaluation)
     moved = f"**{len(moves)} moved**" if moves else "0 moved"
     head = f"{says[0].upper()}{says[1:]}: {listed}; {counted(evaluation)}, {moved}"
-    allocations = _allocations(evaluation, keeps=keeps)
+    allocations = _allocations(compared, keeps=keeps)
     sections = [
         Section("Addresses", _ALLOCATIONS, allocations),
         Section("Capacity", _CAPACITY, _capacity(evaluation)),
@@ -95,9 +98,10 @@ def markdown_text(
     return "\n".join(parts)
 
 
-def _allocations(evaluation: Evaluation, *, keeps: bool) -> list[str]:
+def _allocations(compared: Compared, *, keeps: bool) -> list[str]:
+    evaluation, own = compared.evaluation, own_documents(compared.causes)
     return [
-        _allocation(decision, evaluation)
+        _allocation(decision, evaluation, own)
         for decision in evaluation.plan.decisions
         if (keeps or is_told(decision, evaluation)) and not is_ahead(decision, evaluation)
     ]
@@ -140,7 +144,7 @@ def _transfers(evaluation: Evaluation) -> list[str]:
     return rows
 
 
-def _allocation(decision: Decision, evaluation: Evaluation) -> str:
+def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
     claim = decision.claim
     claimed = evaluation.state.claims.get(claim)
     if isinstance(decision, Refuse):
@@ -163,7 +167,7 @@ def _allocation(decision: Decision, evaluation: Evaluation) -> str:
         ", ".join(code(name) for name in pools),
         given,
         str(size),
-        code(str(claimed.source)) if claimed else prose(whence(claim, evaluation)),
+        code(str(claimed.source)) if claimed else prose(whence(claim, evaluation, own)),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -1,11 +1,13 @@
 """`--format` and `--out`: one run for all that a CI service reads."""
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from reconciler.cli.shared.formats import FORMATS
 from reconciler.report.markdown import MARKER
@@ -173,3 +175,35 @@ def test_hostile_text_gets_into_no_form_as_it_is(tmp_path: Path, capsys: Capture
         assert "##vso[" not in text
     lines = (tmp_path / "github").read_text(encoding="utf-8").splitlines()
     assert not [line for line in lines[10:] if line.startswith("::error")]
+    _are_whole({form: (tmp_path / form).read_text(encoding="utf-8") for form in FORMATS})
+
+
+def _are_whole(texts: dict[str, str]) -> None:
+    """Each form is what its own readers take, and nothing of it is active there."""
+    document = json.loads(texts["json"])
+    assert yaml.safe_load(texts["yaml"]) == document
+    # Nothing but the findings: no text of a file became a part of the document.
+    count = len(document["findings"]) + len(document["gates"])
+    assert len(json.loads(texts["gitlab"])) == len(json.loads(texts["sarif"])["runs"][0]["results"])
+    assert len(json.loads(texts["gitlab"])) == count
+    tags = {item.tag for item in ElementTree.fromstring(texts["junit"]).iter()}
+    assert tags <= {"testsuites", "testsuite", "testcase", "failure", "system-out"}
+    drawn = [*ElementTree.fromstring(texts["svg"]).iter()]
+    assert not {"script", "a", "image", "foreignObject"} & {it.tag.split("}")[-1] for it in drawn}
+    assert not [
+        name for it in drawn for name in it.attrib if name.startswith("on") or "href" in name
+    ]
+    assert all(
+        re.fullmatch(r"IPAM_RESULT_[A-Z_]+=[a-z0-9:-]*", it) for it in texts["dotenv"].splitlines()
+    )
+    parsed = MarkdownIt("gfm-like", {"linkify": False, "html": True}).parse(texts["markdown"])
+    kinds = {part.type for block in parsed for part in (block.children or ())}
+    assert kinds <= {
+        "text",
+        "code_inline",
+        "strong_open",
+        "strong_close",
+        "html_inline",
+        "softbreak",
+    }
+    assert texts["markdown"].count(MARKER) == 1

@@ -206,3 +206,32 @@ def _merged(
     else:
         git(own, "push", "-q", "origin", branch)
     return head(repo, branch)
+
+
+@pytest.mark.parametrize("how", ["squash", "rebase"])
+def test_a_squash_or_a_rebase_loses_nothing_and_a_replay_says_that_it_is_not_ours(
+    repo: Path, how: str, capsys: Capture
+) -> None:
+    ipam(capsys, *WORDS, repo)
+    merger = repo.parent / "merger"
+    git(repo.parent, "clone", "-q", str(truth(repo)), str(merger))
+    made = git(merger, "show", f"origin/{TO}:{RECORD}")
+    if how == "rebase":  # as a forge does it: the commit anew, with another committer and date
+        git(merger, "cherry-pick", "--no-commit", f"origin/{TO}", clock=CLOCK + 60)
+        git(merger, "commit", "-q", "-C", f"origin/{TO}", clock=CLOCK + 60)
+    else:
+        git(merger, "merge", "-q", "--squash", f"origin/{TO}", clock=CLOCK + 60)
+        git(merger, "commit", "-q", "-m", "Addresses (#7)", clock=CLOCK + 60)
+    git(merger, "push", "-q", "origin", "HEAD:refs/heads/merged")
+    git(truth(repo), "update-ref", "refs/heads/main", "refs/heads/merged")
+    git(truth(repo), "update-ref", "-d", "refs/heads/merged")
+    ran = ipam(capsys, "plan", "--repo", truth(repo), "--rev", "main")
+    assert ran.out.endswith("No changes. 1 allocations kept, 0 moved.\n")
+    assert git(truth(repo), "show", f"main:{RECORD}") == made
+    verified = ipam(capsys, "verify", "main", "--repo", truth(repo))
+    assert "1 commits: 1 foreign." in verified.out
+    # The message of a squash is a person's; a rebase keeps that of reconcile, which is not so any more.
+    assert verified.code == (1 if how == "rebase" else 0), verified
+    checked = ipam(capsys, "check", "--repo", truth(repo), "--rev", "main")
+    assert ("commit-unproven" in checked.out) == (how == "rebase"), checked
+    assert checked.code == 0, checked

@@ -225,7 +225,7 @@ def test_what_stands_in_a_result_is_no_command_of_the_runner(tmp_path: Path, bar
     log = made.use("reconcile").log
     token = log.partition("::stop-commands::")[2].split("\n", 1)[0]
     assert len(token) == 32
-    assert log.index('"kind": "ReconcileResult"') < log.index(f"\n::{token}::\n")
+    assert log.index("::stop-commands::") < log.index("Plan for ") < log.index(f"\n::{token}::\n")
 
 
 def test_an_apply_installs_what_clusters_need_and_nothing_else_does(

@@ -148,6 +148,23 @@ def test_no_command_of_an_action_has_an_expression_and_no_script_a_stranger_s_fo
             assert " -I " in line or line.lstrip().startswith(("#", "echo", "if !")), line
 
 
+# Files stand on the runner of the job, which goes with it.
+FILES = {"markdown", "sarif", "junit"}
+
+
+@pytest.mark.parametrize("name", ["check", "comment", "reconcile"])
+def test_a_workflow_that_is_called_hands_on_all_that_its_action_gives(name: str) -> None:
+    workflow = yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text())
+    given = yaml.safe_load((ACTIONS / name / "action.yml").read_text())["outputs"]
+    job = workflow["jobs"][name]
+    wanted = {it: f"${{{{ steps.{name}.outputs.{it} }}}}" for it in given.keys() - FILES}
+    assert job["outputs"] == wanted
+    called = workflow[True]["workflow_call"]["outputs"]  # YAML 1.1 takes `on` for a boolean
+    assert {it: about["value"] for it, about in called.items()} == {
+        it: f"${{{{ jobs.{name}.outputs.{it} }}}}" for it in wanted
+    }
+
+
 def test_a_hook_is_shown_as_it_is_named() -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     page = (ROOT / "docs" / "ci.md").read_text()

@@ -1,18 +1,27 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft4Validator
 
 from reconciler.codes import CODES
 from reconciler.findings import Location, error, gate, info, warning
-from reconciler.report.sarif import RESULTS, sarif_text
+from reconciler.report.sarif import RESULTS, SCHEMA, sarif_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
+
+OASIS = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text("utf-8"))
+
+
+def errors(document: Any) -> list[str]:
+    """What the schema of OASIS has against it."""
+    return [f"{it.json_path}: {it.message}" for it in Draft4Validator(OASIS).iter_errors(document)]
 
 
 def run_of(text: str) -> dict[str, Any]:
     document = json.loads(text)
     assert document["version"] == "2.1.0"
-    assert document["$schema"].endswith("/sarif-schema-2.1.0.json")
+    assert document["$schema"] == SCHEMA == OASIS["id"]
     (run,) = document["runs"]
     parsed: dict[str, Any] = run
     return parsed
@@ -40,6 +49,22 @@ def test_a_finding_is_a_result_with_its_rule_its_place_and_a_stable_mark() -> No
         ],
         "partialFingerprints": {},
     }
+
+
+@pytest.mark.parametrize("root", ["", "infra/of dc1: ä"])
+def test_every_form_of_it_is_right_by_the_schema_of_oasis(root: str) -> None:
+    kinds = (
+        found(),
+        found(info("pool-added", PLACE, "new"), gate("brake", Location("."), "g", "h")),
+    )
+    for evaluation in kinds:
+        assert errors(json.loads(sarif_text(evaluation, "1.2.3", root))) == []
+
+
+def test_the_schema_of_oasis_finds_what_is_wrong() -> None:
+    document = json.loads(sarif_text(found(error("cidr-invalid", PLACE, "e")), "1"))
+    document["runs"][0]["results"][0]["level"] = "gate"
+    assert len(errors(document)) == 1
 
 
 def test_every_code_is_a_rule_with_its_help() -> None:
@@ -90,6 +115,8 @@ def test_of_very_many_the_gravest_are_kept_and_the_rest_counted() -> None:
     assert run["results"][0]["ruleId"] == "cidr-invalid"
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["message"]["text"].startswith("3 more findings were left out")
+    few = {**run, "results": run["results"][:3]}  # all are alike, and a schema takes its time
+    assert errors({"$schema": SCHEMA, "version": "2.1.0", "runs": [few]}) == []
     assert "toolExecutionNotifications" not in run_of(sarif_text(found(), "1"))["invocations"][0]
 
 
@@ -97,6 +124,7 @@ def test_of_very_many_the_gravest_are_kept_and_the_rest_counted() -> None:
 def test_no_control_character_gets_through_even_to_a_reader_of_the_json(text: str) -> None:
     raw = sarif_text(everywhere(text), "1")
     raw.encode()
+    assert errors(json.loads(raw)) == []
     for result in run_of(raw)["results"]:
         uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         assert uri.isascii()

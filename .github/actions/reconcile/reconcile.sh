@@ -14,14 +14,13 @@ if [ "$DRY_RUN" = true ]; then
   "$bin/ipam" plan -o json >"$out/result.json" || true
   "$bin/ipam" plan -o markdown >"$out/summary.md" || true
 else
-  words=(--branch="$BRANCH" -o json)
+  words=(--branch="$BRANCH" --out "json=$out/result.json")
   [ "$APPLY" = true ] || words+=(--no-apply)
   while IFS= read -r word; do [ -z "$word" ] || words+=("$word"); done <<<"$ARGS"
-  "$bin/ipam" reconcile "${words[@]}" >"$out/result.json" || code=$?
-  # Text of files stands in it. It is no command of the runner.
+  # Text of files stands in what it says. It is no command of the runner.
   stop=$("$bin/python" -I -c 'import secrets; print(secrets.token_hex(16))')
   echo "::stop-commands::$stop"
-  cat "$out/result.json"
+  "$bin/ipam" reconcile "${words[@]}" || code=$?
   echo "::$stop::"
 fi
 "$bin/python" -I "$GITHUB_ACTION_PATH/../outputs.py" "$code" "$out/result.json" | tee -a "$GITHUB_OUTPUT"

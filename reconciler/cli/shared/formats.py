@@ -1,16 +1,15 @@
 """The forms in which a review is printed and written to files: `--format` and `--out`."""
 
 from collections.abc import Callable, Iterable
-from errno import ELOOP
-from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
+from reconciler.cli.shared.outs import Out, OutType, write_texts
 from reconciler.comparison import Compared
-from reconciler.ports import ExitCode, UsageError
+from reconciler.ports import ExitCode
 from reconciler.report.at_top import at_top, marked
 from reconciler.report.github import github_text
 from reconciler.report.gitlab import gitlab_text
@@ -21,7 +20,6 @@ from reconciler.report.sarif import sarif_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
 
-_DEVICES = Path("/dev")
 # Forges know files by their path from the top; people, and who reads JSON, by that from the root.
 _COMPARING = ("gitlab", "sarif", "junit")
 """Forms of services that find out by themselves what is new: they are told all there is."""
@@ -42,13 +40,6 @@ DRAWN = ("markdown", "svg")
 """Forms that show what a change comes to."""
 
 
-class Out(NamedTuple):
-    """A file that gets the result, and the form in which."""
-
-    form: str
-    path: Path
-
-
 class Checked(NamedTuple):
     """What a check came to.
 
@@ -64,24 +55,6 @@ class Checked(NamedTuple):
     preview: Preview = NOTHING
 
 
-class OutType(click.ParamType[Out]):
-    """`FORMAT=FILE`."""
-
-    name = "format=file"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Out:
-        """The form and the file."""
-        form, _, path = str(value).partition("=")
-        if form not in FORMATS:
-            self.fail(f"{form!r} is no format; use one of {', '.join(FORMATS)}.", param, ctx)
-        if path in ("", "-"):
-            hint = "Name a file, as in junit=ipam.xml; --format chooses what goes to stdout."
-            self.fail(f"{value!r} names no file. {hint}", param, ctx)
-        return Out(form, Path(path))
-
-
 def review_options(function: F) -> F:
     """`-o` with all forms of a review, `--out`, `--color` and `--debug`."""
     choice = click.Choice(FORMATS)
@@ -90,7 +63,7 @@ def review_options(function: F) -> F:
         option(
             "--out",
             "outs",
-            type=OutType(),
+            type=OutType(FORMATS, "junit=ipam.xml", "--format"),
             multiple=True,
             metavar="FORMAT=FILE",
             help="Write the result to a file, too. May be given several times.",
@@ -158,26 +131,10 @@ def _document(form: str, checked: Checked) -> str:
 
 
 def write_outs(outs: Iterable[Out], checked: Checked) -> None:
-    """Write the files of `--out`: all that can be, whatever becomes of one.
+    """Write the files of `--out`.
 
     Raises:
         UsageError: Some file cannot be written.
     """
-    failed = []
-    for out in outs:
-        text = check_in(out.form, checked, Painter(is_on=False))
-        try:
-            write_file(out.path, text)
-        except OSError as failure:
-            failed.append(f"{out.path}: {failure.strerror}")
-    if failed:
-        hint = "name files that you may write to, in folders that are there"
-        raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file. A change may hold a link of its name, or on the way to it: none is followed."""
-    inside = () if path.is_absolute() else path.parents
-    if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):
-        raise OSError(ELOOP, "is a link, or behind one")
-    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    plain = Painter(is_on=False)
+    write_texts((out.path, check_in(out.form, checked, plain)) for out in outs)

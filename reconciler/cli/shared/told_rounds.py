@@ -1,10 +1,12 @@
 """What is told of the rounds of a reconcile: as text one by one, else as one document."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared import streams
 from reconciler.cli.shared.output import emit, emit_document, tell
+from reconciler.cli.shared.outs import Out, write_texts
 from reconciler.clusters.outcome import Applied, together
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.reconcile import Reconciled
@@ -15,9 +17,11 @@ from reconciler.ports import ExitCode
 from reconciler.report.machine import (
     apply_document,
     json_line,
+    json_text,
     listed,
     reconcile_document,
     served_listed,
+    yaml_text,
 )
 from reconciler.report.text.apply import applied_text
 from reconciler.report.text.findings import CARRIED_OUT, findings_text
@@ -73,10 +77,8 @@ def applied_in(done: Sequence[Round]) -> list[Applied] | None:
     return found
 
 
-def emit_rounds(
-    done: Sequence[Round], code: int, output: str, *, looped: bool, to: str = ""
-) -> None:
-    """One document: what was planned on the base, the last commit, and the clusters by then."""
+def rounds_document(done: Sequence[Round], code: int, to: str = "") -> dict[str, Any]:
+    """What was planned on the base, the last commit, and the clusters by then."""
     first, last = done[0].done, done[-1].done
     planned = [part.planned.evaluation for part in first.parts] or [first.evaluation]
     made = [item.done.commit.id for item in done if item.done.commit is not None]
@@ -99,11 +101,32 @@ def emit_rounds(
         document["apply"] = apply_document(applied, heads[-1], code)
     if waits := [wait for item in done for wait in item.served]:
         document["served"] = served_listed(waits)
+    return document
+
+
+def emit_rounds(
+    done: Sequence[Round], code: int, output: str, *, looped: bool, to: str = ""
+) -> None:
+    """One document of all rounds."""
+    document = rounds_document(done, code, to)
     if looped:
         emit(json_line(document))
     else:
         emit_document(document, output)
     streams.flush()  # of a loop each run is told when it is done, not when a buffer is full
+
+
+def write_rounds(outs: Sequence[Out], done: Sequence[Round], code: int, to: str = "") -> None:
+    """Write the files of `--out`.
+
+    Raises:
+        UsageError: Some file cannot be written.
+    """
+    if not outs:
+        return
+    document = rounds_document(done, code, to)
+    texts = {"json": json_text, "yaml": yaml_text}
+    write_texts((out.path, texts[out.form](document)) for out in outs)
 
 
 def _nothing(done: Reconciled) -> str:

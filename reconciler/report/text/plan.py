@@ -1,6 +1,7 @@
 """`plan`: what it decides, how full it makes the pools, and the sum of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
@@ -15,6 +16,9 @@ from reconciler.records.layout import UNPLACED
 from reconciler.report.escape import escape
 from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, table
 
+if TYPE_CHECKING:
+    from reconciler.model.cause import Cause
+
 _SIGN = {
     Keep: ("=", None),
     Grant: ("+", Colour.GREEN),
@@ -24,13 +28,23 @@ _SIGN = {
 }
 
 
-def plan_text(evaluation: Evaluation, painter: Painter, *, keeps: bool = False) -> str:
-    """What moves, what else reconciling does, how full it makes the pools, and the sum of it."""
+def plan_text(
+    evaluation: Evaluation, painter: Painter, *, keeps: bool = False, causes: "Sequence[Cause]" = ()
+) -> str:
+    """What moves, what else reconciling does, how full it makes the pools, and the sum of it.
+
+    Args:
+        evaluation: The evaluation.
+        painter: Colours.
+        keeps: Also what stays.
+        causes: What of a change causes each decision: it knows where documents stood that are gone.
+    """
+    own = own_documents(causes)
     tree = evaluation.tree
     marked = digest(actions(evaluation))
     head = f"Plan for {tree.revision[:12] if tree.revision else 'the work tree'}"
     rows = [
-        _row(decision, evaluation)
+        _row(decision, evaluation, own)
         for decision in evaluation.plan.decisions
         if (keeps or is_told(decision, evaluation)) and not is_ahead(decision, evaluation)
     ]
@@ -108,7 +122,12 @@ def _refusals(evaluation: Evaluation, painter: Painter) -> str:
     return f"{painter.paint('Refused', Colour.BOLD)}\n{''.join(lines)}" if lines else ""
 
 
-def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
+def own_documents(causes: "Sequence[Cause]") -> "Mapping[Key, Cause]":
+    """Those that stand, or stood, in the document of the claim itself."""
+    return {it.claim: it for it in causes if it.place is not None and not it.reason}
+
+
+def _row(decision: Decision, evaluation: Evaluation, own: "Mapping[Key, Cause]") -> list[Cell]:
     sign, colour = _SIGN[type(decision)]
     claim = decision.claim
     owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
@@ -119,7 +138,7 @@ def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
         return [(sign, colour), owner, claim.slot, names, str(asked.size),
                 (decision.reason, colour), place]  # fmt: skip
     allocation = decision.allocation
-    place = whence(claim, evaluation)
+    place = whence(claim, evaluation, own)
     place += "".join(f", {words}" for words in renamed_words(decision, evaluation))
     text = format_short(allocation.range) if allocation.range else "nothing"
     if is_held(decision, evaluation):
@@ -130,8 +149,14 @@ def _row(decision: Decision, evaluation: Evaluation) -> list[Cell]:
             (text, colour), place]  # fmt: skip
 
 
-def whence(claim: Key, evaluation: Evaluation) -> str:
-    """Where a claim is asked for; of one that nobody asks for any more, what became of its document."""
+def whence(claim: Key, evaluation: Evaluation, own: "Mapping[Key, Cause]") -> str:
+    """Where a claim is asked for; of one that nobody asks for any more, what became of its document.
+
+    Args:
+        claim: The claim.
+        evaluation: The evaluation.
+        own: As `own_documents` gives them: where a document stood that a change takes away.
+    """
     asked = evaluation.state.claims.get(claim)
     if asked is not None:
         return f"{asked.source.path}:{asked.source.line}"
@@ -139,7 +164,12 @@ def whence(claim: Key, evaluation: Evaluation) -> str:
     document = evaluation.documents.find(kind, claim.namespace, claim.name, "")
     if document is not None:
         return f"{document.path}:{document.start.line} asks for none"
-    return f"its {claim.kind or 'claim'} is gone"
+    gone = f"its {claim.kind or 'claim'} is gone"
+    if claim not in own:
+        return gone
+    from reconciler.report.causes import place_of  # of a change alone
+
+    return f"{gone}: {place_of(own[claim])}"
 
 
 def growth(decision: Decision, evaluation: Evaluation) -> str:

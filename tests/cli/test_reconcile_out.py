@@ -1,0 +1,80 @@
+"""`reconcile --out`: the result as a file, beside what it says."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.running import ipam
+from tests.test_output_schemas import validated
+from tests.world import SMALL, git, repository
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo", SMALL)
+
+
+def test_the_files_hold_what_stdout_would_and_people_read_text(
+    repo: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    places = {form: tmp_path / f"result.{form}" for form in ("json", "yaml")}
+    outs = [word for form, path in places.items() for word in ("--out", f"{form}={path}")]
+    ran = ipam(capsys, "reconcile", "--repo", repo, *outs)
+    assert ran.code == 0
+    assert ran.out.startswith("Plan for ")
+    document = validated("reconcile-result.json", places["json"].read_text(encoding="utf-8"))
+    assert document["commit"] == git(repo, "rev-parse", "HEAD")
+    assert yaml.safe_load(places["yaml"].read_text(encoding="utf-8")) == document
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json", *outs)
+    assert places["json"].read_text(encoding="utf-8") == ran.out
+    assert json.loads(ran.out)["commit"] is None
+
+
+def test_a_loop_writes_it_anew_in_each_run(
+    repo: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "result.json"
+    seen: list[str | None] = []
+
+    def pause(_seconds: int) -> None:
+        seen.append(json.loads(place.read_text(encoding="utf-8"))["commit"])
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("reconciler.cli.shared.loop.pause", pause)
+    ipam(capsys, "reconcile", "--repo", repo, "--interval", "60s", "--out", f"json={place}")
+    assert seen == [git(repo, "rev-parse", "HEAD"), None]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--out", "markdown=x"], "'markdown' is no format; use one of json, yaml."),
+        (
+            ["--out", "json"],
+            "'json' names no file. Name a file, as in json=result.json; -o chooses",
+        ),
+        (["--out", "json=x", "--watch"], "--out and --watch exclude each other"),
+    ],
+)
+def test_what_does_not_go_together_is_wrong_usage_and_nothing_is_done(
+    repo: Path, capsys: Capture, words: list[str], said: str
+) -> None:
+    before = git(repo, "rev-parse", "HEAD")
+    ran = ipam(capsys, "reconcile", "--repo", repo, *words)
+    assert (ran.code, git(repo, "rev-parse", "HEAD")) == (64, before)
+    assert said in ran.err
+
+
+def test_a_file_that_cannot_be_written_is_told_when_all_is_done(
+    repo: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    before = git(repo, "rev-parse", "HEAD")
+    ran = ipam(capsys, "reconcile", "--repo", repo, "--out", f"json={tmp_path / 'no' / 'x'}")
+    assert ran.code == 64
+    assert git(repo, "rev-parse", "HEAD~1") == before, "the records are committed all the same"
+    assert "--out cannot be written" in ran.err
