@@ -106,10 +106,11 @@ def hostile(folder: Path) -> Path:
         write(repo, {f"tenants/h{number}.yaml": tenant(f"h{number}")})
         git(repo, "add", ".")
         clock = f"@{CLOCK + (number + 1) * 60} +0000"
-        message = text.replace("\0", "").strip() or "x"
+        # Git takes no other bytes than those of texts; what is no text never comes so far.
+        message = text.replace("\0", "").encode("utf-8", "replace").decode().strip() or "x"
         git(
             repo, "-c", f"user.name={_one_line(message)}", "commit", "-q", "--allow-empty",
-            "--cleanup=verbatim", "-F", "-", f"--date={clock}", data=message.encode("utf-8", "replace"),
+            "--cleanup=verbatim", "-F", "-", f"--date={clock}", data=message.encode(),
         )  # fmt: skip
     _reconciled(repo)
     return repo

@@ -12,6 +12,12 @@ _LISTEN = """
 window.broken = [];
 document.addEventListener("securitypolicyviolation", (it) => window.broken.push(it.violatedDirective));
 """
+_GO = """(it) => new Promise((done) => {
+  const before = location.hash;
+  addEventListener("hashchange", () => done(), { once: true });
+  location.hash = it;
+  if (location.hash === before) done();
+})"""
 
 
 @dataclass
@@ -29,8 +35,7 @@ class Shown:
 
     def go(self, fragment: str) -> None:
         """Follow a deep link within the page."""
-        self.page.evaluate("(it) => { location.hash = it; }", fragment)
-        self.page.wait_for_function("(it) => location.hash === it", arg=fragment)
+        self.page.evaluate(_GO, fragment)
         self.settle()
 
     def settle(self) -> None:
