@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from errno import ELOOP
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -11,15 +11,12 @@ from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode, UsageError
-from reconciler.report.at_top import at_top, marked
-from reconciler.report.github import github_text
-from reconciler.report.gitlab import gitlab_text
-from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
-from reconciler.report.markdown import markdown_text
-from reconciler.report.preview import NOTHING, Preview
-from reconciler.report.sarif import sarif_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
+
+if TYPE_CHECKING:
+    from reconciler.evaluate import Evaluation
+    from reconciler.report.preview import Preview
 
 _DEVICES = Path("/dev")
 # Forges know files by their path from the top; people, and who reads JSON, by that from the root.
@@ -54,14 +51,14 @@ class Checked(NamedTuple):
 
     Attributes:
         root: The folder that is the root; empty for the top of the repository.
-        preview: What merging comes to.
+        preview: What merging comes to; None where nobody sees it.
     """
 
     compared: Compared
     base: str | None
     code: ExitCode
     root: str = ""
-    preview: Preview = NOTHING
+    preview: "Preview | None" = None
 
 
 class OutType(click.ParamType[Out]):
@@ -114,31 +111,50 @@ def review_options(function: F) -> F:
 def check_in(form: str, checked: Checked, painter: Painter) -> str:
     """A check in one of `FORMATS`; the painter counts for text."""
     compared, base, _, root, _ = checked
+    if form == "text":
+        return check_text(compared.evaluation, painter, compared.inherited, base or "", compared)
     if form in _FOR_FORGES:
+        from reconciler.report.at_top import at_top  # people at a terminal need none of it
+
         compared = at_top(compared, root)
-    evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
+    if form in ("markdown", "svg"):
+        return _drawn(form, checked._replace(compared=compared))
+    if form in _FOR_FORGES:
+        evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
+        return _for_forge(form, evaluation, root)
+    return _document(form, checked)
+
+
+def _for_forge(form: str, evaluation: "Evaluation", root: str) -> str:
+    """What a service shows; each form loads what it needs alone."""
     match form:
-        case "text":
-            return check_text(evaluation, painter, compared.inherited, base or "", compared)
         case "github":
+            from reconciler.report.github import github_text
+
             return github_text(evaluation)
         case "gitlab":
+            from reconciler.report.gitlab import gitlab_text
+
             return gitlab_text(evaluation)
         case "sarif":
-            return sarif_text(evaluation, __version__, root)
-        case "junit":
-            from reconciler.report.junit import junit_text  # few ask for it, and XML takes long
+            from reconciler.report.sarif import sarif_text
 
-            return junit_text(evaluation)
-        case "markdown" | "svg":
-            return _drawn(form, checked._replace(compared=compared))
-    return _document(form, checked)
+            return sarif_text(evaluation, __version__, root)
+    from reconciler.report.junit import junit_text  # XML takes long
+
+    return junit_text(evaluation)
 
 
 def _drawn(form: str, checked: Checked) -> str:
     """What merging comes to, as a comment or as a picture."""
-    compared, base, _, root, preview = checked
+    from reconciler.report.preview import NOTHING
+
+    compared, base, _, root, drawn = checked
+    preview = drawn or NOTHING
     if form == "markdown":
+        from reconciler.report.at_top import marked
+        from reconciler.report.markdown import markdown_text
+
         return marked(markdown_text(compared, "check", base=base, preview=preview), root)
     from reconciler.report.map_svg import map_svg  # few ask for it
 
@@ -146,6 +162,8 @@ def _drawn(form: str, checked: Checked) -> str:
 
 
 def _document(form: str, checked: Checked) -> str:
+    from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
+
     compared = checked.compared
     evaluation = compared.evaluation
     plan = plan_document(evaluation, base=checked.base)
@@ -167,7 +185,7 @@ def write_outs(outs: Iterable[Out], checked: Checked) -> None:
     for out in outs:
         text = check_in(out.form, checked, Painter(is_on=False))
         try:
-            _write(out.path, text)
+            write_file(out.path, text)
         except OSError as failure:
             failed.append(f"{out.path}: {failure.strerror}")
     if failed:
@@ -175,7 +193,7 @@ def write_outs(outs: Iterable[Out], checked: Checked) -> None:
         raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file. A change may hold a link of its name, or on the way to it: none is followed."""
     inside = () if path.is_absolute() else path.parents
     if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):
