@@ -206,8 +206,7 @@ class GitSource:
         """What stands at some paths, or directly in them; of no paths, nothing."""
         if not paths:
             return []
-        tally = self._budget.tally()
-        found = []
+        tally, found = self._budget.tally(), list[Entry]()
         asked = self._git.root.inside(paths)
         with closing(fields(self._git, tally, *_LIST, self._revision.id, "--", *asked)) as lines:
             for line in lines:
@@ -220,8 +219,7 @@ class GitSource:
         """All files below some paths; their sizes are noted."""
         if not paths:
             return []
-        found = []
-        tally = self._budget.tally()
+        tally, found = self._budget.tally(), list[Entry]()
         asked = self._git.root.inside(paths)
         # Of what a filter left out git cannot tell the size; then it is told on reading.
         how = ("-r",) if is_filtered(self._git) else ("-r", "-l")
@@ -229,7 +227,7 @@ class GitSource:
         with closing(listing) as lines:
             for line in lines:
                 entry, size = self._entry(line)
-                self._budget.count(entry.path, size)
+                self._budget.count(entry.path, max(size, 0))
                 if size >= 0:
                     self._sizes[entry.oid] = size
                 found.append(entry)
