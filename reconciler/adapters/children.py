@@ -81,6 +81,68 @@ def child(start: Callable[[], Any]) -> "Iterator[Popen[bytes]]":
     _go_on()
 
 
+@contextmanager
+def partner(start: Callable[[], Any]) -> "Iterator[Popen[bytes]]":
+    """A process that answers as long as it is asked. When it is left it hears no more, and ends.
+
+    Args:
+        start: As for `child`.
+
+    Raises:
+        Ended: A signal came.
+    """
+    wrapper = _started(start)
+    process: Popen[bytes] = wrapper.proc
+    try:
+        _go_on()
+        yield process
+    finally:
+        _dismiss(process)
+
+
+def _dismiss(process: "Popen[bytes]") -> None:
+    """Let a process end that waits to be asked."""
+    for stream in (process.stdin, process.stdout, process.stderr):
+        with suppress(OSError):  # what was not said to it any more
+            if stream is not None:
+                stream.close()
+    try:
+        process.wait(GRACE_SECONDS)
+    except TimeoutExpired:
+        end(process)
+    _state.running.discard(process)
+
+
+def answered(process: "Popen[bytes]", seconds: float) -> Iterator[bytes]:
+    """What a process says on stdout, piece by piece, whenever more is asked for, until it ends.
+
+    Args:
+        process: The process.
+        seconds: How long a piece may take.
+
+    Raises:
+        TimeoutError: It took longer.
+    """
+    with selectors.DefaultSelector() as ready:
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                ready.register(stream, selectors.EVENT_READ)
+        while piece := _piece(process, ready, time.monotonic() + seconds):
+            yield piece
+
+
+def _piece(process: "Popen[bytes]", ready: selectors.BaseSelector, until: float) -> bytes:
+    """The next that it says on stdout; what it says on stderr is left out."""
+    while time.monotonic() < until:
+        for key, _ in ready.select(TICK_SECONDS):
+            said = os.read(key.fd, _PIECE)
+            if key.fileobj is process.stdout:
+                return said
+            if not said:
+                ready.unregister(key.fileobj)
+    raise TimeoutError
+
+
 def converse(process: "Popen[bytes]", data: bytes | None, seconds: float) -> tuple[bytes, bytes]:
     """What a process says on stdout and stderr, given its input, until it ends.
 

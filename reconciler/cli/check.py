@@ -2,13 +2,14 @@
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
 from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.evaluating import Reviewed, reviewed
 from reconciler.cli.shared.formats import DRAWN, Checked, check_in, review_options, write_outs
+from reconciler.cli.shared.lacking import Few
 from reconciler.cli.shared.opening import Trust
 from reconciler.cli.shared.options import at_option, base_option, option, reading_options
 from reconciler.cli.shared.output import emit, painter, tell
@@ -16,7 +17,9 @@ from reconciler.cli.shared.outs import Out
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.emptiness import with_emptiness
 from reconciler.commands.exit_codes import exit_code
-from reconciler.report.preview import NOTHING, Preview
+
+if TYPE_CHECKING:
+    from reconciler.report.preview import Preview
 
 
 @click.command()
@@ -27,6 +30,12 @@ from reconciler.report.preview import NOTHING, Preview
 @option("--also", metavar="REV", multiple=True, help="Beside this open change, too. Repeatable.")
 @option(
     "--trust-cache", is_flag=True, help="With --base: believe a cache that no change could write."
+)
+@option(
+    "--missing-out",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --trust-cache: write ids of objects that a filter left out of the clone there.",
 )
 @option("--allow-empty", is_flag=True, help="It is fine that there is nothing to check.")
 @review_options
@@ -39,6 +48,7 @@ def check(
     at: str | None,
     also: tuple[str, ...],
     trust_cache: bool,
+    missing_out: Path | None,
     allow_empty: bool,
     output: str,
     outs: tuple[Out, ...],
@@ -51,6 +61,9 @@ def check(
     themselves and beside each other; - is stdin. No repository is needed then.
     """
     if files:
+        # A revision is looked at far more often.
+        from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
+
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
         return _told(Checked(compared, None, exit_code(compared.evaluation)), output, outs, color)
@@ -61,14 +74,18 @@ def check(
     # What judges a change believes nothing that another job may have left in a shared cache, unless
     # a person says that none could. It leaves nothing there in either case: its word is of a change.
     trust = Trust.FULL if base is None else Trust.READING if trust_cache else Trust.NONE
-    found = reviewed(repo, rev, base, worktree=worktree, whole=whole, trust=trust, at=at, also=also)
+    few = Few(missing_out, trust is Trust.READING and not whole)
+    with few.told():
+        found = reviewed(
+            repo, rev, base, worktree=worktree, whole=whole, trust=trust, at=at, also=also
+        )
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
-    drawn = _preview(found, base, at) if is_drawn else NOTHING
+    drawn = _preview(found, base, at) if is_drawn else None
     checked = Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)
     return _told(checked, output, outs, color)
 
 
-def _preview(found: Reviewed, base: str | None, at: str | None) -> Preview:
+def _preview(found: Reviewed, base: str | None, at: str | None) -> "Preview":
     """What merging comes to; without a base the maps alone."""
     from reconciler.commands.preview import evaluated_base, preview  # few forms show it
 

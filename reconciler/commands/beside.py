@@ -73,19 +73,19 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     settings = replace(judging, sources=own.sources, records=own.records, observed=own.observed)
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
-    then, now = judge.described_beside((base_source, judging), (source, settings), changes)
+    bases, sides = (base_source, judging), (source, settings)
+    then, now = judge.described_beside(bases, sides, changes, facts)
     if adds_addresses(then, now):
         facts = None  # what is known of groups is apart by address space
     planned = cache(partial(as_reconciled, base_source, repository, facts))
     contracts = judge.judging_contracts(planned, (then, now), changes)
     terms = Terms(settings, overrides_beside(base_source, source), contracts=contracts)
-    evaluation = evaluate_incrementally(source, facts, terms)
+    evaluation = evaluate_incrementally(source, facts, terms, is_change=True)
     since = records_since_made(repository, base_source, judging)
     if since is not None:
         evaluation = as_merged(repository, source, evaluation, facts)
     history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
     is_made = (made := source.revision()) is not None and history.own == made.id
-    bases, sides = (base_source, judging), (source, settings)
     records = records_beside(bases, sides, changes, planned, is_made=is_made)
     stranded, left = _elsewhere(bases, (source, own))
     read = Base(

@@ -1,10 +1,12 @@
 """Clones that lack something: a shallow one, and one whose filter left objects out."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Ran, given_out, ipam
 from tests.world import SMALL, commit, git, pool, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -60,10 +62,79 @@ def test_what_a_filter_left_out_is_named_with_what_brings_it(
     folder = clone(tmp_path, remote, *how)
     ran = ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder)
     assert (ran.code, ran.out) == (4, "")
-    assert "ipam: the partial clone lacks objects that its filter left out (git " in ran.err
+    assert "ipam: the partial clone lacks objects that its filter left out (" in ran.err
     assert (
         "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter"
         in ran.err
     )
     git(folder, "fetch", "-q", "--refetch", "--no-filter")
     assert ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder).code == 0
+
+
+@pytest.fixture
+def known(tmp_path: Path, remote: str, capsys: Capture) -> Path:
+    """A filtered clone of two commits, where a whole one stood whose base a cache knows."""
+    folder = clone(tmp_path, remote)
+    assert ipam(capsys, "check", "--rev", "HEAD^1", "--repo", folder).code == 0
+    shutil.rmtree(folder)
+    return clone(tmp_path, remote, "--filter=blob:none", "--depth=2", "--no-checkout")
+
+
+def trusting(capsys: Capture, folder: Path, *more: str) -> Ran:
+    return ipam(capsys, "check", "--base", "HEAD^1", "--trust-cache", *more, "--repo", folder)
+
+
+def fetched(folder: Path, err: str) -> None:
+    """Do what the hint says."""
+    (hint,) = (line for line in err.splitlines() if line.startswith("  hint: "))
+    command = hint.removeprefix("  hint: ").removesuffix(" brings them; then check again")
+    subprocess.run(["sh", "-c", command], cwd=folder, check=True)
+
+
+def test_with_a_cache_the_few_objects_that_are_missing_are_named_and_brought(
+    tmp_path: Path, remote: str, known: Path, capsys: Capture
+) -> None:
+    file = tmp_path / "it's missing"
+    sizes = []
+    while (ran := trusting(capsys, known, f"--missing-out={file}")).code == 4:
+        assert ran.out == ""
+        sizes.append(len(file.read_text().splitlines()))
+        fetched(known, ran.err)
+        assert len(sizes) < 4, "nothing is brought, or it is told one by one"
+    assert ran.code == 0
+    assert file.read_text() == ""
+    whole = clone(tmp_path / "author", remote, "--depth=2")
+    assert ran.out == ipam(capsys, "check", "--base", "HEAD^1", "--repo", whole).out
+    here = git(known, "cat-file", "--batch-all-objects", "--batch-check", "--unordered")
+    assert here.count(" blob ") == sum(sizes), "each was asked for once"
+
+
+def test_without_a_file_the_command_itself_has_the_ids(known: Path, capsys: Capture) -> None:
+    rounds = 0
+    while (ran := trusting(capsys, known)).code == 4:
+        assert "git -c fetch.negotiationAlgorithm=noop fetch --no-tags" in ran.err
+        fetched(known, ran.err)
+        rounds += 1
+        assert rounds < 4
+    assert ran.code == 0
+
+
+def test_without_a_cache_all_has_to_come_and_none_of_it_is_named(
+    tmp_path: Path, known: Path, capsys: Capture
+) -> None:
+    file = tmp_path / "missing"
+    file.write_text("of an earlier run\n")
+    words = ("check", "--base", "HEAD^1", f"--missing-out={file}", "--repo", known)
+    for more in ((), ("--trust-cache", "--format=markdown")):
+        ran = ipam(capsys, *words, *more)
+        assert ran.code == 4
+        assert "hint: git fetch --refetch --no-filter brings them" in ran.err
+        assert file.read_text() == ""
+
+
+def test_a_file_of_ids_that_cannot_be_written_is_told(
+    tmp_path: Path, known: Path, capsys: Capture
+) -> None:
+    ran = trusting(capsys, known, f"--missing-out={tmp_path / 'none' / 'missing'}")
+    assert ran.code == 64
+    assert "--missing-out cannot be written" in ran.err

@@ -1,4 +1,4 @@
-"""What a small plan loads, and how often it starts git: most of its time is its start."""
+"""What a small plan or check loads, and how often it starts git: most of its time is its start."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from reconciler.cli import run
 from tests.cli.running import environment, given_out
 from tests.world import CLOCK, SMALL, commit, tenant, write
 
-# The plan of a program that notes what it did, as JSON behind all else that it says.
+# A run of a program that notes what it did, as JSON behind all else that it says.
 NOTED = """
 import json, sys
 from reconciler.adapters.git.process import GitProcess
@@ -49,37 +49,77 @@ FOREIGN = {"_yaml", "click", "git", "gitdb", "smmap", "yaml"}
 HEAVY = {
     "asyncio", "concurrent", "email", "http", "multiprocessing", "queue", "sqlite3", "ssl", "xml",
 }  # fmt: skip
-MODULES = 250
-CALLS = 17
+MODULES = 253
+CALLS = 11
+# What a change is compared by, and what clusters lose by it, which families tell of their objects.
+OF_CHECK = {
+    "announced", "caused", "clusters", "losses", "lookalikes", "projecting", "replaced", "resizing", "takeovers",
+    "vanishing", "within",
+    "adapters.git", "cli.check",
+    "commands.beside", "commands.braked_base", "commands.carried", "commands.caused", "commands.freed_before",
+    "commands.inherited", "commands.judging", "commands.merging", "commands.pins_before", "commands.strays", "commands.uncommitted",
+    "commands.within", "report.causes",
+}  # fmt: skip
+MODULES_OF_CHECK = 340
+CALLS_OF_CHECK = 17
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a second plan did, after a change of one file."""
-    place = tmp_path_factory.mktemp("start")
+    return noted(tmp_path_factory.mktemp("start"), "plan")
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the check of such a change did, where a cache knows the base."""
+    return noted(tmp_path_factory.mktemp("check"), "check", "--base", "HEAD^1", "--trust-cache")
+
+
+def noted(place: Path, *words: str) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
         folder = given_out(place / "repo", SMALL)
         assert run(["plan", "--repo", str(folder)]) == 0
         write(folder, {"tenants/new.yaml": tenant("new")})
         commit(folder, clock=CLOCK + 60)
-        command = [sys.executable, "-c", NOTED, "plan", "--repo", str(folder)]
+        command = [sys.executable, "-c", NOTED, *words, "--repo", str(folder)]
         done = subprocess.run(command, capture_output=True, check=True, env=environment())
-    noted: dict[str, Any] = json.loads(done.stderr.decode().splitlines()[-1])
-    assert noted["code"] == 0
-    assert b"team-a/new" in done.stdout
-    return noted
+    found: dict[str, Any] = json.loads(done.stderr.decode().splitlines()[-1])
+    assert found["code"] == 0
+    assert b"1 to allocate" in done.stdout
+    return found
 
 
-def ours(noted: dict[str, Any]) -> list[list[str]]:
+def ours(run_of: dict[str, Any]) -> list[list[str]]:
     """The modules of the program, each by the names behind its first."""
-    found = [name.split(".")[1:] for name in noted["files"] if name.startswith("reconciler.")]
+    found = [name.split(".")[1:] for name in run_of["files"] if name.startswith("reconciler.")]
     return [names for names in found if names]
 
 
+def rooms(run_of: dict[str, Any]) -> set[str]:
+    found = {".".join(names[: 1 + (names[0] in SHELL)]) for names in ours(run_of)}
+    return found - set(SHELL)
+
+
 def test_a_plan_loads_the_rooms_that_it_needs(seen: dict[str, Any]) -> None:
-    found = {".".join(names[: 1 + (names[0] in SHELL)]) for names in ours(seen)}
-    assert found - set(SHELL) <= ROOMS
+    assert rooms(seen) <= ROOMS
+
+
+def test_a_check_beside_its_base_loads_what_compares_them_and_no_form_that_nobody_asked_for(
+    checked: dict[str, Any],
+) -> None:
+    assert rooms(checked) - ROOMS <= OF_CHECK
+    assert len(ours(checked)) <= MODULES_OF_CHECK
+
+
+def test_a_check_beside_its_base_starts_git_no_more_often_than_it_did(
+    checked: dict[str, Any],
+) -> None:
+    """It looks objects up by two processes, and asks nothing twice."""
+    assert len(checked["started"]) <= CALLS_OF_CHECK, checked["started"]
+    looked_up = [it for it in checked["started"] if it == "cat-file"]
+    assert len(looked_up) == 2
 
 
 def test_a_plan_loads_nothing_of_what_families_are_in_clusters(seen: dict[str, Any]) -> None:

@@ -1,6 +1,9 @@
 """Each step of the actions is run, as a runner runs it, with a bare repository for a forge."""
 
 import json
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -270,3 +273,27 @@ def test_an_install_names_a_lock_with_hashes_and_builds_from_what_is_there() -> 
         "--no-deps",
     ]
     assert "--no-index --no-build-isolation" in installs[1]
+
+
+def test_a_filtered_checkout_and_a_cache_of_its_base_are_enough_for_a_check(
+    tmp_path: Path, bare: Path
+) -> None:
+    git(bare, "config", "uploadpack.allowFilter", "true")
+    made = pull_request(tmp_path, bare, {"tenants/two.yaml": tenant("two")})
+    work, url = tmp_path / "work", f"file://{bare}"
+    program = str(tmp_path / "temp" / "ipam-requirements-check" / "bin" / "ipam")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "temp")}
+    subprocess.run([program, "check", "--rev=HEAD^1"], cwd=work, env=env, check=True)
+    shutil.rmtree(work)
+    how = ("--filter=blob:none", "--depth=2", "--no-checkout", "--no-tags")
+    git(tmp_path, "clone", "-q", *how, url, str(work))
+    git(work, "fetch", "-q", "--depth=2", "--filter=blob:none", "origin", "refs/pull/1/merge")
+    git(work, "update-ref", "--no-deref", "HEAD", "FETCH_HEAD")
+    unknown = made.use("check")
+    assert unknown.code == 4, "without the cache all has to come"
+    assert "--refetch --no-filter" in unknown.log
+    used = made.use("check", **{"trust-cache": "true"})
+    assert used.code == 0, used.log
+    assert used.outputs["changed"] == "true"
+    assert used.outputs["markdown"] == ""
+    assert "::group::" not in used.log

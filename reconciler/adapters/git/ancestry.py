@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
+from reconciler.adapters.git.failing import failure
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions
-from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import GitError, LimitError, Revision
 
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)
@@ -42,13 +43,15 @@ def holds(git: GitProcess, revision: Revision, ancestor: Revision) -> bool:
     """
     if revision.id == ancestor.id:
         return True
-    result = git.run("merge-base", "--is-ancestor", ancestor.id, revision.id)
+    # Not with --is-ancestor: what a change is made of asks the same question, and has its answer.
+    result = git.run("merge-base", ancestor.id, revision.id)
     if result.status > 1 or result.status < 0:
         raise failure("merge-base", result, DEEPEN)
-    if result.status == 1 and is_shallow(git):
+    is_held = result.status == 0 and result.out.decode("ascii").strip() == ancestor.id
+    if not is_held and is_shallow(git):
         message = f"the clone is too shallow to tell whether {revision.id} holds {ancestor.id}"
         raise GitError(message, DEEPEN)
-    return result.status == 0
+    return is_held
 
 
 def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reconciler.adapters.git.conversion import file_id
+from reconciler.adapters.git.failing import failure
 from reconciler.adapters.git.past import changed_file
-from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import Changed, GitError, Revision, UsageError
 
 _SHOWN = 3

@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.failing import failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import Commit, GitError, Revision
 
 _WORK = b"refs/ipam/work"

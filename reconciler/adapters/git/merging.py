@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from reconciler.adapters.git.ancestry import DEEPEN, common_folder
 from reconciler.adapters.git.beside import Beside
+from reconciler.adapters.git.failing import DAMAGED, failure
 from reconciler.adapters.git.guard import guarded, read_configuration
-from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.findings import few
@@ -85,7 +86,8 @@ def _quarantine(git: GitProcess) -> tuple[GitProcess, Beside]:
     if git.beside is not None:
         return git, git.beside
     beside = Beside((common_folder(git) / "objects").resolve())
-    return replace(guarded(git, read_configuration(git), ""), beside=beside), beside
+    desk = git.desk.apart() if git.desk is not None else None
+    return replace(guarded(git, read_configuration(git), ""), beside=beside, desk=desk), beside
 
 
 def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from reconciler.adapters.git.process import DAMAGED, GitProcess, failure
+from reconciler.adapters.git.failing import DAMAGED
+from reconciler.adapters.git.process import GitProcess
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.ports import Entry, GitError, LimitError, Made, Revision
 from reconciler.settings import PATH
@@ -65,11 +66,7 @@ def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
     """
     if not names:
         return []
-    data = "\n".join([*names, ""]).encode()
-    listed = git.look_up("cat-file", "--batch-check", "--buffer", data=data)
-    if listed.status != 0:
-        raise failure("cat-file", listed, DAMAGED)
-    return [_header(line) for line in listed.out.splitlines()]
+    return [_header(line) for line in git.look_up("--batch-check", names).splitlines()]
 
 
 def _header(line: bytes) -> Header | None:
@@ -97,10 +94,7 @@ def _answers(git: GitProcess, names: Sequence[str]) -> Iterator[tuple[bytes, byt
     """The line that git says of each name, and the bytes of what it means, if anything."""
     if not names:
         return
-    result = git.look_up("cat-file", "--batch", "--buffer", data="\n".join([*names, ""]).encode())
-    if result.status != 0:
-        raise failure("cat-file", result, DAMAGED)
-    out, at = result.out, 0
+    out, at = git.look_up("--batch", names), 0
     for _ in names:
         end = out.find(b"\n", at)
         if end < 0:
@@ -138,7 +132,12 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
     """
     first = names[0]
     asked = [f"{name}^{{commit}}" for name in names]
-    known = headers(git, [*asked, git.root.named(first), git.root.named(first, PATH)])
+    wanted = [*asked, git.root.named(first), git.root.named(first, PATH)]
+    try:
+        known = headers(git, wanted)
+    except GitError:
+        # A filter may have left the Settings out: who reads them is told that.
+        known = [*headers(git, wanted[:-1]), None]
     for item in known[: len(asked)]:
         require_read(item)
     found = _objects(git, known)
@@ -179,6 +178,20 @@ def _root(tree: Object | None, settings: Object | None, about: Header | None) ->
     if settings is None and about is not None:
         blobs = {about.oid: Unread(about.size)}
     return Root(_entries(tree), blobs)
+
+
+def read_folder(git: GitProcess, folder: Entry) -> list[Entry] | None:
+    """What stands directly in a folder, by path; None where git has to list it.
+
+    Raises:
+        GitError: Git fails.
+    """
+    if git.desk is None:  # one call tells it then, and this would take two
+        return None
+    (tree,) = _objects(git, headers(git, [folder.oid]))
+    if tree is None or tree.kind != "tree":
+        return None
+    return [it._replace(path=f"{folder.path}/{it.path}") for it in _entries(tree).values()]
 
 
 def read_made(git: GitProcess, rev: str) -> Made:

@@ -17,9 +17,10 @@ _MOST = 1 << 16
 def uncommitted(repository: GitRepository, paths: Sequence[str]) -> list[str]:
     """Files at or below some paths of the work tree that HEAD does not have so.
 
-    None of a bare repository, nor where git cannot be asked: it is a word by the way.
+    None of a bare repository or of a clone that laid nothing out, nor where git cannot be asked: it
+    is a word by the way.
     """
-    if repository.worktree is None:
+    if repository.worktree is None or not (repository.git.git_dir / "index").exists():
         return []
     try:
         return Checkout(_guarded(repository.git), repository.worktree).uncommitted(paths)

@@ -16,23 +16,24 @@ import logging
 import os
 import shlex
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, TimeoutExpired  # nosec B404  # names only; GitPython starts git
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from reconciler.adapters.children import child, converse, listen
+from reconciler.adapters.children import child, converse, listen, partner
 from reconciler.adapters.git import reaching
 from reconciler.adapters.git.config import CONFIG, ENVIRONMENT, NETWORK
+from reconciler.adapters.git.failing import DAMAGED, Result, failure, redacted
 from reconciler.adapters.git.root_folder import TOP, RootFolder
 from reconciler.adapters.git.starting import (
     EXCHANGE_MEMORY,
     MEMORY,
     SECONDS,
     HeldError,
-    ended,
     held,
     is_held,
     late,
@@ -43,11 +44,12 @@ from reconciler.adapters.git.starting import (
     spool,
     spooled,
 )
-from reconciler.ports import GitError, UsageError
+from reconciler.ports import UsageError
 from reconciler.report.escape import escape
 
 if TYPE_CHECKING:
     from reconciler.adapters.git.beside import Beside
+    from reconciler.adapters.git.desk import Desk
 
 _log = logging.getLogger(__name__)
 
@@ -59,25 +61,9 @@ PASSED = (
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
 # What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
 _REMOTE = f"ipam-{os.urandom(16).hex()}"
-# As git says it that may not fetch what a filter left out, before 2.44 and since.
-_PROMISED = ("from promisor remote", "lazy fetching disabled")
-FILTERED = (
-    "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter and"
-    " sparse-checkout"
-)
-DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
-
 
 Files = tuple[int, int]
 """Descriptors of what git is told, and of what takes its answer."""
-
-
-class Result(NamedTuple):
-    """What a git call said."""
-
-    status: int
-    out: bytes
-    err: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +78,7 @@ class GitProcess:
         calls_safe: The person calls the folder of the remote safe, though it is another user's.
         root: The folder of the repository that it is asked about.
         beside: Where it puts what it makes, if not into the repository.
+        desk: What this run has asked already; None for who goes on when the repository has changed.
     """
 
     git_dir: Path
@@ -101,6 +88,7 @@ class GitProcess:
     calls_safe: bool = False
     root: RootFolder = TOP
     beside: "Beside | None" = None
+    desk: "Desk | None" = field(default=None, compare=False, repr=False)
 
     def run(
         self,
@@ -126,6 +114,8 @@ class GitProcess:
             GitError: Git is not installed, or did not end in time.
             LimitError: It needs more memory than that.
         """
+        if self.desk is not None and (known := self.desk.known(arguments, data)) is not None:
+            return known
         memory = max(memory, EXCHANGE_MEMORY) if remote else memory
         start = partial(
             self._start, arguments, remote=remote, extra=extra or {}, memory=memory, files=files
@@ -138,17 +128,30 @@ class GitProcess:
         said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
         if process.returncode != 0 and is_held(said):
             raise self._overfull(arguments, said, memory)
-        return Result(process.returncode, out, redacted(said, self._secrets()))
+        result = Result(process.returncode, out, redacted(said, self._secrets()))
+        if self.desk is not None:
+            self.desk.note(arguments, data, result)
+        return result
 
-    def look_up(self, *arguments: str, data: bytes) -> Result:
-        """Like `run`, of thousands of objects: what git is told and what it answers are files.
+    def look_up(self, how: str, names: Sequence[str]) -> bytes:
+        """What `cat-file` says of objects, with `--batch` or `--batch-check`.
 
-        Git writes each blob by itself. Through a pipe each of them wakes the reader, which takes
-        as long as reading it.
+        Of thousands, what git is told and what it answers are files: it writes each blob by itself.
+        Through a pipe each of them wakes the reader, which takes as long as reading it.
+
+        Raises:
+            GitError: An object is corrupt, or promised by a remote and not here.
         """
-        with spool(data) as told, spool() as answer:
-            result = self.run(*arguments, files=(told, answer))
-            return result._replace(out=spooled(answer))
+        if self.desk is not None:
+            start = partial(self._start, ("cat-file", how), remote="", extra={}, memory=MEMORY)
+            said = self.desk.looked_up(how, names, partial(partner, start))
+            if said is not None:
+                return said
+        with spool("\n".join([*names, ""]).encode()) as told, spool() as answer:
+            result = self.run("cat-file", how, "--buffer", files=(told, answer))
+            if result.status != 0:
+                raise failure("cat-file", result, DAMAGED)
+            return spooled(answer)
 
     def parts(
         self, *arguments: str, data: bytes | None = None, memory: int
@@ -166,6 +169,15 @@ class GitProcess:
             GitError: Git failed, is not installed, or did not end in time.
             LimitError: It needs more memory than that.
         """
+        if self.desk is None:
+            yield from self._parts(arguments, data, memory)
+            return
+        with closing(self._parts(arguments, data, memory)) as parts:
+            yield from self.desk.pieces(arguments, data, parts)
+
+    def _parts(
+        self, arguments: Sequence[str], data: bytes | None, memory: int
+    ) -> Generator[bytes, None, None]:
         said = bytearray()
         start = partial(self._start, arguments, remote="", extra={}, memory=memory)
         with child(start) as process:
@@ -265,27 +277,6 @@ class GitProcess:
         user, _, secret = credentials.partition(":")
         hidden = [reaching.basic(credentials), secret or user]
         return [*hidden, *(quote(text, safe="") for text in hidden)]
-
-
-def failure(command: str, result: Result, hint: str = "") -> GitError:
-    """A failed call as an error, in git's own words."""
-    text = result.err.splitlines()
-    said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
-    message = said.partition(": ")[2] or (text[-1] if text else ended(result.status))
-    if ".lock': File exists" in result.err:
-        hint = "another git is at work there, or was killed; if none is, remove that .lock file"
-    if any(words in result.err for words in _PROMISED):
-        # Brought one by one, a plan would wait for as many answers as there are files.
-        what = "the partial clone lacks objects that its filter left out"
-        return GitError(f"{what} (git {command}: {message})", FILTERED)
-    return GitError(f"git {command}: {message}", hint)
-
-
-def redacted(text: str, secrets: Sequence[str]) -> str:
-    """A text with every secret in it struck out."""
-    for secret in secrets:
-        text = text.replace(secret, "***")
-    return text
 
 
 def _absolute(path: str) -> str:

@@ -7,8 +7,9 @@ it. Then it is replaced, or taken away, with a lease on what was seen. All else 
 from dataclasses import dataclass
 
 from reconciler.adapters.git.ancestry import is_in
+from reconciler.adapters.git.failing import failure
 from reconciler.adapters.git.heads import require_unshown, shown_branch
-from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push_reference
 from reconciler.adapters.git.remote import check_branch, unreachable
 from reconciler.adapters.git.repository import GitRepository

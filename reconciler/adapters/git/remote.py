@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
+from reconciler.adapters.git.failing import Result, failure
 from reconciler.adapters.git.guard import is_called_safe
-from reconciler.adapters.git.process import GitProcess, Result, failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import GitError, UsageError
 
 _BRANCH = re.compile(

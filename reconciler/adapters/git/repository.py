@@ -19,12 +19,13 @@ from reconciler.adapters.git.ancestry import holds, is_in, is_shallow, named
 from reconciler.adapters.git.checkout import Checkout
 from reconciler.adapters.git.clock import clock_of
 from reconciler.adapters.git.commit import make_commit
+from reconciler.adapters.git.failing import failure
 from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.locks import alone
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions, read_made
 from reconciler.adapters.git.past import changed_since
-from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.rooting import require_root

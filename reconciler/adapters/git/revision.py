@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.clock import Clock, passed
-from reconciler.adapters.git.objects import Root, headers, read_blobs
+from reconciler.adapters.git.filtered import is_filtered, present
+from reconciler.adapters.git.objects import Root, read_blobs, read_folder
 from reconciler.adapters.git.past import brought, changes_of_folder, knows, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
@@ -128,6 +129,13 @@ class GitSource:
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         """What stands directly in some folders, by path; folders have the mode 040000."""
         _, asked = self._known(parents)
+        top = self._root.entries if self._root is not None else {}
+        if len(asked) == 1 and asked[0] in top:
+            found, tally = read_folder(self._git, top[asked[0]]), self._budget.tally()
+            for entry in found or ():
+                tally.add(entry.path)
+            if found is not None:
+                return found
         return self._listed([f"{parent}/" for parent in asked])
 
     def changed_below(self, folder: Entry, since: str) -> list[Changed] | None:
@@ -198,8 +206,7 @@ class GitSource:
         """What stands at some paths, or directly in them; of no paths, nothing."""
         if not paths:
             return []
-        tally = self._budget.tally()
-        found = []
+        tally, found = self._budget.tally(), list[Entry]()
         asked = self._git.root.inside(paths)
         with closing(fields(self._git, tally, *_LIST, self._revision.id, "--", *asked)) as lines:
             for line in lines:
@@ -212,14 +219,15 @@ class GitSource:
         """All files below some paths; their sizes are noted."""
         if not paths:
             return []
-        found = []
-        tally = self._budget.tally()
+        tally, found = self._budget.tally(), list[Entry]()
         asked = self._git.root.inside(paths)
-        listing = fields(self._git, tally, *_LIST, "-r", "-l", self._revision.id, "--", *asked)
+        # Of what a filter left out git cannot tell the size; then it is told on reading.
+        how = ("-r",) if is_filtered(self._git) else ("-r", "-l")
+        listing = fields(self._git, tally, *_LIST, *how, self._revision.id, "--", *asked)
         with closing(listing) as lines:
             for line in lines:
                 entry, size = self._entry(line)
-                self._budget.count(entry.path, size)
+                self._budget.count(entry.path, max(size, 0))
                 if size >= 0:
                     self._sizes[entry.oid] = size
                 found.append(entry)
@@ -236,7 +244,7 @@ class GitSource:
         """Learn how large some files are, as far as that is not known; refuse too much."""
         sizes = self._sizes
         oids = list(dict.fromkeys(entry.oid for entry in entries if entry.oid not in sizes))
-        for oid, head in zip(oids, headers(self._git, oids), strict=True):
+        for oid, head in zip(oids, present(self._git, oids), strict=True):
             sizes[oid] = head.size if head is not None else 0  # what is missing is told on reading
         total = sum(sizes[it.oid] for it in entries if sizes[it.oid] <= MAX_BYTES)
         self._budget.check_bytes(total)

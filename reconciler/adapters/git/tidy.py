@@ -4,7 +4,8 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from reconciler.adapters.git.process import GitProcess, failure
+from reconciler.adapters.git.failing import failure
+from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.starting import EXCHANGE_MEMORY
 
 # Loose objects in one of 256 folders, and packs, from which on a mirror is packed anew.

@@ -1,7 +1,7 @@
 """The forms in which a review is printed and written to files: `--format` and `--out`."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -10,15 +10,12 @@ from reconciler.cli.shared.options import F, option, talk_options
 from reconciler.cli.shared.outs import Out, OutType, write_texts
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
-from reconciler.report.at_top import at_top, marked
-from reconciler.report.github import github_text
-from reconciler.report.gitlab import gitlab_text
-from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
-from reconciler.report.markdown import markdown_text
-from reconciler.report.preview import NOTHING, Preview
-from reconciler.report.sarif import sarif_text
 from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
+
+if TYPE_CHECKING:
+    from reconciler.evaluate import Evaluation
+    from reconciler.report.preview import Preview
 
 # Forges know files by their path from the top; people, and who reads JSON, by that from the root.
 _COMPARING = ("gitlab", "sarif", "junit")
@@ -45,14 +42,14 @@ class Checked(NamedTuple):
 
     Attributes:
         root: The folder that is the root; empty for the top of the repository.
-        preview: What merging comes to.
+        preview: What merging comes to; None where nobody sees it.
     """
 
     compared: Compared
     base: str | None
     code: ExitCode
     root: str = ""
-    preview: Preview = NOTHING
+    preview: "Preview | None" = None
 
 
 def review_options(function: F) -> F:
@@ -87,31 +84,50 @@ def review_options(function: F) -> F:
 def check_in(form: str, checked: Checked, painter: Painter) -> str:
     """A check in one of `FORMATS`; the painter counts for text."""
     compared, base, _, root, _ = checked
+    if form == "text":
+        return check_text(compared.evaluation, painter, compared.inherited, base or "", compared)
     if form in _FOR_FORGES:
+        from reconciler.report.at_top import at_top  # people at a terminal need none of it
+
         compared = at_top(compared, root)
-    evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
+    if form in ("markdown", "svg"):
+        return _drawn(form, checked._replace(compared=compared))
+    if form in _FOR_FORGES:
+        evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
+        return _for_forge(form, evaluation, root)
+    return _document(form, checked)
+
+
+def _for_forge(form: str, evaluation: "Evaluation", root: str) -> str:
+    """What a service shows; each form loads what it needs alone."""
     match form:
-        case "text":
-            return check_text(evaluation, painter, compared.inherited, base or "", compared)
         case "github":
+            from reconciler.report.github import github_text
+
             return github_text(evaluation)
         case "gitlab":
+            from reconciler.report.gitlab import gitlab_text
+
             return gitlab_text(evaluation)
         case "sarif":
-            return sarif_text(evaluation, __version__, root)
-        case "junit":
-            from reconciler.report.junit import junit_text  # few ask for it, and XML takes long
+            from reconciler.report.sarif import sarif_text
 
-            return junit_text(evaluation)
-        case "markdown" | "svg":
-            return _drawn(form, checked._replace(compared=compared))
-    return _document(form, checked)
+            return sarif_text(evaluation, __version__, root)
+    from reconciler.report.junit import junit_text  # XML takes long
+
+    return junit_text(evaluation)
 
 
 def _drawn(form: str, checked: Checked) -> str:
     """What merging comes to, as a comment or as a picture."""
-    compared, base, _, root, preview = checked
+    from reconciler.report.preview import NOTHING
+
+    compared, base, _, root, drawn = checked
+    preview = drawn or NOTHING
     if form == "markdown":
+        from reconciler.report.at_top import marked
+        from reconciler.report.markdown import markdown_text
+
         return marked(markdown_text(compared, "check", base=base, preview=preview), root)
     from reconciler.report.map_svg import map_svg  # few ask for it
 
@@ -119,6 +135,8 @@ def _drawn(form: str, checked: Checked) -> str:
 
 
 def _document(form: str, checked: Checked) -> str:
+    from reconciler.report.machine import check_document, json_text, plan_document, yaml_text
+
     compared = checked.compared
     evaluation = compared.evaluation
     plan = plan_document(evaluation, base=checked.base)

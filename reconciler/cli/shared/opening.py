@@ -14,6 +14,7 @@ import click
 import reconciler
 from reconciler.adapters import cache
 from reconciler.adapters.facts import FileFacts, FreshFacts
+from reconciler.adapters.git.desk import Desk
 from reconciler.adapters.git.opening import (
     ground,
     open_mirror,
@@ -108,7 +109,7 @@ def open_source(repo: Path, rev: str, *, worktree: bool, trust: Trust = Trust.FU
     """
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
-    opened = open_here(repo)
+    opened = _asking_once(open_here(repo))
     facts = once(partial(_facts, opened, trust))
     repository = _proving(opened, facts)
     if worktree and rev != "HEAD":
@@ -116,6 +117,16 @@ def open_source(repo: Path, rev: str, *, worktree: bool, trust: Trust = Trust.FU
     if worktree:
         return Read(repository, open_worktree(repository, repo), facts)
     return Read(repository, open_revision(repository, rev), facts)
+
+
+def _asking_once(repository: GitRepository) -> GitRepository:
+    """The repository, of which what is asked twice is remembered until the verb ends."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return repository
+    desk = Desk()
+    context.call_on_close(desk.close)
+    return replace(repository, git=replace(repository.git, desk=desk))
 
 
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:

@@ -49,7 +49,7 @@ def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
     failed = []
     for path, text in texts:
         try:
-            _write(path, text)
+            write_file(path, text)
         except OSError as failure:
             failed.append(f"{path}: {failure.strerror}")
     if failed:
@@ -57,7 +57,7 @@ def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
         raise UsageError(f"--out cannot be written: {', '.join(failed)}", hint)
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file. A change may hold a link of its name, or on the way to it: none is followed."""
     inside = () if path.is_absolute() else path.parents
     if path.parent != _DEVICES and any(place.is_symlink() for place in (path, *inside)):

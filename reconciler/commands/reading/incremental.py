@@ -37,7 +37,7 @@ class _ColdError(Exception):
 
 
 def evaluate_incrementally(
-    source: Source, facts: Facts | None, terms: Terms = OWN_TERMS
+    source: Source, facts: Facts | None, terms: Terms = OWN_TERMS, *, is_change: bool = False
 ) -> Evaluation:
     """Evaluate a revision, reading as little of it as the cache allows.
 
@@ -45,6 +45,8 @@ def evaluate_incrementally(
         source: Its files.
         facts: The cache, or None.
         terms: What it is judged by beside what it says itself.
+        is_change: Its base is asked for next: little that it has beside what is known is not noted,
+            since what is known is of the base then, which has to be read anew if it is forgotten.
     """
     own = read_own_settings(source, terms.settings)
     overrides = read_overrides(source) if terms.overrides is None else terms.overrides
@@ -54,7 +56,7 @@ def evaluate_incrementally(
         judging = terms.contracts
         parts = Parts(source, own, settings, allowed, retained, overrides, left, judging)
         try:
-            return _Run(parts, facts).evaluation()
+            return _Run(parts, facts, is_change).evaluation()
         except NotPlainError:
             pass
     tree = read_tree(source, terms.settings, own, overrides)
@@ -67,6 +69,8 @@ class _Run:
 
     Attributes:
         parts: How parts are read and evaluated.
+        facts: What is known.
+        is_change: Little that differs from what is known is not noted.
         left_out: Groups that are not read, by number: those of an earlier run, then new ones.
         known: How many groups the earlier run left.
         to_read: Object ids of the parts that are read, by path.
@@ -77,6 +81,7 @@ class _Run:
 
     parts: Parts
     facts: Facts
+    is_change: bool = False
     left_out: dict[int, Group] = field(default_factory=dict)
     known: int = 0
     to_read: dict[str, str] = field(default_factory=dict)
@@ -117,7 +122,7 @@ class _Run:
         while True:
             settled = (group.settled for group in self.left_out.values())
             known = sum_of(item for item in settled if item is not None)
-            elsewhere = {node for group in self.left_out.values() for node in group.provides}
+            elsewhere = set[str]().union(*(group.provides for group in self.left_out.values()))
             evaluation = self.parts.evaluate(self.to_read, known, elsewhere)
             bears = bearing(evaluation)
             if not self._reach(evaluation, bears):
@@ -148,7 +153,7 @@ class _Run:
         known = snapshot.read_groups(text) if text is not None else []
         grouped = {path: oid for group in known for path, oid in group.parts.items()}
         gone = frozenset(head.gone)
-        was = {path: oid for path, oid in grouped.items() if path not in gone}
+        was = {path: oid for path, oid in grouped.items() if path not in gone} if gone else grouped
         was_there = {**was, **head.restless, **head.shared}
         now = listed(self.parts, tops, head.tops, was_there)
         if any(now.get(path) != oid for path, oid in head.shared.items()):
@@ -158,8 +163,7 @@ class _Run:
         self.left_out = {
             number: group
             for number, group in enumerate(known)
-            if all(now.get(path) == oid for path, oid in group.parts.items())
-            and head.shared.keys().isdisjoint(group.parts)
+            if group.parts.items() <= now.items() and head.shared.keys().isdisjoint(group.parts)
         }
         skipped = {path for group in self.left_out.values() for path in group.parts}
         self.to_read = {path: oid for path, oid in now.items() if path not in skipped}
@@ -201,13 +205,14 @@ class _Run:
         """Take back the groups that what was read bears on; whether there are any."""
         provides = {item for nodes in bears.provides.values() for item in nodes}
         asks = {item for nodes in bears.asks.values() for item in nodes}
+        named = {item for item in provides if item[-1] != "*"}
         reach = Reach(bears)
         reached = [
             number
             for number, group in self.left_out.items()
             if not asks.isdisjoint(group.provides)
             or not provides.isdisjoint(group.asks)
-            or not provides.isdisjoint(item for item in group.provides if item[-1] != "*")
+            or not named.isdisjoint(group.provides)
             or reach.meets(group)
         ]
         reached += self._named(_new_names(evaluation), reached)
@@ -247,6 +252,8 @@ class _Run:
         if evaluation.tree.last_good.halted:
             return
         if self.earlier is not None and self._is_little():
+            if self.is_change:
+                return
             restless = {path: oid for path, oid in self.to_read.items() if path not in self.shared}
             settled = sum_of(group.settled for group in self.left_out.values() if group.settled)
             head = snapshot.Head(self.earlier.id, tops, self.shared, restless, settled, self.gone)

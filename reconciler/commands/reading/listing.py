@@ -43,7 +43,7 @@ def listed(parts: Parts, tops: _Ids, old_tops: _Ids, was: _Ids) -> dict[str, str
     # Whoever reads all of it tells what is wrong with its files, and how many there may be.
     if source.findings() or clashes(found) or len(found) > settings.limits.files:
         raise NotPlainError
-    return dict(sorted(found.items()))
+    return {path: found[path] for path in sorted(found)}
 
 
 def _below(was: _Ids, folders: list[str]) -> dict[str, str]:
