@@ -17,7 +17,7 @@ import { timeSlider } from "./slider.js";
 import { poolsAt } from "./standing.js";
 import { stepAt, stepsOf, wholeOf } from "./steps.js";
 import { formatTime } from "./model.js";
-import { timeOf } from "./times.js";
+import { atOf, timeOf } from "./times.js";
 import { usagePlot } from "./plots.js";
 import { sharePlot } from "./shareplot.js";
 
@@ -81,7 +81,7 @@ function builtView(report, pool, route) {
     onRest: (time) => {
       move(time);
       rest();
-      go({ at: time === report.now ? null : report.commits[time - 1]?.id ?? null });
+      go({ at: atOf(report, time) });
     },
   });
   const element = el(
@@ -101,7 +101,7 @@ function builtView(report, pool, route) {
     el("div", { class: "map-bar" }, then),
     map.element,
     slider.element,
-    el("h3", null, "Figures"),
+    el("h3", null, "Figures now"),
     poolFigures(report, pool),
     el("h3", null, "Addresses", tableTime),
     table.element,

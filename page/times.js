@@ -7,18 +7,28 @@ import { el, mono } from "./dom.js";
 import { formatTime, secondsOf } from "./model.js";
 import { linkTo } from "./route.js";
 
+/** What `at=` says of the time before the first commit, which has no id. */
+const BEGIN = "begin";
+
 /**
- * The time index of `at=`: a commit id or the start of one, a day (its end, in UTC), a minute or an instant.
+ * The time index of `at=`: `begin` (before the first commit), a commit id or the start of one, a day (its end, in UTC), a minute or an instant.
  * @param {Report} report
  * @param {string | null} at
  * @returns {number | null} Null of a text that names no moment.
  */
 export function timeOf(report, at) {
   if (at === null || at === "") return null;
+  if (at === BEGIN) return 0;
   const seconds = momentOf(report, at);
   if (seconds !== null) return report.lastCommitAt(seconds);
   const found = commitOf(report, at);
   return found === null ? null : found + 1;
+}
+
+/** @param {Report} report @param {number} t @returns {string | null} What `at=` says of a time; null for now. */
+export function atOf(report, t) {
+  if (t === report.now) return null;
+  return t === 0 ? BEGIN : report.commits[t - 1].id;
 }
 
 /** @param {Report} report @param {string} text @returns {number | null} Seconds since 1970. */
