@@ -1,8 +1,8 @@
 /**
  * Decode the packed lists of the page's data: what Python packed, byte for byte.
  *
- * Numbers are zigzag LEB128 (7 bits a byte, low first); names share a prefix with the
- * name before. Both are base64 in the JSON text. Nothing here knows what they mean.
+ * Numbers are zigzag, with a bit below that says whether they repeat, in LEB128 (7 bits a
+ * byte, low first); names share a prefix with the name before. Both are base64 in the JSON text. Nothing here knows what they mean.
  */
 
 /** A whole number: a `number` up to 2^53 - 1, else a `bigint`. @typedef {number | bigint} Whole */
@@ -20,26 +20,12 @@ export function bytesOf(text) {
 }
 
 /**
- * The numbers of a packed list that all fit 2^49 (indices, clocks, differences).
+ * The numbers of a packed list that all fit 2^48 (indices, clocks, differences).
  * @param {string} text
  * @returns {number[]}
  */
 export function packedInts(text) {
-  const raw = atob(text);
-  /** @type {number[]} */
-  const numbers = [];
-  let number = 0;
-  let factor = 1;
-  for (let at = 0; at < raw.length; at += 1) {
-    const byte = raw.charCodeAt(at);
-    number += (byte & 127) * factor;
-    factor *= 128;
-    if (byte >= 128) continue;
-    numbers.push(number % 2 === 0 ? number / 2 : -(number + 1) / 2);
-    number = 0;
-    factor = 1;
-  }
-  return numbers;
+  return repeated(/** @type {number[]} */ (unsigned(text)), (token) => [token % 2 === 1, signed(Math.floor(token / 2))]);
 }
 
 /**
@@ -48,6 +34,43 @@ export function packedInts(text) {
  * @returns {Whole[]}
  */
 export function packedWholes(text) {
+  return repeated(unsigned(text), (token) => {
+    if (typeof token === "number") return [token % 2 === 1, signed(Math.floor(token / 2))];
+    const raw = token / 2n;
+    return [token % 2n === 1n, narrow(raw % 2n === 0n ? raw / 2n : -(raw + 1n) / 2n)];
+  });
+}
+
+/**
+ * Tokens as numbers: one that says so stands for several, of which the next one tells how many.
+ * @template {Whole} T
+ * @param {T[]} tokens
+ * @param {(token: T) => [boolean, T | number]} read Whether it repeats, and its number.
+ * @returns {T[]}
+ */
+function repeated(tokens, read) {
+  /** @type {T[]} */
+  const numbers = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const [isRepeated, number] = read(tokens[at]);
+    if (isRepeated) at += 1;
+    const count = isRepeated ? Number(tokens[at]) + 2 : 1;
+    for (let time = 0; time < count; time += 1) numbers.push(/** @type {T} */ (number));
+  }
+  return numbers;
+}
+
+/** @param {number} raw Zigzag. @returns {number} */
+function signed(raw) {
+  return raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
+}
+
+/**
+ * Numbers of seven bits a byte.
+ * @param {string} text
+ * @returns {Whole[]}
+ */
+function unsigned(text) {
   const bytes = bytesOf(text);
   /** @type {Whole[]} */
   const numbers = [];
@@ -60,8 +83,7 @@ export function packedWholes(text) {
     factor *= 128;
     if (byte >= 128) continue;
     // Seven bytes are 49 bits: exact in a number. What is longer is read again as a bigint.
-    if (at - start >= 7) numbers.push(longNumber(bytes, start, at));
-    else numbers.push(number % 2 === 0 ? number / 2 : -(number + 1) / 2);
+    numbers.push(at - start >= 7 ? longNumber(bytes, start, at) : number);
     start = at + 1;
     number = 0;
     factor = 1;
@@ -73,12 +95,12 @@ export function packedWholes(text) {
  * @param {Uint8Array} bytes
  * @param {number} start
  * @param {number} end The last byte of the number.
- * @returns {Whole}
+ * @returns {bigint}
  */
 function longNumber(bytes, start, end) {
   let raw = 0n;
   for (let at = end; at >= start; at -= 1) raw = raw * 128n + BigInt(bytes[at] & 127);
-  return narrow(raw % 2n === 0n ? raw / 2n : -(raw + 1n) / 2n);
+  return raw;
 }
 
 /**

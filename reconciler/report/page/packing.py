@@ -5,15 +5,25 @@ No compressor is asked: two versions of one make other bytes of the same text.
 
 from base64 import b64encode
 from collections.abc import Iterable
+from itertools import groupby
 
 _MOST_SHARED = 255
+_TWO = 2
 
 
 def packed_numbers(numbers: Iterable[int]) -> str:
-    """Numbers one after the other in base64, each by LEB128 of its zigzag: any size, any sign."""
+    """Numbers one after the other in base64: any size, any sign, and few bytes for what repeats.
+
+    Each is its zigzag, and below that a bit: after one that is set stands how often it is there
+    once more, beyond two. All is LEB128.
+    """
     found = bytearray()
-    for number in numbers:
-        _append(found, number << 1 if number >= 0 else ((-number) << 1) - 1)
+    for number, alike in groupby(numbers):
+        count = sum(1 for _ in alike)
+        zigzag = number << 1 if number >= 0 else ((-number) << 1) - 1
+        _append(found, zigzag << 1 | (count > 1))
+        if count > 1:
+            _append(found, count - _TWO)
     return b64encode(found).decode("ascii")
 
 

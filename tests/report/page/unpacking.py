@@ -25,15 +25,24 @@ class Lived(NamedTuple):
 
 
 def numbers(packed: str) -> list[int]:
-    found, value, shift = [], 0, 0
+    found: list[int] = []
+    tokens = _unsigned(packed)
+    for token in tokens:
+        value = token >> 1
+        number = value >> 1 if value & 1 == 0 else -((value + 1) >> 1)
+        found += [number] * (next(tokens) + 2 if token & 1 else 1)
+    return found
+
+
+def _unsigned(packed: str) -> Iterator[int]:
+    value, shift = 0, 0
     for byte in b64decode(packed):
         value |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
-            found.append(value >> 1 if value & 1 == 0 else -((value + 1) >> 1))
+            yield value
             value, shift = 0, 0
     assert shift == 0
-    return found
 
 
 def sums(packed: str) -> list[int]:
