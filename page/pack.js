@@ -25,39 +25,35 @@ export function bytesOf(text) {
  * @returns {number[]}
  */
 export function packedInts(text) {
-  return repeated(/** @type {number[]} */ (unsigned(text)), (token) => [token % 2 === 1, signed(Math.floor(token / 2))]);
+  return /** @type {number[]} */ (packedWholes(text));
 }
 
 /**
- * The numbers of a packed list, each as large as it is.
+ * The numbers of a packed list, each as large as it is. A token whose lowest bit is set stands for
+ * several numbers: the next one tells how many more than two.
  * @param {string} text
  * @returns {Whole[]}
  */
 export function packedWholes(text) {
-  return repeated(unsigned(text), (token) => {
-    if (typeof token === "number") return [token % 2 === 1, signed(Math.floor(token / 2))];
-    const raw = token / 2n;
-    return [token % 2n === 1n, narrow(raw % 2n === 0n ? raw / 2n : -(raw + 1n) / 2n)];
-  });
-}
-
-/**
- * Tokens as numbers: one that says so stands for several, of which the next one tells how many.
- * @template {Whole} T
- * @param {T[]} tokens
- * @param {(token: T) => [boolean, T | number]} read Whether it repeats, and its number.
- * @returns {T[]}
- */
-function repeated(tokens, read) {
-  /** @type {T[]} */
+  const tokens = unsigned(text);
+  /** @type {Whole[]} */
   const numbers = [];
   for (let at = 0; at < tokens.length; at += 1) {
-    const [isRepeated, number] = read(tokens[at]);
-    if (isRepeated) at += 1;
-    const count = isRepeated ? Number(tokens[at]) + 2 : 1;
-    for (let time = 0; time < count; time += 1) numbers.push(/** @type {T} */ (number));
+    const token = tokens[at];
+    const isLong = typeof token === "bigint";
+    const isRepeated = isLong ? token % 2n === 1n : token % 2 === 1;
+    const number = isLong ? longSigned(token / 2n) : signed(Math.floor(token / 2));
+    numbers.push(number);
+    if (!isRepeated) continue;
+    at += 1;
+    for (let more = Number(tokens[at]) + 1; more > 0; more -= 1) numbers.push(number);
   }
   return numbers;
+}
+
+/** @param {bigint} raw Zigzag. @returns {Whole} */
+function longSigned(raw) {
+  return narrow(raw % 2n === 0n ? raw / 2n : -(raw + 1n) / 2n);
 }
 
 /** @param {number} raw Zigzag. @returns {number} */
