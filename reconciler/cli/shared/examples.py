@@ -77,6 +77,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("ipam map vlan40-pool --svg", "as a picture"),
         ("ipam map vlan40-pool --rev HEAD~1 -o json", "as it was, for programs"),
     ),
+    "report": (
+        ("ipam report --out ../report.html", "what is committed"),
+        ("ipam report --base main --out ../change.html", "and what merging a branch changes"),
+    ),
     "get": (
         ("ipam get pools", "what kinds there are: ipam get --help"),
         ("ipam get tenants -o wide", "with all columns"),
