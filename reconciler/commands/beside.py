@@ -27,6 +27,7 @@ from reconciler.commands.uncommitted import changed_since
 from reconciler.commands.within import with_within
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import Evaluation
+from reconciler.formers import with_formers
 from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
@@ -167,7 +168,8 @@ def _compared(
     """What a change makes of its base; settings are those of the base, and those of the change."""
     compared = compare(base, gated_by_base(base, evaluation))
     compared = with_vanished(base, with_additions(base, settings, compared), changed)
-    return with_sizes_of_base(base, with_takeovers(base, with_renames(base, compared)))
+    compared = with_formers(base, with_renames(base, compared))
+    return with_sizes_of_base(base, with_takeovers(base, compared))
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:
