@@ -13,7 +13,7 @@ from reconciler.commands.braked_base import as_merged, with_base_brake
 from reconciler.commands.by_hand import as_reconciled, strays, with_found, with_overrides
 from reconciler.commands.caused import line_of, with_caused
 from reconciler.commands.causes import with_causes
-from reconciler.commands.freed_before import records_since_made, with_freed_before
+from reconciler.commands.freed_before import Since, records_since_made, with_freed_before
 from reconciler.commands.handwork import records_beside
 from reconciler.commands.inherited import with_inherited
 from reconciler.commands.pins_before import waits_for_reconcile, with_pins_before
@@ -32,7 +32,7 @@ from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Facts, Repository, Source
-from reconciler.records.by_hand import Records, as_left
+from reconciler.records.by_hand import as_left
 from reconciler.replaced import with_replaced
 from reconciler.resizing import with_sizes_of_base
 from reconciler.settings import PATH
@@ -83,7 +83,7 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     evaluation = evaluate_incrementally(source, facts, terms)
     since = records_since_made(repository, base_source, judging)
     if since is not None:
-        evaluation = as_merged(repository, source, evaluation, facts)
+        evaluation = as_merged(repository, base_source, source, evaluation, facts)
     history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
     is_made = (made := source.revision()) is not None and history.own == made.id
     bases, sides = (base_source, judging), (source, settings)
@@ -94,7 +94,7 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
         records=replace(
             records,
             made=history.newest if is_contained else "",
-            left=as_left(since) if since is not None else {},
+            left=as_left(since.records) if since is not None else {},
         ),
         settings_changed=any(change.path == PATH for change in changes),
         settings_said=tuple(changed(judging, own)),
@@ -130,7 +130,7 @@ def _judged(compared: Compared, base: Base, sides: _Sides, facts: Facts | None) 
     return replace(compared, evaluation=with_overrides(evaluation))
 
 
-def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Records | None) -> Compared:
+def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Since | None) -> Compared:
     """A comparison with what its base has already, and with what of the change causes the rest.
 
     Args:
@@ -140,7 +140,7 @@ def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Records | 
         since: The records of the base that people touched, or None.
     """
     compared = with_inherited(compared, sides.planned, sides.changes)
-    compared = with_freed_before(compared, sides.planned, since)
+    compared = with_freed_before(compared, sides.planned, (sides.repository, *sides.base), since)
     if waits_for_reconcile(sides.repository, *sides.base):
         compared = with_pins_before(compared, base.name, sides.planned)
         compared = with_renames_before(compared, base.name, sides.planned())
