@@ -46,6 +46,7 @@ CODES: dict[str, str] = {
     "override-expired": "An Override has expired, and lets nothing pass any more. Remove it.",
     "override-used": "An Override lets something pass that would stop the change.",
     "override-long": "An Override counts for more than 92 days from the date of its name.",
+    "override-short": "An Override of kind brake names fewer releases than the plan has, with those that rest.",
     "override-unused": "An Override lets nothing pass in this revision.",
     "nothing-to-check": "No document is in any folder that is read. Name the right folder.",
     "base-ahead": "The base has commits that the revision under check lacks, and that could not be merged.",
@@ -111,7 +112,8 @@ CODES: dict[str, str] = {
     # Renames
     "renamed": "A document has another name, and keeps its addresses.",
     "rename-refused": "It is not clear whose addresses a renamed document would keep.",
-    "rename-unused": "What a document says that it was called before is still there.",
+    "rename-unused": "What a document says that it was called before is still there, or never was.",
+    "cluster-pool-renamed": "A change gives the pool in a tenant's cluster another name.",
     "announcement-lost": "A cluster that stays loses addresses that it announces by this change.",
     "announcement-moved": "Addresses go from one cluster to another at once. Give them up first.",
     "handed-on": "A document that names no team goes to another team's folder, with its addresses.",

@@ -1,4 +1,4 @@
-"""Renames in a change: which document seems to be one that went, and which takes over what was left.
+"""Renames in a change that nothing names: which document seems to be one that went.
 
 Nothing is given by likeness. It is told, with the line that would keep the addresses.
 """
@@ -13,8 +13,8 @@ from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.likeness import share
 from reconciler.evaluate import Evaluation
-from reconciler.families import family_of_kind, keeps_addresses, known_as
-from reconciler.families._former import PLACE, former_of, written
+from reconciler.families import family_of_kind, keeps_addresses
+from reconciler.families._former import former_of, written
 from reconciler.findings import Finding, few, ordered, warning
 from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Release
@@ -27,9 +27,9 @@ _HEAD = ("apiVersion", "kind", "metadata")
 
 
 def with_renames(base: Base, compared: Compared) -> Compared:
-    """A comparison with what seems to be a rename, and with a rename that comes late."""
+    """A comparison with what seems to be a rename."""
     evaluation = compared.evaluation
-    found = [*_lookalikes(base, evaluation), *_late(base, evaluation)]
+    found = [*_lookalikes(base, evaluation)]
     if not found:
         return compared
     merged = ordered([*evaluation.findings, *found])
@@ -269,21 +269,3 @@ def _key(document: Document) -> Key:
     family = family_of_kind(document.kind.id)
     name = family.name if family is not None else ""
     return Key(name, document.namespace, document.name, "", document.kind.name)
-
-
-def _late(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
-    """Renames of what was gone before the change: nobody who reviews it sees whose it was."""
-    before, now = base.described.documents, base.described_now.documents
-    every = evaluation.state.former.values()
-    former = {key for it in every for key in (it.claim, it.pool) if key is not None}
-    names = {(*known_as(key.family, key.kind), key.namespace, key.name) for key in former}
-    for identity, document in sorted(now.items(), key=lambda item: item[0]):
-        said, old = former_of(document), before.get(identity)
-        if said is None or (old is not None and former_of(old) == said):
-            continue
-        name = (*document.kind.id, *said)
-        if name in names and name not in before:
-            what = f"{document.kind.name} {written(*said).partition(': ')[2]}"
-            message = f"{what} was gone before this change, and its addresses are taken over"
-            hint = "look up who removed it, and whether the two are one"
-            yield warning("renamed", document.at(*PLACE), message, hint)

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from reconciler.additions import adds_addresses, gated_by_base, with_additions
 from reconciler.announced import with_losses
+from reconciler.cluster_pools import with_cluster_pools
 from reconciler.commands import carried as carrying
 from reconciler.commands import judging as judge
 from reconciler.commands.braked_base import as_merged, with_base_brake
 from reconciler.commands.by_hand import as_reconciled, strays, with_found, with_overrides
 from reconciler.commands.caused import line_of, with_caused
 from reconciler.commands.causes import with_causes
-from reconciler.commands.freed_before import records_since_made, with_freed_before
+from reconciler.commands.freed_before import Since, records_since_made, with_freed_before
 from reconciler.commands.handwork import records_beside
 from reconciler.commands.inherited import with_inherited
 from reconciler.commands.pins_before import waits_for_reconcile, with_pins_before
@@ -27,11 +28,12 @@ from reconciler.commands.uncommitted import changed_since
 from reconciler.commands.within import with_within
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import Evaluation
+from reconciler.formers import with_formers
 from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Facts, Repository, Source
-from reconciler.records.by_hand import Records, as_left
+from reconciler.records.by_hand import as_left
 from reconciler.replaced import with_replaced
 from reconciler.resizing import with_sizes_of_base
 from reconciler.settings import PATH
@@ -75,15 +77,15 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     changes, is_contained = changed_since(repository, base_source, source, both)
     bases, sides = (base_source, judging), (source, settings)
     then, now = judge.described_beside(bases, sides, changes, facts)
-    if adds_addresses(then, now):
-        facts = None  # what is known of groups is apart by address space
+    if adds_addresses(then, now) or own.metallb_pool != judging.metallb_pool:
+        facts = None  # what is known of groups is apart by address space, and counts no tenants
     planned = cache(partial(as_reconciled, base_source, repository, facts))
     contracts = judge.judging_contracts(planned, (then, now), changes)
     terms = Terms(settings, overrides_beside(base_source, source), contracts=contracts)
     evaluation = evaluate_incrementally(source, facts, terms, is_change=True)
     since = records_since_made(repository, base_source, judging)
     if since is not None:
-        evaluation = as_merged(repository, source, evaluation, facts)
+        evaluation = as_merged(repository, base_source, source, evaluation, facts)
     history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
     is_made = (made := source.revision()) is not None and history.own == made.id
     records = records_beside(bases, sides, changes, planned, is_made=is_made)
@@ -93,7 +95,7 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
         records=replace(
             records,
             made=history.newest if is_contained else "",
-            left=as_left(since) if since is not None else {},
+            left=as_left(since.records) if since is not None else {},
         ),
         settings_changed=any(change.path == PATH for change in changes),
         settings_said=tuple(changed(judging, own)),
@@ -129,7 +131,7 @@ def _judged(compared: Compared, base: Base, sides: _Sides, facts: Facts | None) 
     return replace(compared, evaluation=with_overrides(evaluation))
 
 
-def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Records | None) -> Compared:
+def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Since | None) -> Compared:
     """A comparison with what its base has already, and with what of the change causes the rest.
 
     Args:
@@ -139,7 +141,7 @@ def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Records | 
         since: The records of the base that people touched, or None.
     """
     compared = with_inherited(compared, sides.planned, sides.changes)
-    compared = with_freed_before(compared, sides.planned, since)
+    compared = with_freed_before(compared, sides.planned, (sides.repository, *sides.base), since)
     if waits_for_reconcile(sides.repository, *sides.base):
         compared = with_pins_before(compared, base.name, sides.planned)
         compared = with_renames_before(compared, base.name, sides.planned())
@@ -167,7 +169,9 @@ def _compared(
     """What a change makes of its base; settings are those of the base, and those of the change."""
     compared = compare(base, gated_by_base(base, evaluation))
     compared = with_vanished(base, with_additions(base, settings, compared), changed)
-    return with_sizes_of_base(base, with_takeovers(base, with_renames(base, compared)))
+    compared = with_cluster_pools(base, settings, compared)
+    compared = with_formers(base, with_renames(base, compared))
+    return with_sizes_of_base(base, with_takeovers(base, compared))
 
 
 def _elsewhere(base: tuple[Source, Settings], change: tuple[Source, Settings]) -> tuple[str, str]:

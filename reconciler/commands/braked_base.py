@@ -18,6 +18,7 @@ from reconciler.withheld import held_releases, of_base
 
 def as_merged(
     repository: Repository,
+    base: Source,
     source: Source,
     evaluation: Evaluation,
     facts: Facts | None,
@@ -28,11 +29,12 @@ def as_merged(
 
     Args:
         repository: Where its base is.
+        base: Its base.
         source: The change, merged in thought.
         evaluation: Of the change, beside a base whose records people touched.
         facts: The cache.
     """
-    merged = with_changes_by_hand(repository, source, evaluation, facts)
+    merged = with_changes_by_hand(repository, source, evaluation, facts, base)
     if merged.brake is None:
         # What a claim had before somebody took its record away is a move after the merge, too.
         return replace(evaluation, moves=merged.moves)

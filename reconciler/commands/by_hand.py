@@ -6,7 +6,8 @@ from functools import partial
 
 from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import LastMade, last_made
-from reconciler.commands.putting_back import Anchor, with_records_since
+from reconciler.commands.let_go import without_let_go
+from reconciler.commands.putting_back import Anchor, allowing, with_records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.sightings import Beside, with_sightings
@@ -29,11 +30,23 @@ def as_reconciled(source: Source, repository: Repository, facts: Facts | None) -
 
 
 def with_changes_by_hand(
-    repository: Repository, source: Source, evaluation: Evaluation, facts: Facts | None = None
+    repository: Repository,
+    source: Source,
+    evaluation: Evaluation,
+    facts: Facts | None = None,
+    base: Source | None = None,
 ) -> Evaluation:
     """The evaluation with what people did to records since the newest reconcile commit.
 
     Before the first one all of them are.
+
+    Args:
+        repository: Where they are.
+        source: The files of the revision.
+        evaluation: Of the revision.
+        facts: The cache.
+        base: What a change is compared with, if it is one: only on its line people were allowed
+            something already.
     """
     revision, settings, first = source.revision(), evaluation.tree.settings, evaluation.findings
     made = LastMade(None) if revision is None else last_made(repository, revision, facts)
@@ -71,7 +84,13 @@ def with_changes_by_hand(
         return evaluation
     sides = Beside(last[:12], (before, theirs), (source, settings))
     evaluation = with_sightings(evaluation, sides, changes)
-    records = records_since(sides.before, sides.now, changes)
+    records = without_let_go(
+        repository,
+        (base or source, settings),
+        last,
+        records_since(sides.before, sides.now, changes),
+        allowing(evaluation),
+    )
     told_of = tuple(item for item in evaluation.findings if item not in first)
     anchor = Anchor(last, theirs, made.is_proven, told_of)
     return with_records_since(evaluation, source, records, anchor)

@@ -7,10 +7,12 @@ no retention holds them: the next change that asks would get them, and look harm
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
 from reconciler.commands.handwork import records_since
+from reconciler.commands.let_go import without_let_go
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Compared
 from reconciler.engine.lookup import Lookup
@@ -26,24 +28,46 @@ from reconciler.ports import Repository, Source
 from reconciler.records.by_hand import Records, lets_pass, losing
 from reconciler.settings import PATH
 
-_HINT = "put the record back as reconcile wrote it, or let reconcile go over it before this change"
+_HINT = (
+    "put the record back as reconcile wrote it, or let reconcile go over it before this change;"
+    " if it was meant to go: merge an Override of kind record for it before this change"
+)
 BY_HAND = ("record-edited", "record-removed", "record-put-back")
 """Codes of what people did to records, and of what becomes of it."""
 
 
+class Since(NamedTuple):
+    """What people did to records of a base since reconcile made a commit of it.
+
+    Attributes:
+        commit: Its id.
+        records: Those that are not what it left.
+    """
+
+    commit: str
+    records: Records
+
+
 def with_freed_before(
-    compared: Compared, planned: Callable[[], Evaluation], records: Records | None
+    compared: Compared,
+    planned: Callable[[], Evaluation],
+    base: tuple[Repository, Source, Settings],
+    since: Since | None,
 ) -> Compared:
     """A comparison with what is told of the base's records, and of who takes what they held.
 
     Args:
         compared: With all else that is told of the change.
         planned: The evaluation of the base. It is asked for only where somebody touched records.
-        records: Those of the base that are not what reconcile left; None where there are none.
+        base: The base with its Settings, and where it is.
+        since: Its records that are not what reconcile left; None where there are none.
     """
     evaluation = compared.evaluation
-    if records is None:
+    if since is None:
         return compared
+    repository, source, settings = base
+    allows = partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
+    records = without_let_go(repository, (source, settings), *since, allows)
     before = planned()
     told = {(it.code, it.location) for it in (*evaluation.findings, *compared.inherited)}
     stood = [it for it in before.findings if it.code in BY_HAND]
@@ -57,7 +81,7 @@ def with_freed_before(
     )
 
 
-def records_since_made(repository: Repository, base: Source, settings: Settings) -> Records | None:
+def records_since_made(repository: Repository, base: Source, settings: Settings) -> Since | None:
     """Records of the base that are not what reconcile left; None where there are none.
 
     What reconcile made last is taken as it says: a check of the base by itself proves it.
@@ -76,7 +100,7 @@ def records_since_made(repository: Repository, base: Source, settings: Settings)
     before = repository.source(made)
     before.bound(limits)
     theirs = read_own_settings(before, now).settings
-    return records_since((before, theirs), (base, now), changes)
+    return Since(made, records_since((before, theirs), (base, now), changes))
 
 
 _Lost = tuple[Key | str, Allocation]

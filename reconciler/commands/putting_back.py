@@ -13,6 +13,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_range
 from reconciler.commands.handwork import records_since
+from reconciler.commands.let_go import without_let_go
 from reconciler.commands.reading.mended import Mended
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.whole import read_tree
@@ -70,11 +71,11 @@ def with_records_since(
         return found
     if not found.is_freed:  # a mark that somebody took away counts still, and a replay finds it
         return replace(found, anchor=anchor.commit) if found.freed.marks else found
-    files = put_back(records, _allows(found))
+    files = put_back(records, allowing(found))
     read = read_tree(Mended(source, files), overrides=found.tree.overrides)
     tree = replace(read, retained=found.tree.retained)
     mended = held_to(evaluate(tree, found.allow_release), anchor.settings, anchor.name)
-    put_back(records, _allows(mended))  # so that Overrides are told as used there, too
+    put_back(records, allowing(mended))  # so that Overrides are told as used there, too
     back = _stated(evaluation, files)
     why = "" if anchor.is_proven else f"that reconcile made commit {anchor.name} is not proven here"
     if why := why or _in_the_way(mended, back):
@@ -124,11 +125,14 @@ def _with_put_back_from(
     folders = [PATH, settings.records, theirs.records]
     changes, _ = repository.changed(commit, revision.id, folders, settings.limits)
     records = records_since((before, theirs), (source, settings), changes)
+    allows = allowing(evaluation)
+    records = without_let_go(repository, (source, settings), commit, records, allows)
     anchor = Anchor(commit, theirs, is_proven=True)
     return with_records_since(held_to(evaluation, theirs, anchor.name), source, records, anchor)
 
 
-def _allows(evaluation: Evaluation) -> Callable[[str], bool]:
+def allowing(evaluation: Evaluation) -> Callable[[str], bool]:
+    """Whether an Override that counts lets pass what is done to a record, by its path or claim."""
     return partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
 
 

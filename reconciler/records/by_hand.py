@@ -80,6 +80,8 @@ def told(
             place = Location(item.path, 1, 1)
             if records.is_strict or item.is_news:
                 hint = came_along(item) if records.begins and item.is_added else item.hint
+                if item.is_removed and lets_pass(records, claim, item.path, allows):
+                    hint = "an Override of kind record lets it go: nothing is left to do"
                 yield Finding(item.code, severity, item.message, place, f"{behind}{hint}")
 
 
@@ -121,6 +123,16 @@ def _weighs(records: Records, claim: Key | str, item: Told, allows: Callable[[st
 def lets_pass(records: Records, claim: Key | str, path: str, allows: Callable[[str], bool]) -> bool:
     """A person let pass what is done to a record of a claim."""
     return (_is_its(records, path, claim) and allows(path)) or allows(str(claim))
+
+
+def taken_away(records: Records) -> dict[str, Key | str]:
+    """Paths of records that are not there any more, each with its claim."""
+    return {
+        path: claim
+        for claim, hand in _hands(records).items()
+        for path in hand.before
+        if records.now.get(path) is None
+    }
 
 
 class Freed(NamedTuple):

@@ -56,6 +56,11 @@ class Told(NamedTuple):
     is_news: bool = True
     is_added: bool = False
 
+    @property
+    def is_removed(self) -> bool:
+        """It is not there any more."""
+        return self.code == "record-removed"
+
 
 def of_claim(hand: Hand, base: str, after: Mapping[Key, Allocation]) -> Iterable[Told]:
     """What is told of it; with the name of the base, and what claims hold once it is planned."""

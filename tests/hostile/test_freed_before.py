@@ -1,5 +1,6 @@
 """A record that was changed by hand on main, and a change that takes what it held: it is told."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -130,3 +131,65 @@ def test_what_the_base_gives_already_is_none_of_the_change(main: Path, capsys: C
     commit(main, "early", clock=CLOCK + 40)
     change(main, {"tenants/new.yaml": tenant("new", "b-team")})
     assert checked(main, capsys)["findings"] == []
+
+
+def alone(main: Path, capsys: Capture) -> list[dict[str, Any]]:
+    """What a check of the branch by itself says."""
+    run(["check", "--repo", str(main), "--format", "json"])
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["findings"]
+    return found
+
+
+def let_go(main: Path) -> None:
+    """An Override that lets the victim go, its removal with the document, and the Override's end."""
+    write(main, {"overrides/2026-02-15-one.yaml": OVERRIDE})
+    commit(main, "let it go", clock=CLOCK + 10)
+    assert run(["reconcile", "--repo", str(main)]) == 0
+    (main / "tenants/one.yaml").unlink()
+    removed(main)
+
+
+def ended(main: Path) -> None:
+    (main / "overrides/2026-02-15-one.yaml").unlink()
+    commit(main, "the Override is through", clock=CLOCK + 40)
+
+
+def test_what_an_override_let_go_when_it_came_is_settled(main: Path, capsys: Capture) -> None:
+    let_go(main)
+    capsys.readouterr()
+    assert run(["reconcile", "--repo", str(main)]) == 0
+    assert "Nothing to commit" in capsys.readouterr().out
+    (told,) = (it for it in alone(main, capsys) if it["code"] == "record-removed")
+    assert told["hint"] == "an Override of kind record lets it go: nothing is left to do"
+    ended(main)
+    assert alone(main, capsys) == []
+    change(main, {"tenants/new.yaml": tenant("new", "aa-team")})
+    document = checked(main, capsys)
+    assert (document["exitCode"], document["findings"], document["inherited"]) == (0, [], [])
+
+
+def test_what_went_before_its_override_or_along_with_it_is_not_settled(
+    main: Path, capsys: Capture
+) -> None:
+    (main / "tenants/one.yaml").unlink()
+    write(main, {"overrides/2026-02-15-one.yaml": OVERRIDE})
+    removed(main)
+    ended(main)
+    change(main, {"tenants/new.yaml": tenant("new", "aa-team")})
+    document = checked(main, capsys)
+    assert codes(document["findings"]) == ["error freed-by-hand tenants/new.yaml"]
+
+
+def test_what_went_once_more_without_an_override_is_not_settled(
+    main: Path, capsys: Capture
+) -> None:
+    text = (main / VICTIM).read_text(encoding="utf-8")
+    let_go(main)
+    ended(main)
+    write(main, {VICTIM: text})
+    commit(main, "back", clock=CLOCK + 50)
+    (main / VICTIM).unlink()
+    commit(main, "gone again", clock=CLOCK + 55)
+    change(main, {"tenants/new.yaml": tenant("new", "aa-team")})
+    document = checked(main, capsys)
+    assert codes(document["findings"]) == ["error freed-by-hand tenants/new.yaml"]
