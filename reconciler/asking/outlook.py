@@ -95,7 +95,7 @@ def outlooks(
         pools: Keys of pools that are there.
     """
     changes = {days: _changes(past, days) for days in SPANS}
-    free, since = free_of(state, pools), _since(past)
+    free, trend = free_of(state, pools), trends(usage, past, pools)
     shapes = median_shapes(state)
     found = []
     for key in pools:
@@ -104,12 +104,30 @@ def outlooks(
         rates = tuple(_rate(days, changes[days], str(key), used, levels) for days in SPANS)
         shape = shapes.get(key, ())
         fits = fitting(pool, free[key], shape)
-        trend = tuple(
-            used - grown.get(str(key), 0) if past.clock - days * DAY >= past.oldest else None
+        found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits, trend[key]))
+    return found
+
+
+def trends(
+    usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
+) -> dict[Key, tuple[int | None, ...]]:
+    """Addresses that were allocated or held at each of `TREND`; None before the first commit.
+
+    Args:
+        usage: Of each pool, today.
+        past: At least as far back as the longest span, or all there is.
+        pools: Keys of pools that are there.
+    """
+    since = _since(past)
+    return {
+        key: tuple(
+            usage[key].allocated + usage[key].held - grown.get(str(key), 0)
+            if past.clock - days * DAY >= past.oldest
+            else None
             for days, grown in zip(TREND, since, strict=True)
         )
-        found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits, trend))
-    return found
+        for key in pools
+    }
 
 
 def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:

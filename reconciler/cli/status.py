@@ -1,4 +1,4 @@
-"""`status`: how full each pool is, and the map of a pool."""
+"""`status`: how full each pool is, as a table, as bars, or as the map of a pool."""
 
 import shutil
 import sys
@@ -13,7 +13,8 @@ from reconciler.cli.shared.output import emit, emit_document, note, painter
 from reconciler.commands.asking import pools_of_name
 from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
-from reconciler.ports import ExitCode
+from reconciler.model.key import Key
+from reconciler.ports import ExitCode, UsageError
 from reconciler.report.machine import pool_list
 from reconciler.report.pool_map import pool_map_document
 from reconciler.report.text.map import GUTTER, map_text
@@ -25,6 +26,7 @@ _ALL = "*"
 
 
 @click.command()
+@click.argument("pools", nargs=-1, metavar="[POOL]...")
 @reading_options
 @option(
     "--map",
@@ -34,28 +36,108 @@ _ALL = "*"
     flag_value=_ALL,
     help="Draw the addresses of a pool, or of all.",
 )
+@option("--bars", is_flag=True, help="A bar for each pool, with its last 90 days.")
 @output_options("text", "wide", "json", "yaml")
 def status(
-    repo: Path, rev: str, worktree: bool, mapped: str | None, output: str, color: str
+    pools: tuple[str, ...],
+    repo: Path,
+    rev: str,
+    worktree: bool,
+    mapped: str | None,
+    bars: bool,
+    output: str,
+    color: str,
 ) -> int:
-    """Show how full each pool is, by the records as they stand.
+    """Show how full each pool is, by the records as they stand; with POOL of these alone.
+
+    With --bars each pool is a bar across the terminal, with marks at its own thresholds, and its
+    use of the last 90 days by the history of Git.
 
     With --map the addresses themselves: letters are who holds them, other signs stand below the
     map. Where there are many, a cell is a power of two of them.
     """
-    evaluation = evaluated(repo, rev, color, worktree=worktree, whole=mapped is not None)
+    _require_fitting(pools, mapped, output, bars=bars)
+    if bars:
+        return _bars(pools, repo, rev, output, color, worktree=worktree)
+    whole = mapped is not None or bool(pools)
+    evaluation = evaluated(repo, rev, color, worktree=worktree, whole=whole)
     if mapped is not None:
         _map(evaluation, mapped, output, painter(color))
         return ExitCode.OK
+    keys = _named(evaluation, pools)
     if output in ("json", "yaml"):
-        emit_document(pool_list(evaluation), output)
+        emit_document(pool_list(evaluation, keys), output)
         return ExitCode.OK
-    plain = "utf" not in (sys.stdout.encoding or "").lower()
-    emit(status_text(evaluation, painter(color), wide=output == "wide", plain=plain))
+    shown = status_text(evaluation, painter(color), keys, wide=output == "wide", plain=_is_plain())
+    emit(shown)
+    _tell_pending(evaluation)
+    return ExitCode.OK
+
+
+def _require_fitting(
+    pools: tuple[str, ...], mapped: str | None, output: str, *, bars: bool
+) -> None:
+    """Refuse options that do not go together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if mapped is not None and bars:
+        raise UsageError("--map and --bars exclude each other")
+    if mapped is not None and pools:
+        raise UsageError("--map draws one pool, or all", "ipam map draws one, too")
+    if bars and output in ("json", "yaml"):
+        hint = "ipam forecast -o json has the same past, ipam status -o json the figures"
+        raise UsageError("--bars is for people", hint)
+
+
+def _named(evaluation: Evaluation, names: tuple[str, ...]) -> list[Key] | None:
+    """The pools that are named, each once, in the order of all; None for all."""
+    if not names:
+        return None
+    found = {key for name in names for key in pools_of_name(evaluation, name)}
+    return [key for key in evaluation.plan.after if key in found]
+
+
+def _is_plain() -> bool:
+    return "utf" not in (sys.stdout.encoding or "").lower()
+
+
+def _tell_pending(evaluation: Evaluation) -> None:
     if evaluation.changes:
         refused = summary(evaluation)["refuse"]
         told = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)
         note(f"pending: {told}; ipam plan shows it")
+
+
+def _bars(
+    names: tuple[str, ...], repo: Path, rev: str, output: str, color: str, *, worktree: bool
+) -> int:
+    """Draw pools with their past."""
+    # The past is read for those who ask for it.
+    from reconciler.asking.outlook import trends
+    from reconciler.cli.shared.opening import open_source
+    from reconciler.cli.shared.output import tell_errors
+    from reconciler.cli.shared.past import history_of
+    from reconciler.cli.shared.progress import progress
+    from reconciler.commands.forecast import past_of
+    from reconciler.commands.reading.whole import evaluate_source
+    from reconciler.report.text.bars import Barred, bars_text
+
+    read, brush = open_source(repo, rev, worktree=worktree), painter(color)
+    with progress("reading"):
+        evaluation = evaluate_source(read.source)
+        keys = _named(evaluation, names) or list(evaluation.plan.after)
+        history = history_of(read, evaluation.tree.settings)
+        past = past_of(history, evaluation.state.clock)
+    history.keep()
+    tell_errors(evaluation.findings, brush)
+    state, usage = evaluation.state, evaluation.plan.before
+    trend = trends(usage, past, keys)
+    drawn = [Barred(it, usage[it], state.pools[it].thresholds, trend[it]) for it in keys]
+    width = shutil.get_terminal_size().columns
+    emit(bars_text(drawn, brush, width, wide=output == "wide", plain=_is_plain()))
+    _tell_pending(evaluation)
     return ExitCode.OK
 
 

@@ -23,12 +23,17 @@ def forecast(
     """
     state = evaluation.state
     keys = sorted(state.pools) if pool is None else pools_of_name(evaluation, pool)
-    past = _past(history, state.clock)
+    past = past_of(history, state.clock)
     return past, outlooks(state, evaluation.plan.before, past, keys)
 
 
-def _past(history: History, clock: int) -> Past:
-    """As much of the past as the longest span needs."""
+def past_of(history: History, clock: int) -> Past:
+    """As much of the past as the longest span needs.
+
+    Args:
+        history: Of a revision.
+        clock: Its date.
+    """
     start = clock - max(SPANS) * DAY
     told: list[Happening] = []
     for item, _ in history.told(has_causes=False):

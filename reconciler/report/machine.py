@@ -12,6 +12,7 @@ from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
 from reconciler.model.contract import Within
+from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.report.capped import capped
 from reconciler.report.diagnosis import Check, Diagnosis
@@ -190,13 +191,15 @@ def diagnosis_document(diagnosis: Diagnosis, exit_code: int) -> dict[str, Any]:
     }
 
 
-def pool_list(evaluation: Evaluation) -> dict[str, Any]:
-    """The pools as they are today."""
+def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict[str, Any]:
+    """The pools as they are today; some of them, or all."""
+    named = None if keys is None else {str(key) for key in keys}
+    found = pools(evaluation, today=True)
     return {
         "apiVersion": API_VERSION,
         "kind": "PoolList",
         "revision": evaluation.tree.revision,
-        "items": pools(evaluation, today=True),
+        "items": [it for it in found if named is None or it["pool"] in named],
     }
 
 

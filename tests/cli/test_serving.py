@@ -3,14 +3,17 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import urllib3
 
+from reconciler.cli import run
 from tests.cli.running import environment
 from tests.envtest.processes import free_port, until
 from tests.world import SMALL, commit, git, repository, tenant, write
 
+Asked = Callable[..., urllib3.BaseHTTPResponse | None]
 SECRET = "0123456789abcdef"
 
 
@@ -49,6 +52,7 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
         assert counts('gitops_ipam_commits_total{result="published"} 1.0')
         assert asked("/readyz").data == b"ready\n"  # type: ignore[union-attr]
         git(source, "pull", "-q", str(remote), "main")
+        assert_report(asked, source, tmp_path)
         write(source, {"tenants/more.yaml": tenant("more")})
         commit(source)
         git(source, "push", "-q", str(remote), "HEAD:main")
@@ -65,6 +69,32 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
     assert SECRET not in log.read_text(encoding="utf-8")
 
 
+def assert_report(asked: Asked, source: Path, folder: Path) -> None:
+    """What is served is what `report` writes of the revision, with its policy said once more."""
+    told: list[urllib3.BaseHTTPResponse] = []
+
+    def is_told() -> bool:
+        answered = asked("/report")
+        told.extend([answered] if answered is not None and answered.status == 200 else [])
+        return bool(told)
+
+    until(is_told, "the page is made")
+    assert run(["report", "--repo", str(source), "--out", str(folder / "report.html")]) == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert told[0].data.decode() == page
+    headers = told[0].headers
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert f'content="{headers["Content-Security-Policy"]}"' in page
+    head = asked("/report", "HEAD")
+    assert head is not None
+    assert (head.status, head.data) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(told[0].data))
+    refused = asked("/report", "POST")
+    assert refused is not None
+    assert refused.status == 405
+
+
 def test_a_remote_that_is_not_there_is_told_to_who_asks_whether_it_is_ready(tmp_path: Path) -> None:
     port, pool = free_port(), urllib3.PoolManager(retries=False)
     words = ["reconcile", "--watch", "--remote", f"file://{tmp_path}/no.git"]
@@ -76,6 +106,8 @@ def test_a_remote_that_is_not_there_is_told_to_who_asks_whether_it_is_ready(tmp_
             answered = pool.request("GET", f"http://127.0.0.1:{port}/readyz")
         except urllib3.exceptions.HTTPError:
             return False
+        report = pool.request("GET", f"http://127.0.0.1:{port}/report")
+        assert (report.status, report.data) == (503, b"no revision was read yet\n")
         answers.append((answered.status, answered.data.decode()))
         return "no.git" in answers[-1][1]
 

@@ -1,4 +1,4 @@
-"""What is answered to whom: four paths, and no other."""
+"""What is answered to whom: five paths, and no other."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -8,9 +8,11 @@ from typing import NamedTuple
 from reconciler.adapters.http.hook import is_signed
 from reconciler.ports import ReconcilerError
 from reconciler.ports.health import Health
+from reconciler.ports.page import Page
 from reconciler.report.escape import escape
 
 TEXT = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _READ = ("GET", "HEAD")
 
@@ -36,12 +38,14 @@ class Reply(NamedTuple):
 
     Attributes:
         allow: The methods that there are, for whom another one was tried.
+        policy: What a browser lets a page do.
     """
 
     status: int
     body: bytes
     content_type: str = TEXT
     allow: str = ""
+    policy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ class Doors:
         ready: Whether the work can be done.
         moved: Told that something moved in Git; None where nobody may ring.
         secret: What those who ring must know. It raises a `ReconcilerError` when it cannot be read.
+        report: The page for people, or in words why there is none now; None where none is given.
     """
 
     metrics: Callable[[], bytes] | None
@@ -61,6 +66,7 @@ class Doors:
     ready: Callable[[], Health]
     moved: Callable[[], None] | None = None
     secret: Callable[[], bytes] | None = None
+    report: Callable[[], Page | str] | None = None
 
 
 def answer(request: Request, doors: Doors) -> Reply:
@@ -82,14 +88,21 @@ def _answer(request: Request, doors: Doors) -> Reply:
         if request.method != "POST":
             return said(405, "call it by POST", "POST")
         return _rung(request, doors.moved, doors.secret)
-    if request.path not in ("/healthz", "/readyz", "/metrics"):
+    if request.path not in ("/healthz", "/readyz", "/metrics", "/report"):
         return said(404, "no such page")
     if request.method not in _READ:
         return said(405, "call it by GET", "GET, HEAD")
-    if request.path == "/healthz":
+    return _told(request.path, doors)
+
+
+def _told(path: str, doors: Doors) -> Reply:
+    """What is read on a path that there is."""
+    if path == "/healthz":
         return _health(doors.healthy(), "ok")
-    if request.path == "/readyz":
+    if path == "/readyz":
         return _health(doors.ready(), "ready")
+    if path == "/report":
+        return _report(doors.report)
     if doors.metrics is None:
         return said(404, "no such page")
     return Reply(200, doors.metrics(), METRICS)
@@ -99,6 +112,15 @@ def _health(health: Health, well: str) -> Reply:
     head = well if health.is_well else f"not {well}"
     lines = [head, *(escape(line) for line in health.lines)]
     return said(200 if health.is_well else 503, "\n".join(lines))
+
+
+def _report(report: Callable[[], Page | str] | None) -> Reply:
+    if report is None:
+        return said(404, "no such page")
+    found = report()
+    if isinstance(found, str):
+        return said(503, escape(found))
+    return Reply(200, found.html, HTML, policy=found.policy)
 
 
 def _rung(request: Request, moved: Callable[[], None], secret: Callable[[], bytes]) -> Reply:

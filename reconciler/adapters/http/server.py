@@ -205,6 +205,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         if reply.allow:
             self.send_header("Allow", reply.allow)
+        if reply.policy:
+            self.send_header("Content-Security-Policy", reply.policy)
         self.send_header("Content-Type", reply.content_type)
         self.send_header("Content-Length", str(len(reply.body)))
         self.send_header("Connection", "close")

@@ -82,11 +82,15 @@ class Running:
 
     Attributes:
         hook: Somebody says that the branch moved.
+        repository: What is read and written.
+        revision: The newest that was read whole; empty before the first.
     """
 
     daemon: Daemon
     health: Health
     inbox: Inbox
+    repository: GitRepository
+    revision: Callable[[], str]
 
     def hook(self) -> None:
         """Look at the branch now."""
@@ -156,7 +160,7 @@ def _made(
         health.leader, health.refusal = elector.leader, elector.failure
     daemon = Daemon(
         work,
-        Watches(clusters, notes, inbox, order.observer, _spawn, chance, witness),
+        Watches(clusters, notes, inbox, order.observer, spawn, chance, witness),
         inbox,
         Schedule(resync),
         health,
@@ -169,12 +173,12 @@ def _made(
     )
     every = order.interval or (INTERVAL if repository.remote is not None else LOCAL_SECONDS)
     look = BranchWatch(BranchHead(repository), work.head, every, inbox, chance, health.branch)
-    _spawn(look.run, "branch")
+    spawn(look.run, "branch")
     if elector is not None:
-        _spawn(elector.run, "lease")
+        spawn(elector.run, "lease")
     else:
         inbox.put(Event(Cause.START))
-    serve(Running(daemon, health, inbox))
+    serve(Running(daemon, health, inbox, repository, work.read))
     return daemon
 
 
@@ -183,7 +187,7 @@ def _elector(clusters: Clusters, inbox: Inbox) -> Elector:
     return Elector(clusters.management, identity, inbox, inbox.wake)
 
 
-def _spawn(work: Callable[[], None], name: str) -> None:
+def spawn(work: Callable[[], None], name: str) -> None:
     """A thread that ends with the process, whatever it waits for."""
     threading.Thread(target=work, name=name, daemon=True).start()
 

@@ -69,6 +69,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "status": (
         ("ipam status", "a line for each pool"),
+        ("ipam status --bars", "a bar for each, with its last 90 days"),
         ("ipam status --rev HEAD~1 -o json", "as it was, for programs"),
     ),
     "map": (

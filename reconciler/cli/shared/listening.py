@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reconciler.adapters.http.files import Certificate
     from reconciler.adapters.http.server import Server
     from reconciler.ports.health import Health
+    from reconciler.ports.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +60,7 @@ class Listening:
         ready: "Callable[[], Health]",
         moved: Callable[[], None],
         certificate: "Certificate | None" = None,
+        report: "Callable[[], Page | str] | None" = None,
     ) -> "Server | None":
         """Serve from now on, until the server is closed; None where nobody is listened to.
 
@@ -68,6 +70,7 @@ class Listening:
             ready: Whether the work can be done.
             moved: Told that something moved in Git.
             certificate: Of `open_certificate`.
+            report: The page for people, or in words why there is none now.
 
         Raises:
             UsageError: The address cannot be listened on, or a file cannot be read.
@@ -85,7 +88,8 @@ class Listening:
             def secret() -> bytes:
                 return secret_of(path)
 
-        doors = Doors(metrics, healthy, ready, moved if secret is not None else None, secret)
+        bell = moved if secret is not None else None
+        doors = Doors(metrics, healthy, ready, bell, secret, report)
         return Server(self.address, doors, certificate)
 
 
@@ -108,7 +112,9 @@ def listening_options(function: F) -> F:
         option("--hook-secret-file", type=_FILE, help="Let who knows its secret call POST /hook."),
         option("--tls-key", type=_FILE, help="Its key."),
         option("--tls-cert", type=_FILE, help="Serve by TLS, with this certificate."),
-        option("--listen", metavar="HOST:PORT", help="Serve metrics, health and the hook here."),
+        option(
+            "--listen", metavar="HOST:PORT", help="Serve metrics, health, the report and the hook."
+        ),
     ):
         gathered = decorate(gathered)
     return gathered  # type: ignore[return-value] # click's own decorators say the same

@@ -24,7 +24,7 @@ from reconciler.adapters.git.opening import (
     with_remote,
 )
 from reconciler.adapters.git.process import PASSED, TOKEN
-from reconciler.adapters.git.repository import GitRepository
+from reconciler.adapters.git.repository import GitRepository, Seen
 from reconciler.adapters.program import known_program
 from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note
@@ -127,6 +127,13 @@ def _asking_once(repository: GitRepository) -> GitRepository:
     desk = Desk()
     context.call_on_close(desk.close)
     return replace(repository, git=replace(repository.git, desk=desk))
+
+
+def apart(repository: GitRepository, revision: str) -> Read:
+    """A revision for a thread of its own: nothing that changes is shared with who else reads."""
+    facts = once(partial(open_facts, repository))
+    own = _proving(replace(repository, seen=Seen()), facts)
+    return Read(own, own.source(revision), facts)
 
 
 def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:

@@ -3,10 +3,13 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from reconciler.cli.shared.daemon import Order, Running, run_daemon
+from reconciler.cli.shared.daemon import Order, Running, run_daemon, spawn
 from reconciler.cli.shared.listening import Listening
+from reconciler.cli.shared.report_page import served_page
+from reconciler.commands.watching.kept_page import UNREAD, KeptPage
 from reconciler.model.metric import Sample
 from reconciler.ports.health import Health
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from reconciler.adapters.metrics import Registry
     from reconciler.commands.watching.metering import Metering
     from reconciler.commands.watching.observer import Readiness
+    from reconciler.ports.page import Page
 
 
 def run_listening(order: Order, listening: Listening) -> int:
@@ -24,32 +28,51 @@ def run_listening(order: Order, listening: Listening) -> int:
     """
     if listening.address is None:
         return run_daemon(order)
-    running: list[Running] = []
-    missing = ["not read yet"]
-
-    def healthy() -> Health:
-        return Health(all(it.health.healthy() for it in running))
-
-    def ready() -> Health:
-        found = [health_of(it.health.ready()) for it in running]
-        return found[0] if found else Health(is_well=False, lines=(f"git: {missing[-1]}",))
-
-    def not_opened(why: str) -> None:
-        missing[:] = [f"not read yet: {why}"]
-
-    def moved() -> None:
-        for it in running:
-            it.hook()
-
+    told = _Told()
     certificate = listening.open_certificate()
-    registry, observer = begin_metering(ready, certificate)
-    server = listening.serve(registry.text, healthy, ready, moved, certificate)
+    registry, observer = begin_metering(told.ready, certificate)
+    server = listening.serve(
+        *(registry.text, told.healthy, told.ready, told.moved, certificate), told.report
+    )
     try:
-        listened = replace(order, observer=observer, missing=not_opened)
-        return run_daemon(listened, running.append)
+        listened = replace(order, observer=observer, missing=told.not_opened)
+        return run_daemon(listened, told.begun)
     finally:
         if server is not None:
             server.close()
+
+
+class _Told:
+    """What who asks is told: before the repository is there, and when the daemon runs."""
+
+    def __init__(self) -> None:
+        self._running: Running | None = None
+        self._page: KeptPage | None = None
+        self._missing = "not read yet"
+
+    def begun(self, running: Running) -> None:
+        """The daemon runs."""
+        self._running = running
+        make = partial(served_page, running.repository)
+        self._page = KeptPage(running.revision, make, spawn)
+
+    def not_opened(self, why: str) -> None:
+        self._missing = f"not read yet: {why}"
+
+    def healthy(self) -> Health:
+        return Health(self._running is None or self._running.health.healthy())
+
+    def ready(self) -> Health:
+        if self._running is None:
+            return Health(is_well=False, lines=(f"git: {self._missing}",))
+        return health_of(self._running.health.ready())
+
+    def moved(self) -> None:
+        if self._running is not None:
+            self._running.hook()
+
+    def report(self) -> "Page | str":
+        return self._page() if self._page is not None else UNREAD
 
 
 def begin_metering(

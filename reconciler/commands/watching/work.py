@@ -103,6 +103,7 @@ class Work:
     _waits: list[tuple[str, float]] = field(default_factory=list)
     _looked_at: float = 0.0
     _deleted: tuple[Manifest, ...] = ()
+    _newest: str = ""
 
     def __post_init__(self) -> None:
         self._whole = Newest(self.site.repository, lambda: self.site.facts())
@@ -112,6 +113,10 @@ class Work:
         """The revision that was fetched or published last; empty before the first."""
         done = self._done
         return done.head.id if done is not None else ""
+
+    def read(self) -> str:
+        """The newest revision that was read whole; empty before the first. Any thread may ask."""
+        return self._newest
 
     def rounds(self, scope: Scope, down: frozenset[str]) -> Iterator[Round]:
         """Git, where it is touched, and clusters; once more when addresses come free at once.
@@ -252,6 +257,7 @@ class Work:
     def _at(self, head: Revision) -> Evaluation:
         """The revision as it stands; it follows from its id alone, and is read once."""
         found = self._whole(head.id)
+        self._newest = head.id
         self.site.looked_at(found)
         return found
 

@@ -40,14 +40,10 @@ def page_html(parts: Parts, document: Mapping[str, Any]) -> str:
     Raises:
         ValueError: Modules import each other in a circle, or one that is not there.
     """
-    script, style = joined(parts.modules), "\n".join(parts.styles)
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    script, style = _joined(parts)
     revision = str(document.get("revision") or "")[:12]
     filled = {
-        "csp": policy,
+        "csp": policy(parts),
         "title": f"Addresses at {revision}",
         "style": style,
         "data": data_text(document),
@@ -57,10 +53,24 @@ def page_html(parts: Parts, document: Mapping[str, Any]) -> str:
     return re.sub(r"\{\{([a-z]+)\}\}", lambda found: filled[found.group(1)], parts.template)
 
 
+def policy(parts: Parts) -> str:
+    """What a browser lets the page do: it runs its own script, and asks nobody for anything."""
+    script, style = _joined(parts)
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
 def data_text(document: Mapping[str, Any]) -> str:
     """A document as JSON that ends no element of HTML, whatever it holds."""
     text = escape_json(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
     return re.sub("[<>&]", lambda found: _MARKS[found.group()], text)
+
+
+def _joined(parts: Parts) -> tuple[str, str]:
+    """The script, and the style."""
+    return joined(parts.modules), "\n".join(parts.styles)
 
 
 def joined(modules: Mapping[str, str]) -> str:

@@ -16,14 +16,41 @@ def usage_bar(usage: Usage, *, plain: bool = False) -> str:
         usage: Of the pool.
         plain: In ASCII, for a terminal without UTF-8.
     """
-    signs = _PLAIN if plain else _SIGNS
-    if usage.total == 0:
-        return ""
-    live = _cells(usage.allocated, usage.total)
-    held = _cells(usage.allocated + usage.held, usage.total) - live
-    if usage.held and not held:  # it shows all the same, beside what is allocated
-        held, live = 1, live - (live == CELLS - 1)
-    return signs[0] * live + signs[1] * held + signs[2] * (CELLS - live - held)
+    return "".join(parts_of(usage, CELLS, plain=plain))
+
+
+def parts_of(
+    usage: Usage, cells: int, levels: Sequence[int] = (), *, plain: bool = False
+) -> tuple[str, str, str]:
+    """A bar of so many cells in its parts: allocated, held, free; all empty of nothing.
+
+    Args:
+        usage: Of the pool.
+        cells: How wide it is; 3 at least.
+        levels: Percents, rising. The bar is over the cell of one exactly when it is reached, where
+            each has a cell of its own.
+        plain: In ASCII, for a terminal without UTF-8.
+    """
+    signs, total = _PLAIN if plain else _SIGNS, usage.total
+    if total == 0:
+        return "", "", ""
+    used = usage.allocated + usage.held
+    live, full = (_cells(part, total, cells) for part in (usage.allocated, used))
+    for level in levels:
+        at = tick(level, cells)
+        full = max(full, at + 1) if 100 * used >= level * total else min(full, at)
+    full = max(min(full, cells - (used < total)), int(used > 0))
+    held = full - min(live, full)
+    if not usage.held:
+        held = 0
+    elif not held:  # it shows all the same, beside what is allocated
+        held, full = 1, max(full, 1 + (live > 0))
+    return signs[0] * (full - held), signs[1] * held, signs[2] * (cells - full)
+
+
+def tick(level: int, cells: int) -> int:
+    """The cell of a bar, from 0, that is filled once a percent is reached."""
+    return min(max(-(-level * cells // 100) - 1, 0), cells - 1)
 
 
 def sparkline(values: Sequence[int | None], total: int, *, plain: bool = False) -> str:
@@ -47,8 +74,8 @@ def sparkline(values: Sequence[int | None], total: int, *, plain: bool = False) 
     return "".join(line)
 
 
-def _cells(part: int, whole: int) -> int:
+def _cells(part: int, whole: int, cells: int) -> int:
     """Cells of a share; one at least for what is not nothing, all of them only for the whole."""
     if part <= 0 or part >= whole:
-        return CELLS if part > 0 else 0
-    return min(max((2 * CELLS * part + whole) // (2 * whole), 1), CELLS - 1)
+        return cells if part > 0 else 0
+    return min(max((2 * cells * part + whole) // (2 * whole), 1), cells - 1)

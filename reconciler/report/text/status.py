@@ -1,6 +1,6 @@
 """`status`: how full each pool is, a column for each thing that is told of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from reconciler.addresses.notation import format_count
@@ -49,20 +49,29 @@ COLUMNS = (
 
 
 def status_text(
-    evaluation: Evaluation, painter: Painter, *, wide: bool = False, plain: bool = False
+    evaluation: Evaluation,
+    painter: Painter,
+    pools: Iterable[Key] | None = None,
+    *,
+    wide: bool = False,
+    plain: bool = False,
 ) -> str:
     """A row for each pool, as it is used today.
 
     Args:
         evaluation: Of the revision.
         painter: Paints.
+        pools: Keys of those that are meant; None for all.
         wide: Every number exact.
         plain: The bar in ASCII, for a terminal without UTF-8.
     """
     plan = evaluation.plan
     columns = (*COLUMNS, Column("USE", lambda _, usage: usage_bar(usage, plain=plain)))
     cells = [column.exact if wide and column.exact else column.cell for column in columns]
-    rows = [[cell(key, plan.before[key]) for cell in cells] for key in plan.after]
+    rows = [
+        [cell(key, plan.before[key]) for cell in cells]
+        for key in (plan.after if pools is None else pools)
+    ]
     headers = [column.header for column in columns]
     right = [at for at, column in enumerate(columns) if column.is_flush_right]
     return table(headers, rows, painter, right) or "No pools found.\n"

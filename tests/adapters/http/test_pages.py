@@ -2,9 +2,10 @@
 
 import pytest
 
-from reconciler.adapters.http.pages import METRICS, Doors, Reply, Request, answer
+from reconciler.adapters.http.pages import HTML, METRICS, TEXT, Doors, Reply, Request, answer
 from reconciler.ports import UsageError
 from reconciler.ports.health import Health
+from reconciler.ports.page import Page
 
 SECRET = "0123456789abcdef-secret"
 
@@ -108,6 +109,24 @@ def test_where_nobody_may_ring_there_is_no_bell() -> None:
     doors = Doors(None, Health, Health)
     assert answer(Request("POST", "/hook", {}), doors).status == 404
     assert answer(Request("GET", "/metrics", {}), doors).status == 404
+
+
+def test_the_report_is_a_page_with_its_policy_and_may_be_read_only() -> None:
+    page = Page("<p>é</p>".encode(), "default-src 'none'")
+    doors = Doors(None, Health, Health, report=lambda: page)
+    for method in ("GET", "HEAD"):
+        reply = answer(Request(method, "/report", {}), doors)
+        assert reply == Reply(200, page.html, HTML, policy="default-src 'none'")
+    for method in ("POST", "PUT", "DELETE"):
+        reply = answer(Request(method, "/report", {}), doors)
+        assert (reply.status, reply.allow) == (405, "GET, HEAD")
+
+
+def test_where_there_is_no_report_words_say_why_or_there_is_no_such_page() -> None:
+    doors = Doors(None, Health, Health, report=lambda: "no revision\x1b was read yet")
+    reply = answer(Request("GET", "/report", {}), doors)
+    assert reply == Reply(503, b"no revision\\u001b was read yet\n", TEXT)
+    assert answer(Request("GET", "/report", {}), Doors(None, Health, Health)).status == 404
 
 
 def test_a_page_that_fails_is_one_line_and_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:

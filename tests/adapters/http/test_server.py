@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -18,6 +19,7 @@ from reconciler.adapters.http.pages import Doors
 from reconciler.adapters.http.server import BODY_BYTES, Server
 from reconciler.ports import UsageError
 from reconciler.ports.health import Health
+from reconciler.ports.page import Page
 from tests.adapters.kube.certificates import make
 
 SECRET = "0123456789abcdef-secret"
@@ -241,3 +243,35 @@ def test_without_a_certificate_that_can_be_read_nothing_is_served(tmp_path: Path
     certificate = Certificate(tmp_path / "tls.crt", tmp_path / "tls.key")
     with pytest.raises(UsageError, match="--tls-cert"):
         Server(("127.0.0.1", 0), Doors(None, Health, Health), certificate)
+
+
+def test_a_report_is_sent_as_a_page_and_a_slow_one_keeps_nobody_else_waiting() -> None:
+    begun, go = Event(), Event()
+
+    def slow() -> Page | str:
+        begun.set()
+        assert go.wait(60)
+        return Page("<p>é</p>".encode(), "default-src 'none'")
+
+    server = Server(("127.0.0.1", 0), Doors(None, Health, Health, report=slow))
+    found: list[HTTPResponse] = []
+    asker = Thread(target=lambda: found.append(ask(server, "GET", "/report")), daemon=True)
+    try:
+        asker.start()
+        assert begun.wait(60)
+        assert ask(server, "GET", "/healthz").status == 200
+        assert found == []
+        go.set()
+        asker.join(60)
+        head = ask(server, "HEAD", "/report")
+    finally:
+        go.set()
+        server.close()
+    assert found[0].text.decode() == "<p>é</p>"  # type: ignore[attr-defined]
+    assert head.text == b""  # type: ignore[attr-defined]
+    for answered in (found[0], head):
+        assert answered.status == 200
+        assert answered.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert answered.headers["Content-Security-Policy"] == "default-src 'none'"
+        assert answered.headers["X-Content-Type-Options"] == "nosniff"
+        assert answered.headers["Content-Length"] == "9"

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from reconciler.report.page.html import Parts, data_text, joined, page_html
+from reconciler.report.page.html import Parts, data_text, joined, page_html, policy
 from tests.report.hostile import corpus
 
 TEMPLATE = (
@@ -47,6 +47,11 @@ def test_only_the_script_and_the_style_of_the_page_may_run() -> None:
         assert f"{name}-src 'sha256-{digest}'" in found.group(1)
         assert f"<{name}>{source}</{name}>" in text
     assert found.group(1).startswith("default-src 'none'; ")
+
+
+def test_who_serves_it_can_say_its_policy_too() -> None:
+    parts = Parts(TEMPLATE, {"main": "show();"}, ["body {}"])
+    assert f'<meta content="{policy(parts)}">' in page_html(parts, {})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""The page of the newest revision that was read whole: made when somebody asks, and kept for that revision.
+
+One is made at a time, in a thread of its own. Whoever asks waits for it a little, and is told to
+ask again where it takes longer: nobody holds a connection for it.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from threading import Lock
+from typing import NamedTuple
+
+from reconciler.ports import ReconcilerError
+from reconciler.ports.page import Page
+
+WAIT_SECONDS = 5.0
+UNREAD = "no revision was read yet"
+
+_log = logging.getLogger(__name__)
+
+
+class _Made(NamedTuple):
+    """A page that is made, or was, and of which revision."""
+
+    revision: str
+    page: Future[Page]
+
+
+class KeptPage:
+    """The page, for any thread that asks."""
+
+    def __init__(
+        self,
+        revision: Callable[[], str],
+        make: Callable[[str], Page],
+        spawn: Callable[[Callable[[], None], str], None],
+        seconds: float = WAIT_SECONDS,
+    ) -> None:
+        """Nothing is made yet.
+
+        Args:
+            revision: Id of the newest that was read whole; empty before the first.
+            make: Makes the page of a revision.
+            spawn: Starts a thread that has a name.
+            seconds: How long is waited for a page.
+        """
+        self._revision = revision
+        self._make = make
+        self._spawn = spawn
+        self._seconds = seconds
+        self._lock = Lock()
+        self._newest: _Made | None = None
+
+    def __call__(self) -> Page | str:
+        """The page, or in words why there is none now.
+
+        What the making raises that is no `ReconcilerError` is raised here.
+        """
+        wanted = self._revision()
+        if not wanted:
+            return UNREAD
+        made = self._asked(wanted)
+        wait([made.page], self._seconds)
+        if not made.page.done() or made.revision != wanted:
+            return f"the page of {wanted[:12]} is being made: ask again"
+        try:
+            return made.page.result()
+        except ReconcilerError as failed:
+            return f"the page of {wanted[:12]} could not be made: {failed}"
+
+    def _asked(self, wanted: str) -> _Made:
+        """What is made already, or is begun now. What failed is tried again."""
+        with self._lock:
+            made = self._newest
+            if made is not None:
+                is_done = made.page.done()
+                is_of_use = made.revision == wanted and is_done and made.page.exception() is None
+                if is_of_use or not is_done:
+                    return made
+            made = self._newest = _Made(wanted, Future())
+        self._spawn(lambda: self._work(made), "report")
+        return made
+
+    def _work(self, made: _Made) -> None:
+        try:
+            made.page.set_result(self._make(made.revision))
+        except Exception as failed:  # noqa: BLE001 - told to who asked
+            _log.warning("the page of %s could not be made: %s", made.revision[:12], failed)
+            made.page.set_exception(failed)

@@ -1,0 +1,142 @@
+"""Pools as bars: parts, thresholds, figures, and what they were used before."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.asking.outlook import TREND
+from reconciler.engine.usage import percentage
+from reconciler.model.key import Key
+from reconciler.model.plan import Usage
+from reconciler.model.pool import Thresholds, Tier
+from reconciler.report.text.bar import parts_of, tick
+from reconciler.report.text.bars import Barred, bars_text
+from reconciler.report.text.table import Painter
+
+PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+USUAL = Thresholds()
+
+
+def barred(
+    total: int,
+    allocated: int,
+    held: int = 0,
+    *,
+    name: str = "edge",
+    thresholds: Thresholds = USUAL,
+    before: int | None = None,
+) -> Barred:
+    used = allocated + held
+    percent = float(percentage(used, total)) if total else 0.0
+    tier = thresholds.tier(used, total)
+    usage = Usage(total, allocated, held, total - used, 0, 0, 0, percent, tier)
+    trend = (*(before for _ in TREND[1:]), used)
+    return Barred(Key("butler", "", name, "", "NetworkPool"), usage, thresholds, trend)
+
+
+EXAMPLE = (
+    barred(240, 100, 20, name="vlan40-pool", before=0),
+    barred(64, 60, thresholds=Thresholds(50, 80, 90), name="vip-pool", before=60),
+)
+
+
+def test_a_pool_has_a_bar_its_thresholds_its_figures_and_its_past() -> None:
+    assert bars_text(EXAMPLE, PLAIN, 80) == (
+        "vlan40-pool                                                     50.0% of 240  ok\n"
+        "  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░\n"
+        "                                                        ╵70         ╵85     ╵95\n"
+        "  100 allocated   20 held   120 free   90 days ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▄ 0.0% → 50.0%\n"
+        "\n"
+        "vip-pool                                                  93.8% of 64  exhausted\n"
+        "  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓░░░░░\n"
+        "                                        ╵50                     ╵80     ╵90\n"
+        "  60 allocated   0 held   4 free   90 days ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ 93.8% → 93.8%\n"
+        "\n"
+        "▓ allocated   ▒ held   ░ free   ╵ thresholds\n"
+    )
+
+
+def test_a_narrow_terminal_has_the_past_in_a_line_of_its_own() -> None:
+    assert bars_text(EXAMPLE[:1], PLAIN, 60) == (
+        "vlan40-pool                                 50.0% of 240  ok\n"
+        "  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░\n"
+        "                                          ╵70      ╵85   ╵95\n"
+        "  100 allocated   20 held   120 free\n"
+        "  90 days ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▄ 0.0% → 50.0%\n"
+        "\n"
+        "▓ allocated   ▒ held   ░ free   ╵ thresholds\n"
+    )
+
+
+def test_without_utf_8_all_is_ascii() -> None:
+    text = bars_text(EXAMPLE, PLAIN, 80, plain=True)
+    assert text.isascii()
+    assert (
+        "\n  #################################======.......................................\n"
+        in text
+    )
+    assert "   90 days 0000000000000004 0.0% -> 50.0%\n" in text
+    assert text.endswith("\n# allocated   = held   . free   ^ thresholds\n")
+
+
+@pytest.mark.parametrize(
+    ("allocated", "tier", "code"),
+    [(1, "ok", 32), (70, "warning", 33), (85, "critical", 33), (95, "exhausted", 31)],
+)
+def test_bar_and_tier_have_one_colour(allocated: int, tier: str, code: int) -> None:
+    text = bars_text([barred(100, allocated)], COLOURED, 80)
+    assert f"\x1b[{code}m{tier}\x1b[0m\n  \x1b[{code}m▓" in text
+
+
+def test_no_line_is_wider_than_the_terminal_whatever_a_pool_is_called() -> None:
+    long = barred(1 << 64, (1 << 64) - 1, 1, name="a" * 90, before=1 << 64)
+    for width in range(44, 130):
+        for plain in (False, True):
+            text = bars_text([long, *EXAMPLE], PLAIN, width, plain=plain)
+            assert max(map(len, text.splitlines())) <= width
+    assert bars_text([long], PLAIN, 1) == bars_text([long], PLAIN, 44)
+
+
+def test_hostile_names_are_text() -> None:
+    text = bars_text([barred(8, 1, name="\x1b[2J\u202eevil")], PLAIN, 80)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_a_wide_result_has_every_number_exact() -> None:
+    item = barred(1 << 64, 1)
+    assert f"{(1 << 64) - 1} free" in bars_text([item], PLAIN, 80, wide=True)
+    assert "1.8e19 free" in bars_text([item], PLAIN, 80)
+
+
+def test_thresholds_that_are_close_have_a_number_where_there_is_room() -> None:
+    lines = bars_text([barred(100, 1, thresholds=Thresholds(96, 98, 100))], PLAIN, 60).split("\n")
+    assert lines[2] == f"{' ' * 55}96╵╵╵"
+    assert "98" not in lines[2]
+
+
+def test_a_pool_without_addresses_has_no_bar_and_no_pool_is_said() -> None:
+    text = bars_text([barred(0, 0)], PLAIN, 60)
+    assert text.splitlines()[0] == f"edge{' ' * 33}no addresses  exhausted"
+    assert text.splitlines()[1] == ""
+    assert bars_text([], PLAIN, 60) == "No pools found.\n"
+
+
+def test_of_a_past_that_nobody_knows_nothing_is_told() -> None:
+    assert "90 days" not in bars_text([barred(100, 5)], PLAIN, 80)
+
+
+@given(st.integers(20, 300), st.integers(1, 1 << 128), st.data())
+def test_the_bar_is_over_a_mark_exactly_when_its_threshold_is_reached(
+    cells: int, total: int, data: st.DataObject
+) -> None:
+    allocated = data.draw(st.integers(0, total))
+    held = data.draw(st.integers(0, total - allocated))
+    usage = Usage(total, allocated, held, total - allocated - held, 0, 0, 0, 0.0, Tier.OK)
+    parts = parts_of(usage, cells, USUAL.levels)
+    assert sum(map(len, parts)) == cells
+    used = allocated + held
+    assert [bool(part) for part in parts] == [allocated > 0, held > 0, used < total]
+    for level in USUAL.levels:
+        is_over = len(parts[0] + parts[1]) > tick(level, cells)
+        assert is_over == (100 * used >= level * total)
