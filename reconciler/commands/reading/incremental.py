@@ -214,8 +214,8 @@ class _Run:
             number
             for number, group in self.left_out.items()
             if not asks.isdisjoint(group.provides)
-            or (sought and not sought.isdisjoint(map(anywhere, group.provides)))
             or not provides.isdisjoint(group.asks)
+            or (sought and not sought.isdisjoint(map(anywhere, group.provides)))
             or not named.isdisjoint(group.provides)
             or reach.meets(group)
         ]
