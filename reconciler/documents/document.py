@@ -148,6 +148,21 @@ def node(kind: GroupKind, namespace: str, name: str) -> str:
     return f"{kind.group}/{kind.kind} {namespace}/{name}"
 
 
+def anywhere(wanted: str) -> str:
+    """What a document is asked for by its kind and name alone, whatever its namespace.
+
+    Args:
+        wanted: What it is asked for by with its namespace.
+    """
+    kind, _, place = wanted.partition(" ")
+    return f"{kind} {EVERY}/{place.partition('/')[2]}"
+
+
+def is_anywhere(wanted: str) -> bool:
+    """It asks for documents of any namespace."""
+    return f" {EVERY}/" in wanted
+
+
 class Selection(NamedTuple):
     """What labels select.
 
@@ -164,7 +179,8 @@ class Selection(NamedTuple):
 class Documents:
     """Documents of a tree by kind, in the order of their identities (not of their files).
 
-    Who reads a document may look at others only through `find`, `unread`, `every` and `matching`.
+    Who reads a document may look at others only through `find`, `unread`, `every`, `namesakes` and
+    `matching`.
     They note who asked for what, found or not: what a file depends on follows from the reading
     itself (ADR 0007).
     """
@@ -208,6 +224,12 @@ class Documents:
         self._note(asker, node(kind, namespace, EVERY))
         named = (*self._by_kind.get(kind, ()), *self._broken.get(kind, ()))
         return sorted(name for space, name in named if space == namespace)
+
+    def namesakes(self, kind: GroupKind, name: str, asker: str) -> list[str]:
+        """The namespaces of all documents of a kind that have a name, described rightly or wrongly."""
+        self._note(asker, node(kind, EVERY, name))
+        named = (*self._by_kind.get(kind, ()), *self._broken.get(kind, ()))
+        return sorted(space for space, other in named if other == name)
 
     def matching(
         self, kind: GroupKind, namespace: str, labels: Mapping[str, str], asker: str

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import EVERY
+from reconciler.documents.document import EVERY, anywhere, is_anywhere
 from reconciler.engine.lookup import Lookup
 from reconciler.incremental.group import EVERYWHERE, Bearing, Group, Span
 
@@ -108,10 +108,13 @@ def _join_nodes(union: "_Union", bearing: Bearing) -> None:
         for item in nodes:
             union.join(asked.setdefault(item, path), path)
     described: dict[str, str] = {}
+    is_sought = any(map(is_anywhere, asked))  # seldom: what is named is nearly always there
     for path, nodes in bearing.provides.items():
         for item in nodes:
             if item in asked:
                 union.join(asked[item], path)
+            if is_sought and (sought := anywhere(item)) in asked:
+                union.join(asked[sought], path)
             if not item.endswith(f"/{EVERY}"):  # of one kind is no reason; of one name is
                 union.join(described.setdefault(item, path), path)
 

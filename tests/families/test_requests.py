@@ -1,5 +1,7 @@
 """Hand-made IPAllocations: count, defaults, pins, and requests that stand for a tenant's claim."""
 
+import pytest
+
 from tests.engine.outcome import codes, outcome, refusal
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
@@ -66,6 +68,31 @@ def test_a_tenant_that_is_not_described_is_a_warning_and_the_addresses_are_held(
     (found,) = evaluation_of(files).findings
     assert (found.severity, found.code) == ("warning", "reference-not-found")
     assert found.message == "TenantCluster team-a/absent is not in the repository"
+
+
+@pytest.mark.parametrize(
+    ("there", "named"),
+    [(("metrics", "team-b"), "team-bb/metrics"), (("metrics", "team-b"), "team-b/metrcis")],
+)
+def test_a_tenant_that_is_there_and_may_be_meant_is_named(
+    there: tuple[str, str], named: str
+) -> None:
+    """One wrong letter, and the tenant gets a range beside the one that lives."""
+    namespace, _, name = named.partition("/")
+    text = asked(owner=name, count=2).replace("namespace: team-a", f"namespace: {namespace}")
+    files = {**SMALL, "tenants/metrics.yaml": tenant(*there), "tenants/extra.yaml": text}
+    (found,) = evaluation_of(files).findings
+    assert found.severity == "warning"
+    assert found.message == f"TenantCluster {named} is not in the repository"
+    assert found.hint == (
+        f"did you mean team-b/metrics? It gets other addresses while this names {named}"
+    )
+
+
+def test_a_tenant_far_from_the_one_that_is_named_is_not_meant() -> None:
+    text = asked(owner="one", count=2).replace("namespace: team-a", "namespace: elsewhere")
+    (found,) = evaluation_of({**SMALL, "tenants/extra.yaml": text}).findings
+    assert found.hint.startswith("the addresses are held all the same")
 
 
 def test_its_team_is_then_what_its_label_says_else_the_namespace() -> None:

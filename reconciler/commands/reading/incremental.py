@@ -17,6 +17,7 @@ from reconciler.commands.reading.parts import NotPlainError, Parts
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import OWN_TERMS, Terms
 from reconciler.commands.reading.whole import read_tree
+from reconciler.documents.document import anywhere, is_anywhere
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
 from reconciler.incremental.group import Bearing, Group, bearing, is_shared
@@ -200,13 +201,16 @@ class _Run:
     def _reach(self, evaluation: Evaluation, bears: Bearing) -> bool:
         """Take back the groups that what was read bears on; whether there are any."""
         provides = {item for nodes in bears.provides.values() for item in nodes}
+        provides |= {*map(anywhere, provides)}
         asks = {item for nodes in bears.asks.values() for item in nodes}
+        sought = {*filter(is_anywhere, asks)}
         reach = Reach(bears)
         reached = [
             number
             for number, group in self.left_out.items()
             if not asks.isdisjoint(group.provides)
             or not provides.isdisjoint(group.asks)
+            or (sought and not sought.isdisjoint(map(anywhere, group.provides)))
             or not provides.isdisjoint(item for item in group.provides if item[-1] != "*")
             or reach.meets(group)
         ]

@@ -9,10 +9,12 @@ from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.providers import Provider, Providers
 from reconciler.families.butler.requests import owner_of_request, read_request
 from reconciler.families.butler.standing_in import Asked, asked
-from reconciler.findings import error, warning
+from reconciler.findings import error, nearest, warning
 from reconciler.model.claim import Claim
 
 Name = tuple[str, str]
+_NEAR = 0.8
+"""Names of one namespace are alike more often than namespaces with a tenant of one name."""
 
 
 class Requests:
@@ -50,8 +52,20 @@ class Requests:
             place = document.at("spec", "tenantClusterRef", "name")
             message = f"TenantCluster {'/'.join(name)} is not in the repository"
             hint = "the addresses are held all the same; add the TenantCluster when it exists"
+            if near := self._near(document, *name):
+                hint = f"did you mean {near}? It gets other addresses while this names"
+                hint += f" {'/'.join(name)}"
             self._collected.tell(document, warning("reference-not-found", place, message, hint))
         return tenant
+
+    def _near(self, document: Document, namespace: str, name: str) -> str:
+        """The tenant that is there and may be meant by one that is not; empty where none is near."""
+        spaces = self._documents.namesakes(TENANT, name, asker=document.file)
+        if space := nearest(namespace, spaces):
+            return f"{space}/{name}"
+        names = self._documents.every(TENANT, namespace, asker=document.file)
+        near = nearest(name, names, _NEAR)
+        return f"{namespace}/{near}" if near else ""
 
     def _claim(self, document: Document, name: Name, tenant: Document | None) -> Claim:
         """The claim of a request. Where nobody can tell its pool, it keeps what it holds."""

@@ -168,3 +168,12 @@ def test_a_record_of_which_nothing_is_known_is_looked_at_by_every_plan() -> None
     files = settled({odd: "kind: IPAllocation\n"})
     more = {**files, "tenants/more.yaml": member("more", 0)}
     same_in_turn(files, more, without(more, odd))
+
+
+def test_a_tenant_that_may_be_meant_is_named_whatever_was_read_before() -> None:
+    text = request("extra", "p0", count=2)
+    text = text.replace("{name: extra, namespace: team-a}", "{name: metrics, namespace: team-bb}")
+    files = settled({"tenants/extra.yaml": text})
+    there: Files = {**files, "tenants/m.yaml": member("metrics", 1, namespace="team-b")}
+    near: Files = {**files, "tenants/m.yaml": member("metriks", 1, namespace="team-bb")}
+    same_in_turn(files, there, settled(there), files, near, settled(near), there)
