@@ -112,6 +112,7 @@ CODES: dict[str, str] = {
     "renamed": "A document has another name, and keeps its addresses.",
     "rename-refused": "It is not clear whose addresses a renamed document would keep.",
     "rename-unused": "What a document says that it was called before is still there, or never was.",
+    "cluster-pool-renamed": "A change gives the pool in a tenant's cluster another name.",
     "announcement-lost": "A cluster that stays loses addresses that it announces by this change.",
     "announcement-moved": "Addresses go from one cluster to another at once. Give them up first.",
     "handed-on": "A document that names no team goes to another team's folder, with its addresses.",

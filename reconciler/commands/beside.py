@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from reconciler.additions import adds_addresses, gated_by_base, with_additions
 from reconciler.announced import with_losses
+from reconciler.cluster_pools import with_cluster_pools
 from reconciler.commands import carried as carrying
 from reconciler.commands import judging as judge
 from reconciler.commands.braked_base import as_merged, with_base_brake
@@ -75,8 +76,8 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
     then, now = judge.described_beside((base_source, judging), (source, settings), changes)
-    if adds_addresses(then, now):
-        facts = None  # what is known of groups is apart by address space
+    if adds_addresses(then, now) or own.metallb_pool != judging.metallb_pool:
+        facts = None  # what is known of groups is apart by address space, and counts no tenants
     planned = cache(partial(as_reconciled, base_source, repository, facts))
     contracts = judge.judging_contracts(planned, (then, now), changes)
     terms = Terms(settings, overrides_beside(base_source, source), contracts=contracts)
@@ -168,6 +169,7 @@ def _compared(
     """What a change makes of its base; settings are those of the base, and those of the change."""
     compared = compare(base, gated_by_base(base, evaluation))
     compared = with_vanished(base, with_additions(base, settings, compared), changed)
+    compared = with_cluster_pools(base, settings, compared)
     compared = with_formers(base, with_renames(base, compared))
     return with_sizes_of_base(base, with_takeovers(base, compared))
 

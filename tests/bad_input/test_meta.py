@@ -57,6 +57,7 @@ ELSEWHERE = {
     "rename-unused": "a rename: tests/test_renaming.py",
     "announcement-lost": "check --base: tests/hostile/test_announced.py",
     "announcement-moved": "check --base: tests/hostile/test_announced.py",
+    "cluster-pool-renamed": "check --base: tests/commands/test_cluster_pools.py",
     "handed-on": "check --base: tests/cli/test_takeovers.py",
     "name-reused": "check --base: tests/cli/test_takeovers.py",
     "looks-renamed": "check --base: tests/commands",

@@ -47,7 +47,7 @@ FOLDERS = (
     Mutant("additions: what a pool had before is told again", "additions.py",
            "if old is None or old.space != pool.space:", "if True:", KINDS),
     Mutant("additions: what a cache knows of other spaces hides them", "commands/beside.py",
-           "    if adds_addresses(then, now):\n", "    if False:\n", CACHE),
+           "    if adds_addresses(then, now) or ", "    if ", CACHE),
     Mutant("additions: a pool in use may leave its address space", "additions.py",
            "if not (held := _held(pool, evaluation)):", "if (held := 0) == 0:", KINDS),
     Mutant("git: a message says who committed", "adapters/git/objects.py",
