@@ -46,6 +46,7 @@ CODES: dict[str, str] = {
     "override-expired": "An Override has expired, and lets nothing pass any more. Remove it.",
     "override-used": "An Override lets something pass that would stop the change.",
     "override-long": "An Override counts for more than 92 days from the date of its name.",
+    "override-short": "An Override of kind brake names fewer releases than the plan has, with those that rest.",
     "override-unused": "An Override lets nothing pass in this revision.",
     "nothing-to-check": "No document is in any folder that is read. Name the right folder.",
     "base-ahead": "The base has commits that the revision under check lacks, and that could not be merged.",

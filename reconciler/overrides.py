@@ -62,6 +62,7 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
         before: What stood before the change that is judged.
     """
     counting: list[Override] = []
+    coming: list[Override] = []
     found: list[Finding] = []
     for path in sorted(files):
         override, wrong = read_override(path, files[path])
@@ -76,8 +77,9 @@ def overrides_of(files: Mapping[str, bytes], before: Stood) -> Overrides:
         elif before.files.get(path) == files[path]:
             counting.append(override)
         else:
+            coming.append(override)
             found.append(_added(override, before))
-    return Overrides(tuple(counting), tuple(found))
+    return Overrides(tuple(counting), tuple(found), tuple(coming))
 
 
 def told(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]:
@@ -91,6 +93,10 @@ def told(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]:
     for item in overrides.used():
         message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
         yield info("override-used", item.location, message)
+    for item, (wanted, resting) in overrides.short():
+        rest = f" ({resting} rest{'s' if resting == 1 else ''} already)" if resting else ""
+        message = f"it lets {item.releases} pass, {wanted} are needed{rest}"
+        yield warning("override-short", item.location, message, f"spec.releases: {wanted}")
     for item in overrides.unused():
         message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
         if item.kind in _OF_POOLS and item.scope not in {*there, SETTINGS_SCOPE}:

@@ -9,7 +9,8 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Severity
-from reconciler.overrides import Stood, overrides_of, read_override
+from reconciler.model.override import Overrides
+from reconciler.overrides import Stood, overrides_of, read_override, told
 from reconciler.settings import read_settings
 from reconciler.sources import source_reader
 from tests.engine.outcome import without
@@ -206,10 +207,32 @@ def test_the_gate_of_settings_is_for_pools_that_go_by_it() -> None:
 
 def test_a_brake_lets_as_many_releases_pass_as_it_names() -> None:
     tenants = {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in "ab"}
-    for named, wanted in ((2, ["override-used"]), (1, ["override-unused", "brake"])):
+    for named, wanted in ((2, ["override-used"]), (1, ["override-short", "brake"])):
         brake = {BRAKE: override(BRAKE, kind="brake", releases=named)}
         old = reconciled(files_of(FULL, tenants)) | brake
         assert codes(after(old, without(old, *tenants))) == wanted
+
+
+def test_a_brake_that_names_too_few_says_how_many_are_needed() -> None:
+    tenants = {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in "ab"}
+    brake = {BRAKE: override(BRAKE, kind="brake", releases=1)}
+    old = reconciled(files_of(FULL, tenants))
+    new = without(old, *tenants)
+    counting = after({**old, **brake}, {**new, **brake})
+    coming = after(old, {**new, **brake})
+    for found in (counting, coming):
+        (short,) = (it for it in found.findings if it.code == "override-short")
+        assert (short.severity, short.message) == (
+            Severity.WARNING,
+            "it lets 1 pass, 2 are needed",
+        )
+        assert short.hint == "spec.releases: 2"
+        assert "override-unused" not in codes(found)
+    asked = Overrides(counting.tree.overrides.counting)
+    assert not asked.releases(6, 1)
+    assert [it.message for it in told(asked, ())] == [
+        "it lets 1 pass, 6 are needed (1 rests already)"
+    ]
 
 
 def test_one_that_nothing_asks_for_is_a_warning() -> None:

@@ -157,7 +157,7 @@ def brake(
         overrides: Where a number was named before.
     """
     held = _held(going, settings, allowed)
-    if held is None or overrides.releases(going.freed + going.resting):
+    if held is None or overrides.releases(going.freed + going.resting, going.resting):
         return None
     return held
 

@@ -7,6 +7,7 @@ nothing pass can be told.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from reconciler.findings import Finding, Location
 
@@ -63,6 +64,18 @@ class Override:
         return f"shrinking {self.scope}"
 
 
+class Lack(NamedTuple):
+    """More releases than an Override names.
+
+    Attributes:
+        wanted: How many would have to pass, with those that rest already.
+        resting: Those that rest.
+    """
+
+    wanted: int
+    resting: int
+
+
 @dataclass(frozen=True, slots=True)
 class Overrides:
     """Those of a tree.
@@ -70,11 +83,14 @@ class Overrides:
     Attributes:
         counting: Those that let something pass: merged before, unchanged, not expired.
         findings: What is wrong with their files, and which of them do not count.
+        coming: Those that will count once they are merged.
     """
 
     counting: tuple[Override, ...] = ()
     findings: tuple[Finding, ...] = ()
+    coming: tuple[Override, ...] = ()
     _asked: dict[Override, None] = field(default_factory=dict, compare=False, repr=False)
+    _short: dict[Override, Lack] = field(default_factory=dict, compare=False, repr=False)
 
     def allow(self, kind: str, scope: str) -> bool:
         """Whether one of a kind is for exactly this scope. It is then noted as used."""
@@ -82,15 +98,28 @@ class Overrides:
         self._asked.update(dict.fromkeys(found))
         return bool(found)
 
-    def releases(self, wanted: int) -> bool:
-        """Whether one lets so many releases pass, with those before. It is then noted as used."""
+    def releases(self, wanted: int, resting: int = 0) -> bool:
+        """Whether one lets so many releases pass. It is then noted as used; else those that are short.
+
+        Args:
+            wanted: How many, with those that rest since before.
+            resting: Those that rest.
+        """
         found = [item for item in self.counting if wanted <= item.releases]
         self._asked.update(dict.fromkeys(found))
+        if not found:
+            every = (*self.counting, *self.coming)
+            lack = Lack(wanted, resting)
+            self._short.update((it, lack) for it in every if 0 < it.releases < wanted)
         return bool(found)
 
+    def short(self) -> Iterator[tuple[Override, Lack]]:
+        """Those that name fewer releases than were asked for, and let nothing pass."""
+        return ((item, lack) for item, lack in self._short.items() if item not in self._asked)
+
     def unused(self) -> Iterator[Override]:
-        """Those that count, but that nothing was asked of."""
-        return (item for item in self.counting if item not in self._asked)
+        """Those that count, but that nothing was asked of; but for those that are short."""
+        return (item for item in self.counting if item not in {**self._asked, **self._short})
 
     def used(self) -> Iterator[Override]:
         """Those that let something pass."""
@@ -98,4 +127,4 @@ class Overrides:
 
     def afresh(self) -> "Overrides":
         """The same, of which nothing was asked yet: what an evaluation notes is its own."""
-        return Overrides(self.counting, self.findings)
+        return Overrides(self.counting, self.findings, self.coming)

@@ -27,6 +27,7 @@ ELSEWHERE = {
     "override-expired": "overrides: tests/hostile",
     "override-long": "tests/test_overrides.py",
     "override-used": "overrides: tests/test_overrides.py",
+    "override-short": "overrides: tests/test_overrides.py",
     "override-unused": "overrides: tests/test_overrides.py",
     "name-clash": "paths: tests/hostile",
     "name-unfit": "paths: tests/hostile",

@@ -188,6 +188,29 @@ def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: 
     assert "phase: Released" in git(folder, "show", "HEAD")
 
 
+def test_a_brake_that_names_too_few_is_told_by_its_own_check_and_by_reconcile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tenants = {f"tenants/{name}.yaml": tenant(name) for name in ("one", "two")}
+    strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    settings = {"ipam.yaml": f"{strict}spec: {{brakes: {{minRecords: 1}}}}\n"}
+    folder = repository(tmp_path / "repo", {**FULL, **tenants, **settings})
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "rm", "-q", *tenants)
+    commit(folder, "both go")
+    assert run(["reconcile", "--repo", str(folder)]) == 3
+    git(folder, "switch", "-q", "-c", "allow")
+    write(folder, BRAKES)
+    commit(folder, "allow it")
+    assert "override-short" in checked(folder, capsys, "--base", "main")[1]
+    git(folder, "branch", "-q", "-f", "main", "allow")
+    git(folder, "switch", "-q", "main")
+    assert run(["reconcile", "--repo", str(folder)]) == 3
+    said = capsys.readouterr().err
+    assert "override-short: it lets 1 pass, 2 are needed" in said
+    assert "remove the file" not in said
+
+
 @pytest.mark.parametrize("how", ["pushed", "merged", "beside a page", "squashed with more"])
 def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
     how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

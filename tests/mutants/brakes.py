@@ -21,7 +21,7 @@ BRAKES = (
     Mutant("brake: what goes in this plan rests still", "evaluate.py",
            "and record.path not in going", "", GUARD),
     Mutant("brake: an Override lets as many pass again", "engine/guard.py",
-           "overrides.releases(going.freed + going.resting)", "overrides.releases(going.freed)", STORIES),
+           "overrides.releases(going.freed + going.resting, ", "overrides.releases(going.freed, ", STORIES),
     Mutant("brake: what the base holds is not the rest of everything", "engine/guard.py",
            "self.freed == self.live + self.removed - self.known", "self.freed == self.live + self.removed",
            WITHHELD),
