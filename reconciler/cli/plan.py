@@ -14,6 +14,7 @@ from reconciler.cli.shared.options import (
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
 from reconciler.commands.exit_codes import exit_code
+from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
 from reconciler.report.found import all_found
 from reconciler.report.text.findings import findings_text
@@ -44,10 +45,8 @@ def plan(
     another gate would stop it (3).
     """
     found = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at)
-    compared = found.compared
+    compared = _compared(found)
     evaluation = compared.evaluation
-    if not (evaluation.state.pools or evaluation.plan.decisions):
-        _tell_emptiness(found, color)
     if output == "text":
         brush = painter(color)
         # Refusals stand in the plan; what else stops it is told here.
@@ -72,10 +71,11 @@ def plan(
     return ExitCode.CHANGES if code is ExitCode.OK and pending else code
 
 
-def _tell_emptiness(found: Reviewed, color: str) -> None:
-    """Say what `check` says where there is no document at all."""
-    from reconciler.commands.emptiness import emptiness  # seldom needed
+def _compared(found: Reviewed) -> Compared:
+    """What was found, with what `check` says where there is no document at all."""
+    evaluation = found.compared.evaluation
+    if evaluation.state.pools or evaluation.plan.decisions:
+        return found.compared
+    from reconciler.commands.emptiness import with_emptiness  # seldom needed
 
-    empty = emptiness(found.source, found.compared.evaluation, allows=False)
-    if empty is not None:
-        tell(findings_text([empty], painter(color)))
+    return with_emptiness(found.source, found.compared, allows=False)

@@ -50,6 +50,6 @@ def _told(sources: tuple[str, ...], *, is_place: bool, allows: bool) -> Finding:
     listed = article_list([f"{folder}/" for folder in sources])
     if is_place or allows:
         return info(_CODE, _PLACE, f"nothing to check yet: no document is in {listed}")
-    hint = "is it the right folder (--repo, --root)? Settings name others with spec.sources; --allow-empty"
-    hint += " when there is to be none yet"
+    hint = "is it the right folder (--repo, --root)? Settings name others with spec.sources;"
+    hint += " check --allow-empty when there is to be none yet"
     return error(_CODE, _PLACE, f"nothing to check: no file is in {listed}", hint)
