@@ -30,7 +30,7 @@ from reconciler.cli.shared.told_rounds import applied_in, code_of, emit_rounds, 
 from reconciler.cli.shared.watch_options import Watch, are_asked, watch_options
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied
-from reconciler.commands.applying.confirmed import confirmed, require_named
+from reconciler.commands.applying.confirmed import confirmed, require_named, too_early
 from reconciler.commands.looking.elastic import LookOptions
 from reconciler.commands.looking.run import Asking, LookingRun, Newest
 from reconciler.commands.reconcile import Reconciled, ReconcileOptions
@@ -192,6 +192,12 @@ class _Job:
         if self.reach is None and self.wish.says_withdrawn:
             require_named(self.whole(self.repository.fetch().id), self.wish)
 
+    def tell_too_early(self, head: str) -> None:
+        """Say which addresses may not go yet, though a person says that nobody uses them."""
+        if self.wish.says_withdrawn and clock.now is not None:
+            for text in too_early(self.whole(head), self.wish, int(clock.now())):
+                note(f"{text} Say so again then.")
+
     def rounds(self) -> Iterator[Round]:
         """Git and clusters; twice when addresses come free at once."""
         self.bugs.clear()
@@ -244,6 +250,7 @@ def _once(job: _Job, output: str, color: str, *, looped: bool) -> int:
     if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
         note(f"Nothing was applied to clusters: {why}.")
+    job.tell_too_early(done[-1].done.head.id)
     if job.metrics is not None:
         head = done[-1].done.head.id
         write_metrics(job.metrics, head, job.whole(head), applied_in(done), code)
