@@ -119,11 +119,11 @@ def test_text_says_it_ahead_of_all_else_in_a_plan_and_in_a_check() -> None:
         f"   butler-system/more   request   {MORE}:1"
     )
     lines = plan_text(evaluation, PLAIN).splitlines()
-    assert lines[1:3] == ["1 transfers", row]
+    assert lines[1:3] == ["1 transfer", row]
     assert lines[3].startswith("  +   team-a/new")
     assert lines[-1] == "Plan: 1 to transfer, 1 to allocate, 2 kept, 0 moved."
     lines = check_text(evaluation, PLAIN).splitlines()
-    assert lines[:2] == ["1 transfers", row]
+    assert lines[:2] == ["1 transfer", row]
     assert lines[-1].endswith("1 to transfer, 1 to allocate, 2 kept")
     kept = plan_text(evaluation, PLAIN, keeps=True)
     assert kept.count("butler-system/more") == 1

@@ -76,7 +76,8 @@ def markdown_text(
     findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
     # What stops a change is told first; what only warns, last.
     sections.insert(0 if worst else len(sections), findings)
-    sections.insert(0, Section(f"{len(transfers)} transfers", _TRANSFERS, transfers))
+    many = "" if len(transfers) == 1 else "s"
+    sections.insert(0, Section(f"{len(transfers)} transfer{many}", _TRANSFERS, transfers))
     sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
     inherited = [_inherited(item) for item in gravest_first(compared.inherited)]
     sections.append(Section("In the base already, and left as it is", "", inherited))

@@ -45,6 +45,19 @@ def status(folder: Path) -> list[str]:
     return [line.strip() for line in git(folder, "status", "--porcelain", "-uall").splitlines()]
 
 
+def test_a_second_run_with_another_reason_says_what_is_in_the_way(
+    folder: Path, move: Moving
+) -> None:
+    assert move("team-a/one", "--to", "far").code == 0
+    ran = move("team-a/one", "--to", "far", "--reason", "the old VLAN goes")
+    assert ran.code == ExitCode.USAGE
+    assert f"{OVERRIDE} is there already, and says something else" in ran.err
+    assert "edit it, or remove it, then run it again" in ran.err
+    (folder / OVERRIDE).unlink()
+    assert move("team-a/one", "--to", "far", "--reason", "the old VLAN goes").code == 0
+    assert "the old VLAN goes" in (folder / OVERRIDE).read_text(encoding="utf-8")
+
+
 def test_a_move_is_written_as_two_files_and_told(folder: Path, move: Moving) -> None:
     ran = move("team-a/one", "--to", "far", "--reason", "the old VLAN goes")
     assert ran.code == 0

@@ -29,6 +29,9 @@ def write_edit(root: Path | None, change: Change, hint: str, *, is_new: bool = F
             ground.rewrite(change.path, change.data)
         elif ground.text(change.path) != text:
             ground.add(change.path, text)
+    except FileExistsError as there:
+        message = f"{change.path} is there already, and says something else"
+        raise UsageError(message, "edit it, or remove it, then run it again") from there
     except OSError as failure:
         message = f"{change.path} cannot be written: {failure.strerror}"
         raise UsageError(message, hint) from failure

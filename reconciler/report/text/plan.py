@@ -87,7 +87,9 @@ def transfers_text(evaluation: Evaluation, painter: Painter) -> str:
         )
     if not rows:
         return ""
-    head = painter.paint(f"{len(rows)} transfers", Colour.BOLD, Colour.YELLOW)
+    head = painter.paint(
+        f"{len(rows)} transfer{'' if len(rows) == 1 else 's'}", Colour.BOLD, Colour.YELLOW
+    )
     return f"{head}\n{_indented(table((), rows, painter))}"
 
 
