@@ -17,7 +17,7 @@ class Fact(NamedTuple):
         pool: The pool's key as text.
         range: What it held; None for nothing.
         phase: Its phase.
-        is_growth: It is more for a tenant that had some.
+        is_growth: It is more for a tenant that had some: its cluster or its document asked for it.
         is_announced: Its claim left what it holds, which is announced until nobody uses it.
         type: What its addresses are for, such as `loadbalancer`.
         held_of: A brake holds its release back, of so many records; 0 for none.
@@ -50,7 +50,7 @@ def fact_of(record: Allocation | None) -> Fact | None:
         str(record.pool),
         record.range,
         record.phase.value,
-        record.role == "growth",
+        record.role == "growth" or record.claim.slot_order[1] > 0,
         record.announced,
         record.type,
         record.held_of,

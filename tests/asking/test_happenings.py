@@ -7,7 +7,7 @@ from reconciler.asking.happenings import What, happenings
 from reconciler.asking.holders import is_named
 from reconciler.asking.rows import Touch
 from tests.asking.pasts import EDGE, RECORD, ROW, fact, happened, run
-from tests.world import SMALL, evaluation_of, reconciled
+from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 LIVE, RELEASED, REFUSED = fact(), fact("Released"), fact("Failed")
 LEFT = RELEASED._replace(is_announced=True)
@@ -122,6 +122,16 @@ def test_what_a_version_says_comes_back_from_the_cache_as_it_was() -> None:
     assert read_fact([*told]) == told
     assert read_fact([*REFUSED]) == REFUSED
     assert (told.name, told.owner, told.is_growth) == (LIVE.name, LIVE.owner, False)
+
+
+def test_what_a_document_asks_for_beyond_its_first_addresses_is_growth_too() -> None:
+    sized = {**reconciled(SMALL), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 12}")}
+    records = evaluation_of(reconciled(sized)).state.records
+    told = {it.claim.slot: fact for it in records if (fact := fact_of(it)) is not None}
+    assert {slot: it.is_growth for slot, it in told.items()} == {
+        "loadbalancer": False,
+        "loadbalancer-1": True,
+    }
 
 
 def test_what_gives_is_told_apart() -> None:
