@@ -35,7 +35,7 @@ ROOMS = {
     "adapters.program",
     "cli.plan", "cli.shared",
     "commands.by_hand", "commands.causes", "commands.dates", "commands.differing", "commands.emptiness", "commands.exit_codes", "commands.handwork",
-    "commands.last_made", "commands.message", "commands.putting_back",
+    "commands.last_made", "commands.let_go", "commands.message", "commands.putting_back",
     "commands.reading",
     "commands.replay", "commands.review", "commands.sightings",
     "report.capped", "report.escape", "report.found", "report.text",
@@ -49,15 +49,15 @@ FOREIGN = {"_yaml", "click", "git", "gitdb", "smmap", "yaml"}
 HEAVY = {
     "asyncio", "concurrent", "email", "http", "multiprocessing", "queue", "sqlite3", "ssl", "xml",
 }  # fmt: skip
-MODULES = 253
+MODULES = 254
 CALLS = 11
 # What a change is compared by, and what clusters lose by it, which families tell of their objects.
 OF_CHECK = {
-    "announced", "caused", "clusters", "losses", "lookalikes", "projecting", "replaced", "resizing", "takeovers",
+    "announced", "caused", "cluster_pools", "clusters", "formers", "losses", "lookalikes", "projecting", "replaced", "resizing", "takeovers",
     "vanishing", "within",
     "adapters.git", "cli.check",
     "commands.beside", "commands.braked_base", "commands.carried", "commands.caused", "commands.freed_before",
-    "commands.inherited", "commands.judging", "commands.merging", "commands.pins_before", "commands.strays", "commands.uncommitted",
+    "commands.inherited", "commands.judging", "commands.merging", "commands.pins_before", "commands.renames_before", "commands.strays", "commands.uncommitted",
     "commands.within", "report.causes",
 }  # fmt: skip
 MODULES_OF_CHECK = 340
