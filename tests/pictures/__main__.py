@@ -6,7 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.pictures.browser import Size, browser, measured, take
+from tests.pictures.looking import taken
 from tests.pictures.page import FOLDER, RECORDED, VIEWS, comment, page, source_hash
+from tests.pictures.report import LOOKS, REPORT, report_hash, report_of
 from tests.pictures.shots import drawn
 
 
@@ -29,6 +31,10 @@ def main() -> int:
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
         for path, text in drawn(folder):
             path.write_text(text, encoding="utf-8")
+        shown = report_of(folder)
+        for file, picture in taken(program, shown, LOOKS):
+            (FOLDER / file).write_bytes(picture)
+        REPORT.write_text(f"{report_hash(shown)}\n", encoding="ascii")
     return 0
 
 
