@@ -55,7 +55,7 @@ manifests: $(DEVELOPED)
 schemas: $(DEVELOPED)
 	@$(PY) -m tests.acceptors
 
-# Pictures of docs/pictures: of a comment as a forge shows it. Needs Chromium.
+# Pictures of docs/pictures: a comment, a terminal, a map, the page of report. Needs Chromium.
 pictures: $(DEVELOPED)
 	@$(PY) -m tests.pictures
 

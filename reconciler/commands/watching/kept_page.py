@@ -1,4 +1,4 @@
-"""The page of the newest revision that was read whole: made when asked for, kept for that revision.
+"""The page of the newest revision that was read whole: made when somebody asks, and kept.
 
 One is made at a time, in a thread of its own. Whoever asks waits for it a little, and is told to
 ask again where it takes longer: nobody holds a connection for it.
