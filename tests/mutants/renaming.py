@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 RENAMING = ("tests/test_renaming.py",)
 TANGLED = ("tests/test_tangled_renames.py",)
 CLUSTERS = ("tests/applying/test_renamed.py",)
+LIVING = ("tests/properties/test_living.py",)
 
 RENAMES = (
     Mutant(
@@ -34,6 +35,13 @@ RENAMES = (
         "self._becomes.get(record.claim.owner) if _goes_along(record) else None",
         "self._becomes.get(record.claim.owner)",
         RENAMING,
+    ),
+    Mutant(
+        "rename: what a move has left stays behind",
+        "renaming/owners.py",
+        "return record.is_live or record.announced",
+        "return record.is_live",
+        LIVING,
     ),
     Mutant(
         "rename: nobody looks whether a file can be read",
