@@ -11,7 +11,7 @@ from reconciler.findings import Location
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Owner
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, kept_by
 from reconciler.model.state import Former
 from reconciler.records.layout import path_of
 
@@ -93,9 +93,10 @@ def is_told(decision: Decision, evaluation: Evaluation) -> bool:
 
 def former_of(decision: Decision, evaluation: Evaluation) -> Former | None:
     """What the record of a decision was called before; None where it is called so still."""
-    if not isinstance(decision, Keep) or decision.held:
+    record = kept_by(decision)
+    if record is None or (isinstance(decision, Keep) and decision.held):
         return None
-    return evaluation.state.former.get(decision.allocation.path)
+    return evaluation.state.former.get(record.path)
 
 
 def digest(decided: Iterable[Mapping[str, Any]]) -> str:
@@ -136,6 +137,8 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
         case Refuse(claim, reason, message, _, source, allocation):
             holds = allocation is not None and allocation.range is not None
             record = allocation.path if holds and allocation else path_of(folder, None, claim)
+            if former is not None and allocation:
+                record = path_of(folder, allocation.pool, claim)
             pool = allocation.pool if holds and allocation else None
             item = allocation.range if allocation else None
             count = evaluation.state.claims[claim].size

@@ -367,15 +367,21 @@ def test_the_other_families_keep_theirs_as_well(files: Files, change: Files) -> 
     assert "formerly" in "".join(map(str, change.values()))
 
 
-def test_what_is_released_stays_with_the_old_name_beside_what_goes_along() -> None:
+def test_what_rests_goes_along_for_its_cluster_has_the_new_name_and_another_teams_stays() -> None:
     nodes = pool(tenantAllocation="{defaults: {nodesPerTenant: 2}}")
     many = tenant("one").replace("replicas: 1", "replicas: 5")
     files = reconciled({**SMALL, "pools/edge.yaml": nodes})
     files = reconciled({**files, "tenants/one.yaml": many})
     files = reconciled({**files, "tenants/one.yaml": tenant("one")})
-    key = "butler/TenantCluster/team-a/one/nodes-1"
-    assert ranges(files)[key].endswith("Released")
-    new = formerly(tenant("uno"), "team-a/one")
-    after = ranges(reconciled({**without(files, "tenants/one.yaml"), "tenants/uno.yaml": new}))
-    assert after[key] == ranges(files)[key]
-    assert {text.split()[-1] for claim, text in after.items() if "/uno/" in claim} == {"Allocated"}
+    key = "butler/TenantCluster/team-a/{}/nodes-1"
+    (rests,) = [it for it in ranges(files).values() if it.endswith("Released")]
+    new = {"tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")}
+    after = reconciled({**without(files, "tenants/one.yaml"), **new})
+    assert ranges(after)[key.format("uno")] == rests
+    assert not any("/one" in claim for claim in ranges(after))
+    again = reconciled({**after, "tenants/uno.yaml": many.replace("one", "uno")})
+    assert ranges(again)[key.format("uno")] == rests.replace("Released", "Allocated")
+    (path,) = [it for it in files if it.endswith("one.nodes-1.yaml")]
+    files[path] = raw(files[path]).decode().replace("/team: team-a", "/team: team-b")
+    after = reconciled({**without(files, "tenants/one.yaml"), **new})
+    assert ranges(after)[key.format("one")] == rests

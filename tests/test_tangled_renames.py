@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.digest import actions
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.model.plan import Expire, Grant, Release
 from reconciler.tree import LastGood
@@ -90,6 +91,32 @@ def test_what_a_move_has_left_goes_along_and_stays_released() -> None:
     assert Path(still.path).name == "uno.loadbalancer.yaml"
     assert not any("/one." in path for path in after if path.startswith("allocations/"))
     assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
+
+
+def test_what_a_claim_is_refused_to_leave_goes_along_and_a_second_rename_finds_it() -> None:
+    files: Files = {**reconciled(SMALL), "pools/far.yaml": LEAVING["pools/far.yaml"]}
+    files["providers/default.yaml"] = LEAVING["providers/default.yaml"]
+    for now, before in (("uno", "one"), ("eins", "uno")):
+        files = without(files, f"tenants/{before}.yaml")
+        sized = tenant(
+            now, networking="{lbPoolSize: 8}"
+        )  # else it asks for nothing else, and is kept
+        files[f"tenants/{now}.yaml"] = formerly(sized, f"team-a/{before}")
+        evaluation = evaluation_of(files, CLOCK + 60)
+        (told,) = [it for it in evaluation.findings if it.code == "renamed"]
+        assert told.message.endswith(
+            f"{now} was team-a/{before}: it keeps 1 record with 8 addresses"
+        )
+        (action,) = actions(evaluation)
+        assert (action["action"], action["reason"]) == ("refuse", "record-stale")
+        assert (
+            action["renamedFrom"]["claim"] == f"butler/TenantCluster/team-a/{before}/loadbalancer"
+        )
+        assert action["record"].endswith(f"edge/team-a/{now}.loadbalancer.yaml")
+        files = reconciled(files, CLOCK + 60)
+        (record,) = evaluation_of(files, CLOCK + 60).state.records
+        assert (record.path, record.is_live) == (action["record"], True)
+    assert evaluation_of(files, CLOCK + 9 * DAY).changes == ()
 
 
 def test_two_names_that_are_swapped_are_refused_at_both() -> None:

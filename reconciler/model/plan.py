@@ -90,6 +90,16 @@ class Refuse:
 Decision = Keep | Grant | Release | Expire | Refuse
 
 
+def kept_by(decision: Decision) -> Allocation | None:
+    """The live record that stays: that of a claim that is refused what it asks for now, too."""
+    match decision:
+        case Keep(allocation):
+            return allocation
+        case Refuse(allocation=Allocation(is_live=True) as allocation):
+            return allocation
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """How full a pool is. All counts are exact addresses; IPv6 too.

@@ -62,7 +62,8 @@ def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
     """Released records that nothing is decided on, but whose pool or claim has another name by now."""
     if not state.former:
         return
-    decided = {item.allocation.path for item in plan.decisions if item.allocation is not None}
+    deciding = [it for it in plan.decisions if not isinstance(it, Refuse) or it.is_left]
+    decided = {item.allocation.path for item in deciding if item.allocation is not None}
     decided |= {it.replaces.path for it in plan.decisions if isinstance(it, Grant) and it.replaces}
     for record in state.records:
         if record.path in state.former and record.is_released and record.path not in decided:
@@ -129,8 +130,13 @@ def _is_written_so(record: Allocation, claim: Claim) -> bool:
 
 
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:
-    """A claim without a place is recorded as Failed, unless a record of it holds something."""
+    """A claim without a place is recorded as Failed, unless a record of it holds something.
+
+    What it holds for the claim goes by the name that this has now: a later plan knows no other.
+    """
     old = decision.allocation
+    if old is not None and old.is_live and old.path in state.former:
+        return _kept(Keep(old), state.claims[decision.claim], places, names)
     if decision.is_left or (old is not None and old.range is not None):
         return None
     claim = state.claims[decision.claim]

@@ -8,7 +8,7 @@ from reconciler.model.allocation import Allocation
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind, Overrides
-from reconciler.model.plan import Grant, Keep, Plan
+from reconciler.model.plan import Grant, Keep, Plan, kept_by
 from reconciler.model.state import State
 from reconciler.records.layout import path_of
 
@@ -135,9 +135,9 @@ def renames(plan: Plan, state: State) -> Iterator[Finding]:
     """What keeps its addresses under another name; a finding each."""
     found: dict[tuple[Key, Key, Location], list[int]] = {}
     for decision in plan.decisions if state.former else ():
-        if not isinstance(decision, Keep) or decision.allocation.path not in state.former:
+        record = kept_by(decision)
+        if record is None or record.path not in state.former:
             continue
-        record = decision.allocation
         former, claim = state.former[record.path], state.claims.get(record.claim)
         if former.claim is not None and claim is not None:
             names = record.claim._replace(slot=""), former.claim._replace(slot="")

@@ -62,7 +62,7 @@ class _Owners:
         """Find what those hold who are named: live, or in a file that cannot be read."""
         self._live = {name: [] for name in names}
         for record in self._records:
-            if (mine := self._live.get(record.claim.owner)) is None or not _goes_along(record):
+            if (mine := self._live.get(record.claim.owner)) is None or record.range is None:
                 continue
             if record.is_live:
                 mine.append(record)
@@ -166,8 +166,8 @@ class _Owners:
     def _taken(self, former: dict[str, Former]) -> Iterator[Allocation]:
         """All records, those that go on under another name among them."""
         for record in self._records:
-            now = self._becomes.get(record.claim.owner) if _goes_along(record) else None
-            if now is None:
+            now = self._becomes.get(record.claim.owner)
+            if now is None or not self._goes_along(record):
                 yield record
                 continue
             claim = now._replace(slot=record.claim.slot)
@@ -177,6 +177,16 @@ class _Owners:
                 owner = owner._replace(namespace=claim.namespace, name=claim.name)
             yield record._replace(claim=claim, owner=owner, pristine=False)
 
+    def _goes_along(self, record: Allocation) -> bool:
+        """Whether it is of whoever is renamed: what rests may be announced there still.
+
+        Only the cluster of the new name can be asked. What rests of another team was somebody else's.
+        """
+        if record.is_live or record.announced:
+            return True
+        teams = {it.owner.team for it in self._live[record.claim.owner]}
+        return record.is_released and record.owner.team in teams
+
     def _along(self) -> Iterator[str]:
         """Paths of records of whoever named the old name, and names the new one."""
         for record in self._records if self._naming_now else ():
@@ -185,8 +195,3 @@ class _Owners:
                 continue
             if owner.team == self._teams[link.now.family](link.document, self._documents):
                 yield record.path
-
-
-def _goes_along(record: Allocation) -> bool:
-    """What a claim has left in a move is announced for it still: it stays so under the new name."""
-    return record.is_live or record.announced

@@ -12,7 +12,7 @@ from tests.applying.site import FIRST, Files, evaluated, world
 from tests.engine.outcome import without
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.moving import KEY, LEAVING, moved
+from tests.moving import KEY, LEAVING, OLD, carried, moved, moving
 from tests.test_renaming import formerly
 from tests.world import CLOCK, reconciled, tenant
 
@@ -122,3 +122,20 @@ def test_what_a_move_left_is_announced_and_asked_for_under_the_new_name() -> Non
     found.unnamed = (uno,)
     (why,) = still_announced(evaluated(files, clock=LATER), found, ApplyOptions()).values()
     assert why == "team-a/uno was applied to, and there is no kubeconfig for it any more"
+
+
+def test_what_was_released_before_is_asked_for_under_the_new_name() -> None:
+    found, one, uno = FakeClusters(), "team-a/one", "team-a/uno"
+    files: Files = moved(LEAVING, KEY)
+    found.run(files)
+    both = found.announced(one)
+    files = carried(files, moving(files, left={OLD: ""}, clock=CLOCK + 60))
+    found.objects[uno] = found.objects[one]  # and it did not answer meanwhile: nothing is withdrawn
+    found.unnamed = (one,)
+    files = without(files, "tenants/one.yaml")
+    files = reconciled({**files, "tenants/uno.yaml": formerly(tenant("uno"), one)}, CLOCK + 120)
+    assert found.announced(uno) == both
+    (why,) = still_announced(evaluated(files, clock=LATER), found, ApplyOptions()).values()
+    assert why == "IPAddressPool default-pool of team-a/uno still has 10.40.0.0-10.40.0.7"
+    assert found.run(files, "b")[uno].state is State.APPLIED
+    assert not still_announced(evaluated(files, clock=LATER), found, ApplyOptions())

@@ -5,6 +5,10 @@ from tests.mutants.mutant import Mutant
 RENAMING = ("tests/test_renaming.py",)
 TANGLED = ("tests/test_tangled_renames.py",)
 CLUSTERS = ("tests/applying/test_renamed.py",)
+LIVING = ("tests/properties/test_living.py",)
+LEFT = "if record.is_live or record.announced:"
+LEFT_BEHIND = "if record.announced:\n            return False\n        if record.is_live:"
+RESTS = "return record.is_released and record.owner.team in teams"
 
 RENAMES = (
     Mutant(
@@ -29,11 +33,46 @@ RENAMES = (
         RENAMING,
     ),
     Mutant(
-        "rename: what is released is taken back",
+        "rename: in a longer history what a move has left stays behind",
         "renaming/owners.py",
-        "self._becomes.get(record.claim.owner) if _goes_along(record) else None",
-        "self._becomes.get(record.claim.owner)",
+        LEFT,
+        LEFT_BEHIND,
+        LIVING,
+    ),
+    Mutant(
+        "rename: growth is released",
+        "renaming/owners.py",
+        "if now is None or not self._goes_along(record):",
+        'if now is None or record.claim.slot.startswith("loadbalancer-"):',
+        LIVING,
+    ),
+    Mutant(
+        "rename: what a move has left rests at once",
+        "engine/moving.py",
+        "since=now, announced=True)",
+        "since=now)",
+        LIVING,
+    ),
+    Mutant(
+        "rename: what rests is asked for at nobody's cluster",
+        "renaming/owners.py",
+        RESTS,
+        "return False",
+        (*LIVING, *CLUSTERS),
+    ),
+    Mutant(
+        "rename: what rests of another team goes along",
+        "renaming/owners.py",
+        RESTS,
+        "return record.is_released",
         RENAMING,
+    ),
+    Mutant(
+        "rename: what is refused another pool stays behind",
+        "records/changes.py",
+        "if old is not None and old.is_live and old.path in state.former:",
+        "if False:",
+        LIVING,
     ),
     Mutant(
         "rename: nobody looks whether a file can be read",
@@ -87,8 +126,8 @@ RENAMES = (
     Mutant(
         "rename: what a move left stays behind",
         "renaming/owners.py",
-        "return record.is_live or record.announced",
-        "return record.is_live",
+        LEFT,
+        LEFT_BEHIND,
         TANGLED,
     ),
     Mutant(
