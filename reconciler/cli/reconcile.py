@@ -25,7 +25,7 @@ from reconciler.cli.shared.options import (
     repository_option,
 )
 from reconciler.cli.shared.output import note, painter
-from reconciler.cli.shared.outs import Out, OutType
+from reconciler.cli.shared.outs import Out, result_outs_option
 from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.told_rounds import (
     applied_in,
@@ -73,14 +73,7 @@ from reconciler.ports import BugError, ExitCode, UsageError
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write metrics here, for node_exporter's textfile collector.",
 )
-@option(
-    "--out",
-    "outs",
-    type=OutType(("json", "yaml"), "json=result.json", "-o"),
-    multiple=True,
-    metavar="FORMAT=FILE",
-    help="Write the result to a file, too. May be given several times.",
-)
+@result_outs_option
 @output_options("text", "json", "yaml")
 def reconcile(
     repo: Path,

@@ -1,6 +1,6 @@
 """A plan to the files that carry it out: which records are written and which go."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -130,12 +130,10 @@ def _is_written_so(record: Allocation, claim: Claim) -> bool:
 
 
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> Written | None:
-    """A claim without a place is recorded as Failed, unless a record of it holds something.
-
-    What it holds for the claim goes by the name that this has now: a later plan knows no other.
-    """
+    """A claim without a place is recorded as Failed, unless a record of it holds something."""
     old = decision.allocation
-    if old is not None and old.is_live and old.path in state.former:
+    if old is not None and old.is_live and old.path in state.former and not decision.is_left:
+        # What it holds goes by the name that the claim has now: a later plan knows no other.
         return _kept(Keep(old), state.claims[decision.claim], places, names)
     if decision.is_left or (old is not None and old.range is not None):
         return None
@@ -272,8 +270,9 @@ class _Names:
                 for record in state.records
                 if (claim := state.claims.get(record.claim)) and claim.name == record.name
             }
-        for claim in _own_names(state.claims):
-            found.setdefault((claim.namespace, claim.name), claim.key)
+        for claim in state.claims.values():
+            if claim.name == claim.key.name:  # its own: nobody else may take it
+                found.setdefault((claim.namespace, claim.name), claim.key)
         return found
 
     def of(self, record: Allocation) -> str:
@@ -297,8 +296,3 @@ class _Names:
 
     def _is_its(self, record: Allocation, name: str) -> bool:
         return self._taken.get((record.namespace, name), record.claim) == record.claim
-
-
-def _own_names(claims: Mapping[Key, Claim]) -> Iterator[Claim]:
-    """Claims whose record bears the name of the claim itself: nobody else may take it."""
-    return (claim for claim in claims.values() if claim.name == claim.key.name)

@@ -70,7 +70,7 @@ RENAMES = (
     Mutant(
         "rename: what is refused another pool stays behind",
         "records/changes.py",
-        "if old is not None and old.is_live and old.path in state.former:",
+        "if old is not None and old.is_live and old.path in state.former and not decision.is_left:",
         "if False:",
         LIVING,
     ),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import click
 
+from reconciler.cli.shared.options import option
 from reconciler.ports import UsageError
 
 _DEVICES = Path("/dev")
@@ -38,6 +39,16 @@ class OutType(click.ParamType[Out]):
         if path in ("", "-"):
             self.fail(f"{value!r} names no file. Name a file, {self._hint}", param, ctx)
         return Out(form, Path(path))
+
+
+result_outs_option = option(
+    "--out",
+    "outs",
+    type=OutType(("json", "yaml"), "json=result.json", "-o"),
+    multiple=True,
+    metavar="FORMAT=FILE",
+    help="Write the result to a file, too. May be given several times.",
+)
 
 
 def write_texts(texts: Iterable[tuple[Path, str]]) -> None:
