@@ -185,7 +185,9 @@ class Living(RuleBasedStateMachine):
             if one.is_there:
                 one.known = one.name
             now = addresses(it for it in after if it.owner == one.known and it.is_live)
-            assert not one.is_there or one.is_let or was <= now, (one, was, now)
+            if one.is_let:  # it may move: what it had is left, and announced until nobody uses it
+                now |= addresses(it for it in after if it.owner == one.known and it.is_left)
+            assert not one.is_there or was <= now, (one, was, now)
             one.is_let = False
         self.require_held(after)
         self.apply(after)
