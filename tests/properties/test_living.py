@@ -8,6 +8,7 @@ cluster is known by who it is, records by another reader than ours.
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import yaml
@@ -24,6 +25,7 @@ NAMES = ("ant", "bee", "cat", "dog", "eel", "fox")
 SLOTS = ("loadbalancer", *(f"loadbalancer-{number}" for number in range(1, 40)))
 DAY = 86_400
 NOTHING: Addresses = frozenset()
+NOBODY = ""
 whom = st.integers(0, 3)
 later = st.sampled_from((0, 1, 60, DAY))
 """Seconds until reconcile comes, right after a change; 0 when it does not."""
@@ -47,6 +49,7 @@ class Tenant:
         known: The name that records have, as far as there are any.
         is_there: False once its document is removed.
         is_let: An Override lets it move, until the next reconcile.
+        is_stuck: Its cluster answers, and takes nothing on.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Tenant:
     where: str
     is_there: bool = True
     is_let: bool = False
+    is_stuck: bool = False
     used: Addresses = NOTHING
     announced: Addresses = NOTHING
 
@@ -90,14 +94,9 @@ class Living(RuleBasedStateMachine):
             self.reconcile(seconds)
 
     def records(self) -> list[Held]:
-        found = []
-        for path, text in sorted(self.files.items()):
-            fact = fact_of(raw(text)) if path.startswith("allocations/") else None
-            if fact is not None and fact.addresses:
-                is_left = yaml.safe_load(raw(text))["status"].get("announced") == "until-unused"
-                owner, is_live = fact.claim.split("/")[3], fact.phase == "Allocated"
-                found.append(Held(path, owner, fact.addresses, is_live, is_left))
-        return found
+        files = sorted(self.files.items())
+        found = (held(path, raw(text)) for path, text in files if path.startswith("allocations/"))
+        return [it for it in found if it is not None]
 
     def free_names(self) -> list[str]:
         """Names that nobody has, nor had while a record remembers it."""
@@ -105,6 +104,14 @@ class Living(RuleBasedStateMachine):
         for item in self.tenants:
             taken |= {item.known, item.name} if item.is_there else set()
         return [it for it in NAMES if it not in taken]
+
+    def taken(self, name: str) -> str:
+        """A free name that somebody takes: who had it is gone, and has none of its records to come."""
+        for one in self.tenants:
+            if one.known == name and not one.is_there:
+                assert not one.announced, one
+                one.known = NOBODY
+        return name
 
     def some(self, at: int) -> Tenant | None:
         there = [it for it in self.tenants if it.is_there]
@@ -115,7 +122,7 @@ class Living(RuleBasedStateMachine):
     @rule(size=st.integers(1, 5), where=st.sampled_from(("edge", "far")), at=whom)
     def come(self, size: int, where: str, at: int) -> None:
         if free := self.free_names():
-            name = free[at % len(free)]
+            name = self.taken(free[at % len(free)])
             self.tenants.append(Tenant(name, name, size, where))
 
     @rule(at=whom)
@@ -133,7 +140,7 @@ class Living(RuleBasedStateMachine):
     def rename(self, at: int, which: int, then: int) -> None:
         one, free = self.some(at), self.free_names()
         if one is not None and free:
-            one.name = free[which % len(free)]
+            one.name = self.taken(free[which % len(free)])
             self.after(then)
 
     @rule(at=whom, is_let=st.booleans(), then=later)
@@ -155,6 +162,11 @@ class Living(RuleBasedStateMachine):
         if self.tenants:  # one that has left, too
             self.tenants[at % len(self.tenants)].used = NOTHING
 
+    @rule(at=st.integers(0, 7), is_stuck=st.booleans())
+    def get_stuck(self, at: int, *, is_stuck: bool) -> None:
+        if self.tenants:
+            self.tenants[at % len(self.tenants)].is_stuck = is_stuck
+
     # Reconcile
 
     @rule(seconds=st.sampled_from((1, DAY, 3 * DAY)))
@@ -170,12 +182,12 @@ class Living(RuleBasedStateMachine):
         after = self.records()
         for one in self.tenants:
             was = addresses(it for it in before if it.owner == one.known and it.is_live)
-            owners = {it.owner for it in after}
-            # A claim that keeps what its document no longer names is refused under another name.
-            if one.is_there and (one.name in owners or one.known not in owners):
+            if one.is_there:
                 one.known = one.name
             now = addresses(it for it in after if it.owner == one.known and it.is_live)
-            assert not one.is_there or one.is_let or was <= now, (one, was, now)
+            if one.is_let:  # it may move: what it had is left, and announced until nobody uses it
+                now |= addresses(it for it in after if it.owner == one.known and it.is_left)
+            assert not one.is_there or was <= now, (one, was, now)
             one.is_let = False
         self.require_held(after)
         self.apply(after)
@@ -196,12 +208,14 @@ class Living(RuleBasedStateMachine):
         tree = replace(tree_of(self.files, self.clock), overrides=letting(*keys))
         first = evaluate(tree, allow_release=99)
         left = {it.path: self.why(it.path) for it in first.state.records if it.announced}
-        held = {it.path: "announced" for it in leaving(first) if self.is_announced(it.path)}
-        return evaluate(replace(tree, left=left, retained=held), allow_release=99)
+        kept = {it.path: "announced" for it in leaving(first) if self.is_announced(it.path)}
+        return evaluate(replace(tree, left=left, retained=kept), allow_release=99)
 
     def apply(self, records: list[Held]) -> None:
         """What is asked for and what is used is announced; a pool loses nothing in use."""
         for one in self.tenants:
+            if one.is_stuck:
+                continue
             mine = (it for it in records if it.owner == one.known and (it.is_live or it.is_left))
             one.announced = addresses(mine) | (one.used & one.announced)
 
@@ -216,9 +230,10 @@ class Living(RuleBasedStateMachine):
     # What clusters say
 
     def whose(self, path: str) -> tuple[Held, Tenant]:
-        """A record, and who has it: the last of its name, which comes back once nobody remembers it."""
+        """A record, and who has it: one alone has its name, whoever is gone."""
         (record,) = [it for it in self.records() if it.path == path]
-        return record, [it for it in self.tenants if it.known == record.owner][-1]
+        (one,) = [it for it in self.tenants if it.known == record.owner]
+        return record, one
 
     def why(self, path: str) -> str:
         record, one = self.whose(path)
@@ -232,8 +247,65 @@ class Living(RuleBasedStateMachine):
         return bool(record.addresses & one.announced)
 
 
+@lru_cache(maxsize=10_000)
+def held(path: str, data: bytes) -> Held | None:
+    """What one record holds; most files are read again and again."""
+    fact = fact_of(data)
+    if fact is None or not fact.addresses:
+        return None
+    is_left = yaml.safe_load(data)["status"].get("announced") == "until-unused"
+    return Held(path, fact.claim.split("/")[3], fact.addresses, fact.phase == "Allocated", is_left)
+
+
 def addresses(records: Iterable[Held]) -> Addresses:
     return NOTHING.union(*(it.addresses for it in records))
+
+
+def test_who_gets_the_name_of_somebody_who_left_is_somebody_else() -> None:
+    """Nothing of the name is held any more, so what it holds later is not the former one's."""
+    living = Living()
+    living.begin()
+    living.leave(at=3)
+    living.go_elsewhere(at=1, is_let=True, then=DAY)
+    living.rename(at=1, which=0, then=1)
+    living.go_elsewhere(at=3, is_let=False, then=DAY)
+    living.come(at=3, size=1, where="edge")
+    living.rename(at=3, which=1, then=60)
+    assert [it.name for it in living.tenants] == ["cat", "bee", "bee"]
+    living.go_elsewhere(at=3, is_let=True, then=1)
+    living.go_elsewhere(at=1, is_let=True, then=1)
+    living.rename(at=0, which=1, then=0)
+    living.leave(at=2)
+    living.rename(at=1, which=2, then=60)
+    _, gone, new = living.tenants
+    assert (len(gone.announced), len(new.announced), new.known) == (0, 1, "eel")
+
+
+def test_who_is_refused_another_pool_keeps_all_of_it_behind_two_renames() -> None:
+    living = Living()
+    living.begin()
+    living.resize(at=1, size=9, then=1)
+    living.go_elsewhere(at=1, is_let=False, then=1)
+    before = living.tenants[1].announced
+    living.rename(at=1, which=0, then=1)
+    living.rename(at=1, which=1, then=1)
+    living.wait(seconds=3 * DAY)
+    assert living.tenants[1].announced == before
+    assert len(before) == 9
+
+
+def test_what_rests_is_asked_for_where_it_was_announced_behind_a_rename() -> None:
+    living = Living()
+    living.begin()
+    living.go_elsewhere(at=0, is_let=True, then=1)
+    living.get_stuck(at=0, is_stuck=True)
+    living.wait(seconds=1)
+    living.rename(at=0, which=0, then=1)
+    living.wait(seconds=3 * DAY)
+    assert len(living.tenants[0].announced) == 6
+    living.get_stuck(at=0, is_stuck=False)
+    living.wait(seconds=1)
+    assert len(living.tenants[0].announced) == 3
 
 
 def test_who_grew_and_moved_is_renamed_while_its_old_range_is_in_use() -> None:
