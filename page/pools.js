@@ -10,6 +10,7 @@ import { countText, exactCount, formatCount, pairRange, sizeOf } from "./address
 import { poolLink, rangeLink } from "./links.js";
 import { barLegend, overlapMark, poolBar, sparkline } from "./bars.js";
 import { el, fill } from "./dom.js";
+import { afterNote } from "./effects.js";
 import { formatTime, secondsOf } from "./model.js";
 import { linkTo } from "./route.js";
 import { isShort, runwayOf, runwayText, SHORT_RUNWAY, spansText } from "./runway.js";
@@ -94,7 +95,7 @@ function poolColumns(report) {
     { title: "Pool", value: (pool) => pool.name.toLowerCase(), cell: nameCell },
     {
       title: "Used", hint: "Allocated or held, as a share of what is usable; ticks at the pool's thresholds", class: "bar-cell",
-      value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: usedCell,
+      value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: (pool) => usedCell(report, pool),
     },
     { title: "Free", hint: "Addresses that can be given out", class: "number", value: (pool) => pool.counts.available, isFirstHigh: true, cell: (pool) => count(pool.counts.available) },
     { title: "Usable", hint: "Addresses without those that are reserved", class: "number", value: (pool) => pool.counts.total, isFirstHigh: true, cell: (pool) => count(pool.counts.total) },
@@ -125,10 +126,11 @@ function nameCell(pool) {
   ];
 }
 
-/** @param {Pool} pool @returns {Child[]} */
-function usedCell(pool) {
+/** @param {Report} report @param {Pool} pool @returns {Child[]} */
+function usedCell(report, pool) {
+  const note = afterNote(report, pool);
   const tier = pool.tier !== "ok" && el("span", { class: `tag tier ${pool.tier}` }, pool.tier);
-  return [el("span", { class: "bar-line" }, poolBar(pool), el("span", { class: "percent" }, `${pool.utilizationPercent} %`), tier)];
+  return [el("span", { class: "bar-line" }, poolBar(pool), el("span", { class: "percent" }, `${pool.utilizationPercent} %`), tier), note && el("span", { class: "sub" }, note)];
 }
 
 /** @param {Pool} pool @returns {Child[]} */

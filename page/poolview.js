@@ -7,6 +7,7 @@
 import { poolLink } from "./links.js";
 import { countText, formatCount, formatRange, pairRange, parseRange } from "./addresses.js";
 import { el, mono } from "./dom.js";
+import { afterNote } from "./effects.js";
 import { poolMap } from "./map.js";
 import { growthPlot } from "./growthplot.js";
 import { poolFigures } from "./poolfigures.js";
@@ -84,6 +85,7 @@ function builtView(report, pool, route) {
       go({ at: atOf(report, time) });
     },
   });
+  const after = afterNote(report, pool);
   const element = el(
     "section",
     { class: "view pool-view" },
@@ -93,6 +95,7 @@ function builtView(report, pool, route) {
       el("h2", { tabindex: -1 }, pool.title, " ", el("span", { class: `tag ${pool.tier}` }, pool.tier)),
       el("p", { class: "muted" }, `${pool.kind} · `, mono(pool.networks.slice(0, 3).map((pair) => formatRange(pairRange(pair))).join(", ")),
         pool.networks.length > 3 && ` and ${countText(pool.networks.length - 3, "network")} more`, " · ", mono(`${pool.path}:${pool.line}`)),
+      after && el("p", { class: "note" }, after),
       pool.overlaps.length > 0 && el("p", { class: "warn" }, "Shares addresses with ", ...pool.overlaps.flatMap((key, at) => {
         const other = report.poolOf(key);
         return [at > 0 && ", ", other === undefined ? key : poolLink(other)];
