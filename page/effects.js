@@ -6,7 +6,7 @@
 /** @import { Range } from "./addresses.js" */
 /** @import { Whole } from "./pack.js" */
 /** @import { Child } from "./dom.js" */
-import { formatRange, meets, minus, pairRange, plus, rangeOf, sizeOf } from "./addresses.js";
+import { countText, formatRange, meets, minus, pairRange, plus, rangeOf, sizeOf } from "./addresses.js";
 import { el } from "./dom.js";
 import { countOf } from "./pack.js";
 import { linkTo } from "./route.js";
@@ -31,6 +31,30 @@ export function changeLink(text) {
 export function claimTitle(key) {
   const [, , namespace = "", name = ""] = key.split("/");
   return name === "" ? key : namespace === "_" || namespace === "" ? name : `${namespace}/${name}`;
+}
+
+/** What an action does to its claim, in words. @type {Record<string, string>} */
+const ACTION_WORDS = { allocate: "gives it", grow: "adds to it", move: "moves it to", transfer: "hands it", release: "releases", expire: "frees" };
+
+/**
+ * Claims that no record names yet: only the plan knows them.
+ * @param {Report} report
+ * @returns {{name: string, detail: string}[]} `name` as people write it, "team/shop/loadbalancer".
+ */
+export function newClaims(report) {
+  const known = new Set(report.claimKeys);
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  const who = planName(report);
+  for (const action of report.data.change?.actions ?? []) {
+    if (known.has(action.claim)) continue;
+    const name = action.claim.split("/").slice(2).filter((part) => part !== "_").join("/");
+    const count = countText(countOf(action.count), "address", "addresses");
+    const where = report.poolOf(action.pool ?? "")?.label;
+    const gives = `${who} ${ACTION_WORDS[action.action] ?? `does “${action.action}”:`} ${count}${where === undefined ? "" : ` in ${where}`}`;
+    found.set(name === "" ? action.claim : name, action.action === "refuse" ? `${who} refuses it` : gives);
+  }
+  return [...found].map(([name, detail]) => ({ name, detail }));
 }
 
 /** @param {Report} report @param {string | null} key @param {Pool} pool @returns {boolean} Whether both give out of one space. */
