@@ -12,10 +12,11 @@ import { cidrsOf, countText, formatCount, formatRange, sizeOf } from "./addresse
 import { poolLink } from "./links.js";
 import { copyButton, el, mono, refill } from "./dom.js";
 import { afterNote, changeLink, claimTitle, freeLeft, freeTaken, planName, reachesGate, standingAfter, sumOf } from "./effects.js";
+import { gateRule } from "./poolfigures.js";
 import { field, select } from "./pools.js";
 import { givesRows, MOST_DOCUMENTS, nextRun, nextSingles, requestYaml, wantedOf } from "./requests.js";
 import { go } from "./route.js";
-import { runwayOf, runwayText } from "./runway.js";
+import { runwayDay, runwayOf, runwayText } from "./runway.js";
 import { order } from "./standing.js";
 import { sortableTable } from "./table.js";
 
@@ -58,10 +59,10 @@ function offersPart(report, wanted, preferred) {
     columns: [
       { title: "Pool", value: (offer) => offer.pool.title, cell: (offer) => [poolLink(offer.pool), el("span", { class: "sub" }, [offer.pool.kind, offer.pool.namespace].filter((word) => word !== "").join(" · "))] },
       { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => [runsText(offer.runs), offer.isGated && el("span", { class: "sub low" }, "reaches the gate"), takenNote(report, offer.pool)] },
-      { title: "Free", class: "number", value: (offer) => offer.left, isFirstHigh: true, cell: (offer) => freeCell(report, offer) },
-      { title: "Used", class: "number", value: (offer) => offer.percent, cell: (offer) => [`${offer.pool.utilizationPercent} %`, el("span", { class: "sub" }, afterNote(report, offer.pool))] },
-      { title: "Runway", value: (offer) => runwayOf(offer.pool)?.days ?? null, cell: (offer) => runwayWords(offer.pool) },
       { title: "Request", value: null, cell: (offer) => el("button", { type: "button", class: "button", onclick: () => choose(offer) }, "Show YAML") },
+      { title: "Free", class: "number", value: (offer) => offer.left, isFirstHigh: true, cell: (offer) => freeCell(report, offer) },
+      { title: "Used", class: "number", value: (offer) => offer.percent, cell: (offer) => [`${offer.pool.utilizationPercent} %`, el("span", { class: "sub wraps" }, afterNote(report, offer.pool))] },
+      { title: "Runway", value: (offer) => runwayOf(offer.pool)?.days ?? null, cell: (offer) => runwayWords(report, offer.pool) },
     ],
   });
   const title = el("h3", null, `${countText(offers.length, "pool has", "pools have")} ${asked} free`);
@@ -104,13 +105,13 @@ function takenNote(report, pool) {
 /** @param {Report} report @param {Offer} offer @returns {Child[]} */
 function freeCell(report, { pool, left }) {
   const isLess = freeTaken(report, pool).length > 0;
-  return [formatCount(left), isLess && el("span", { class: "sub" }, `${formatCount(pool.counts.available)} before it`)];
+  return [formatCount(left), isLess && el("span", { class: "sub" }, `${formatCount(pool.counts.available)} today`)];
 }
 
-/** @param {Pool} pool @returns {string} */
-function runwayWords(pool) {
+/** @param {Report} report @param {Pool} pool @returns {Child[]} */
+function runwayWords(report, pool) {
   const runway = runwayOf(pool);
-  return runway === null ? "does not grow" : runwayText(runway);
+  return runway === null ? ["does not grow"] : [runwayText(runway), el("span", { class: "sub" }, runwayDay(runway, report.asOf))];
 }
 
 /** @param {Range[]} runs @returns {HTMLElement} */
@@ -143,18 +144,12 @@ function requestPart(report, offer, wanted) {
     { class: "card", "aria-label": `Request for ${pool.title}` },
     el("h3", null, "The request for ", pool.title),
     el("p", null, givesNext(report, offer, wanted)),
-    offer.isGated && el("p", { class: "warn" }, gateWords(pool)),
+    offer.isGated && el("p", { class: "warn" }, `With these the pool reaches its gate: ${gateRule(pool)}.`),
     el("div", { class: "filters" }, field(isRow ? "Tenant cluster" : "Name", name), pool.kind !== "ProxyIPPool" && field("Namespace", namespace), isRow && field("Type", type)),
     yaml,
     copyButton("Copy YAML", text),
     el("p", { class: "muted" }, "Save it in a source folder of the repository and open a pull request: the plan shows the addresses before the merge."),
   );
-}
-
-/** @param {Pool} pool @returns {string} */
-function gateWords(pool) {
-  const percent = pool.gate === null ? undefined : pool.thresholds[/** @type {keyof Pool["thresholds"]} */ (pool.gate)];
-  return `With these the pool reaches its gate (${pool.gate}${percent === undefined ? "" : `, ${percent} %`}): the check stops a change that asks for them.`;
 }
 
 /** @param {Report} report @param {Offer} offer @param {Wanted} wanted @returns {string} */

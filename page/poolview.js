@@ -56,6 +56,7 @@ function builtView(report, pool, route) {
   const map = poolMap(report, scene, { title: `Map of ${pool.title}`, t });
   const table = poolTable(report, pool, scene);
   const then = el("p", { class: "map-then" });
+  const tierTime = el("span", { class: "muted tier-time" });
   const tableTime = el("span", { class: "muted" });
   let tabled = -1;
 
@@ -64,6 +65,7 @@ function builtView(report, pool, route) {
     const when = t === report.now ? "Now" : formatTime(step.seconds);
     then.replaceChildren(el("strong", null, when), `: ${formatCount(wholeOf(step.allocated))} allocated, ${formatCount(wholeOf(step.held))} held`);
     then.classList.toggle("is-past", t !== report.now);
+    tierTime.textContent = t === report.now ? "" : " now";
   };
   const move = (/** @type {number} */ time, isAtRest = false) => {
     t = time;
@@ -92,7 +94,7 @@ function builtView(report, pool, route) {
     el(
       "header",
       { class: "view-head" },
-      el("h2", { tabindex: -1 }, pool.title, " ", el("span", { class: `tag ${pool.tier}` }, pool.tier)),
+      el("h2", { tabindex: -1 }, pool.title, " ", el("span", { class: `tag ${pool.tier}` }, pool.tier), tierTime),
       el("p", { class: "muted" }, `${pool.kind} · `, mono(pool.networks.slice(0, 3).map((pair) => formatRange(pairRange(pair))).join(", ")),
         pool.networks.length > 3 && ` and ${countText(pool.networks.length - 3, "network")} more`, " · ", mono(`${pool.path}:${pool.line}`)),
       after && el("p", { class: "note" }, after),
