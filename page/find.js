@@ -4,26 +4,21 @@
 
 /** @import { Pool, Report } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
-/** @import { Whole } from "./pack.js" */
+/** @import { Offer } from "./ask.js" */
 /** @import { Child } from "./dom.js" */
 /** @import { Route } from "./route.js" */
 /** @import { Wanted } from "./requests.js" */
-import { cidrsOf, countText, formatCount, formatRange, sizeOf } from "./addresses.js";
+import { countText, formatCount, formatRange, sizeOf } from "./addresses.js";
 import { poolLink } from "./links.js";
-import { copyButton, el, mono, refill } from "./dom.js";
+import { el, mono, refill } from "./dom.js";
 import { afterNote, changeLink, claimTitle, freeLeft, freeTaken, planName, reachesGate, standingAfter, sumOf } from "./effects.js";
-import { gateRule } from "./poolfigures.js";
-import { field, select } from "./pools.js";
-import { givesRows, MOST_DOCUMENTS, nextRun, nextSingles, requestYaml, wantedOf } from "./requests.js";
+import { requestPart } from "./ask.js";
+import { field } from "./pools.js";
+import { givesRows, nextRun, nextSingles, wantedOf } from "./requests.js";
 import { go } from "./route.js";
 import { runwayDay, runwayOf, runwayText } from "./runway.js";
 import { order } from "./standing.js";
 import { sortableTable } from "./table.js";
-
-/**
- * @typedef {{pool: Pool, runs: Range[], left: Whole, percent: number, isGated: boolean}} Offer What a pool would give, several ranges where each
- *   claim gets one address; what it has `left` and what share is used once the plan of this page is done.
- */
 
 /** @param {Report} report @param {Route} here @returns {HTMLElement} */
 export function findView(report, here) {
@@ -125,43 +120,4 @@ function largestText(report) {
   const runs = report.pools.flatMap((pool) => freeLeft(report, pool).map((run) => ({ pool, size: sizeOf(run) })));
   const first = runs.sort((a, b) => order(b.size, a.size))[0];
   return first === undefined ? "no pool" : `${first.pool.title}: ${countText(first.size, "address", "addresses")}`;
-}
-
-/** @param {Report} report @param {Offer} offer @param {Wanted} wanted @returns {HTMLElement} */
-function requestPart(report, offer, wanted) {
-  const { pool, runs } = offer;
-  const isRow = givesRows(pool);
-  const name = el("input", { id: "ask-name", type: "text", value: isRow ? "my-cluster" : "my-address", spellcheck: "false", autocomplete: "off" });
-  const namespace = el("input", { id: "ask-namespace", type: "text", value: "my-team", spellcheck: "false", autocomplete: "off" });
-  const type = select("ask-type", "loadbalancer", [["nodes", "nodes"]]);
-  const yaml = el("pre", { class: "yaml", tabindex: 0, "aria-label": "The request" });
-  const text = () => requestYaml(pool, wanted, runs[0], { name: name.value.trim(), namespace: namespace.value.trim(), type: type.value || "loadbalancer" });
-  const write = () => refill(yaml, text());
-  for (const control of [name, namespace, type]) control.addEventListener("input", write);
-  write();
-  return el(
-    "section",
-    { class: "card", "aria-label": `Request for ${pool.title}` },
-    el("h3", null, "The request for ", pool.title),
-    el("p", null, givesNext(report, offer, wanted)),
-    offer.isGated && el("p", { class: "warn" }, `With these the pool reaches its gate: ${gateRule(pool)}.`),
-    el("div", { class: "filters" }, field(isRow ? "Tenant cluster" : "Name", name), pool.kind !== "ProxyIPPool" && field("Namespace", namespace), isRow && field("Type", type)),
-    yaml,
-    copyButton("Copy YAML", text),
-    el("p", { class: "muted" }, "Save it in a source folder of the repository and open a pull request: the plan shows the addresses before the merge."),
-  );
-}
-
-/** @param {Report} report @param {Offer} offer @param {Wanted} wanted @returns {string} */
-function givesNext(report, { pool, runs }, wanted) {
-  const run = runs[0];
-  if (!givesRows(pool)) {
-    const more = wanted.count > MOST_DOCUMENTS ? ` Here are the first ${MOST_DOCUMENTS} documents.` : "";
-    return wanted.count === 1
-      ? `The pool gives its lowest free address next: ${formatRange(run)}.`
-      : `A claim of this kind gets one address, so this takes ${wanted.count} claims.${more}`;
-  }
-  if (wanted.prefix !== null) return `The request pins ${formatRange(run)}, the best place for an aligned network.`;
-  const cidrs = cidrsOf(run);
-  return `${freeTaken(report, pool).length > 0 ? `After ${planName(report)} the pool` : "As the pool stands, it"} gives ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
 }
