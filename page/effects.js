@@ -95,7 +95,7 @@ export function standingAfter(report, pool) {
 /** @param {Report} report @param {Pool} pool @returns {Child} "with this change: 75 %, warning" */
 export function afterNote(report, pool) {
   const after = standingAfter(report, pool);
-  return after !== null && changeLink(`with ${planName(report)}: ${after.utilizationPercent} %, ${after.tier}`);
+  return after !== null && changeLink(`with ${planName(report)}: ${after.utilizationPercent}\u00a0%, ${after.tier}`);
 }
 
 /**
