@@ -97,6 +97,20 @@ export function parseRange(text) {
   return first.value <= last.value ? { version: first.version, first: first.value, last: last.value } : null;
 }
 
+/**
+ * What is wrong with a text that is written as an address, CIDR or range, but is none.
+ * @param {string} text
+ * @returns {string | null} Null of an address, and of what was never meant as one.
+ */
+export function addressFault(text) {
+  const asked = text.trim();
+  const isMeant = /^\d+(\.\d+){3}(\s*[-–/].*)?$/.test(asked) || /^[0-9a-f:]*:[0-9a-f]*:[0-9a-f:.]*(\s*[-–/].*)?$/i.test(asked);
+  if (!isMeant || parseRange(asked) !== null) return null;
+  const none = `${asked} is no address, CIDR or range.`;
+  if (asked.includes(":") || parseFour(asked.split(/\s*[-–/]/)[0]) !== null) return none;
+  return `${none} The four numbers of an address go from 0 to 255, without zeros before them.`;
+}
+
 /** @param {Address} address @param {number} prefix @returns {Range | null} */
 export function networkOf(address, prefix) {
   const bits = address.version === 4 ? 32 : 128;

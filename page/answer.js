@@ -9,6 +9,7 @@
 /** @import { Child } from "./dom.js" */
 import { countText, formatCount, formatRange, meets, pairRange, parseRange, sizeOf } from "./addresses.js";
 import { el, mono } from "./dom.js";
+import { effectWords } from "./effects.js";
 import { ownerLink, poolLink, rangeLink, teamLink } from "./links.js";
 import { livesTable, STATE_WORDS } from "./lives.js";
 import { formatTime, lifeRange, secondsOf } from "./model.js";
@@ -74,10 +75,10 @@ function onePart(report, part, t) {
   if (life !== null) {
     const claim = report.claim(life.claim);
     facts.push(["Who", [ownerLink(claim.owner), claim.team !== "" && [" of team ", teamLink(claim.team)]].flat()]);
-    facts.push(["State", stateText(report, life, pool)]);
+    facts.push(["State", [...stateText(report, life, pool), ...(t === report.now ? effectWords(report, pool, part.range) : [])]]);
     facts.push(["Range", [mono(formatRange(lifeRange(life))), `, ${countText(life.size, "address", "addresses")}, ${claim.type}${life.isGrowth ? ", growth" : ""}`]]);
   } else {
-    facts.push([t === report.now ? "State" : "Then", standingWords(part, t === report.now)]);
+    facts.push([t === report.now ? "State" : "Then", standingWords(report, part, t === report.now)]);
   }
   if (pool !== null) facts.push(["Pool", poolLink(pool)]);
   if (life !== null) {
@@ -102,10 +103,11 @@ function stateText(report, life, pool) {
   return [tag, found[2] === null ? " until nobody uses it" : ` comes free ${formatTime(secondsOf(found[2]))}`];
 }
 
-/** @param {Part} part @param {boolean} isNow @returns {Child[]} What is said of addresses that no record names. */
-function standingWords(part, isNow) {
+/** @param {Report} report @param {Part} part @param {boolean} isNow @returns {Child[]} What is said of addresses that no record names. */
+function standingWords(report, part, isNow) {
+  const planned = isNow ? effectWords(report, part.pool, part.range) : [];
   if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " This repository gives it to nobody."];
-  if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), " Nobody has it."];
+  if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), ...(planned.length > 0 ? planned : [" Nobody has it."])];
   if (part.sort === "unknown") return [isNow ? "No record names it, and the pool does not give it out now." : "No record named it."];
   const what = part.title === "" || part.title === part.word ? "" : ` ${part.title}`;
   return [el("span", { class: "tag reserved" }, part.word), what, !isNow && " (as the pool is today)"];
@@ -121,7 +123,7 @@ function manyParts(report, parts, t) {
     columns: [
       { title: "Range", value: (part) => part.range.first, cell: (part) => rangeLink(part.range) },
       { title: "Addresses", class: "number", value: (part) => sizeOf(part.range), cell: (part) => formatCount(sizeOf(part.range)), isFirstHigh: true },
-      { title: "State", value: (part) => (part.life === null ? part.word || part.sort : STATE_WORDS[part.life.state]), cell: (part) => partState(part, isNow) },
+      { title: "State", value: (part) => (part.life === null ? part.word || part.sort : STATE_WORDS[part.life.state]), cell: (part) => partState(report, part, isNow) },
       { title: "Who", value: (part) => ownerOfPart(report, part), cell: (part) => (part.life === null ? "" : ownerLink(ownerOfPart(report, part))) },
       { title: "Team", value: (part) => (part.life === null ? "" : report.claim(part.life.claim).team), cell: (part) => (part.life === null ? "" : report.claim(part.life.claim).team) },
       { title: "Pool", value: (part) => part.pool?.title ?? "", cell: (part) => (part.pool === null ? "" : poolLink(part.pool)) },
@@ -135,9 +137,10 @@ function ownerOfPart(report, part) {
   return part.life === null ? "" : report.claim(part.life.claim).owner;
 }
 
-/** @param {Part} part @param {boolean} isNow @returns {Child[]} */
-function partState(part, isNow) {
-  return part.life === null ? standingWords(part, isNow) : [el("span", { class: `tag ${part.life.state}` }, STATE_WORDS[part.life.state])];
+/** @param {Report} report @param {Part} part @param {boolean} isNow @returns {Child[]} */
+function partState(report, part, isNow) {
+  if (part.life === null) return standingWords(report, part, isNow);
+  return [el("span", { class: `tag ${part.life.state}` }, STATE_WORDS[part.life.state]), ...(isNow ? effectWords(report, part.pool, part.range) : [])];
 }
 
 /** @param {Report} report @param {Range} range @returns {HTMLElement} All that ended there, newest first. */

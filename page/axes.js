@@ -14,6 +14,9 @@ import { wholeOf } from "./steps.js";
  *   legend?: Child}} PlotOptions
  */
 
+/** How wide a letter of an axis is, at most. */
+const AXIS_LETTER = 7;
+
 /** @param {Scale} scale @param {number} value @returns {number} */
 export function scaled(scale, value) {
   const share = scale.to === scale.from ? 0 : (value - scale.from) / (scale.to - scale.from);
@@ -71,10 +74,16 @@ export function countAxis(y, left, right, count = 4) {
 /** @param {Scale} x Of seconds. @param {number} y @returns {SVGElement[]} Days, months or years: as many as there is room for. */
 export function dateAxis(x, y) {
   const room = Math.max(2, Math.floor((x.right - x.left) / 84));
+  let end = -Infinity;
   return dateTicks(x.from, x.to, room).flatMap(({ seconds, text }) => {
     const at = scaled(x, seconds);
-    const side = at > x.right - 30 ? "is-end" : at < x.left + 20 ? "" : "is-middle";
-    return [svg("path", { class: "axis-tick", d: `M${at},${y}v5` }), svg("text", { class: `axis-text ${side}`, x: at, y: y + 18 }, text)];
+    const wide = text.length * AXIS_LETTER;
+    const side = at > x.right - wide / 2 ? "is-end" : at < x.left + 20 ? "" : "is-middle";
+    const start = side === "is-end" ? at - wide : side === "" ? at : at - wide / 2;
+    const tick = svg("path", { class: "axis-tick", d: `M${at},${y}v5` });
+    if (start < end + AXIS_LETTER) return [tick];
+    end = start + wide;
+    return [tick, svg("text", { class: `axis-text ${side}`, x: at, y: y + 18 }, text)];
   });
 }
 

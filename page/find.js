@@ -4,20 +4,21 @@
 
 /** @import { Pool, Report } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
+/** @import { Offer } from "./ask.js" */
+/** @import { Child } from "./dom.js" */
 /** @import { Route } from "./route.js" */
 /** @import { Wanted } from "./requests.js" */
-import { cidrsOf, countText, formatCount, formatRange } from "./addresses.js";
+import { countText, formatCount, formatRange, sizeOf } from "./addresses.js";
 import { poolLink } from "./links.js";
-import { copyButton, el, mono, refill } from "./dom.js";
-import { field, select } from "./pools.js";
-import { givesRows, MOST_DOCUMENTS, nextRun, nextSingles, requestYaml, wantedOf } from "./requests.js";
+import { el, mono, refill } from "./dom.js";
+import { afterNote, changeLink, claimTitle, freeLeft, freeTaken, planName, reachesGate, standingAfter, sumOf } from "./effects.js";
+import { requestPart } from "./ask.js";
+import { field } from "./pools.js";
+import { givesRows, nextRun, nextSingles, wantedOf } from "./requests.js";
 import { go } from "./route.js";
-import { runwayOf, runwayText } from "./runway.js";
+import { runwayDay, runwayOf, runwayText } from "./runway.js";
+import { order } from "./standing.js";
 import { sortableTable } from "./table.js";
-
-/**
- * @typedef {{pool: Pool, runs: Range[]}} Offer What a pool would give; several ranges where each claim gets one address.
- */
 
 /** @param {Report} report @param {Route} here @returns {HTMLElement} */
 export function findView(report, here) {
@@ -38,12 +39,12 @@ export function findView(report, here) {
 
 /** @param {Report} report @param {Wanted} wanted @param {string | null} preferred A pool whose request is shown first. @returns {HTMLElement} */
 function offersPart(report, wanted, preferred) {
-  const offers = report.pools.flatMap((pool) => offerOf(pool, wanted));
+  const offers = report.pools.flatMap((pool) => offerOf(report, pool, wanted));
   const asked = wanted.prefix === null ? countText(wanted.count, "address", "addresses") : `a /${wanted.prefix} (${countText(wanted.count, "address", "addresses")})`;
-  if (offers.length === 0) return el("p", { class: "warn" }, `No pool has ${asked} free. The largest free run is in ${largestText(report.pools)}.`);
+  if (offers.length === 0) return el("p", { class: "warn" }, `No pool has ${asked} free${takes(report)}. The largest free run is in ${largestText(report)}.`);
   const panel = el("div", { class: "request" });
   /** @param {Offer} offer */
-  const choose = (offer) => refill(panel, requestPart(offer, wanted));
+  const choose = (offer) => refill(panel, requestPart(report, offer, wanted));
   const first = offers.find((offer) => offer.pool.key === preferred) ?? [...offers].sort((a, b) => rank(a) - rank(b))[0];
   choose(first);
   const table = sortableTable({
@@ -52,37 +53,60 @@ function offersPart(report, wanted, preferred) {
     none: "",
     columns: [
       { title: "Pool", value: (offer) => offer.pool.title, cell: (offer) => [poolLink(offer.pool), el("span", { class: "sub" }, [offer.pool.kind, offer.pool.namespace].filter((word) => word !== "").join(" · "))] },
-      { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => runsText(offer.runs) },
-      { title: "Free", class: "number", value: (offer) => offer.pool.counts.available, isFirstHigh: true, cell: (offer) => formatCount(offer.pool.counts.available) },
-      { title: "Used", class: "number", value: (offer) => offer.pool.utilizationPercent, cell: (offer) => `${offer.pool.utilizationPercent} %` },
-      { title: "Runway", value: (offer) => runwayOf(offer.pool)?.days ?? null, cell: (offer) => runwayWords(offer.pool) },
+      { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => [runsText(offer.runs), offer.isGated && el("span", { class: "sub low" }, "reaches the gate"), takenNote(report, offer.pool)] },
       { title: "Request", value: null, cell: (offer) => el("button", { type: "button", class: "button", onclick: () => choose(offer) }, "Show YAML") },
+      { title: "Free", class: "number", value: (offer) => offer.left, isFirstHigh: true, cell: (offer) => freeCell(report, offer) },
+      { title: "Used", class: "number", value: (offer) => offer.percent, cell: (offer) => [`${offer.pool.utilizationPercent} %`, el("span", { class: "sub wraps" }, afterNote(report, offer.pool))] },
+      { title: "Runway", value: (offer) => runwayOf(offer.pool)?.days ?? null, cell: (offer) => runwayWords(report, offer.pool) },
     ],
   });
   const title = el("h3", null, `${countText(offers.length, "pool has", "pools have")} ${asked} free`);
   return el("div", { class: "offers" }, el("div", null, title, table.element), panel);
 }
 
-/** @param {Pool} pool @param {Wanted} wanted @returns {Offer[]} */
-function offerOf(pool, wanted) {
+/** @param {Report} report @param {Pool} pool @param {Wanted} wanted @returns {Offer[]} */
+function offerOf(report, pool, wanted) {
   if (pool.isPaused || pool.isAutomatic === false) return [];
+  const free = freeLeft(report, pool);
+  const percent = standingAfter(report, pool)?.utilizationPercent ?? pool.utilizationPercent;
+  const more = { left: sumOf(free), percent, isGated: reachesGate(report, pool, wanted.count) };
   if (givesRows(pool) || wanted.prefix !== null) {
-    const run = givesRows(pool) ? nextRun(pool, wanted) : null;
-    return run === null ? [] : [{ pool, runs: [run] }];
+    const run = givesRows(pool) ? nextRun(pool, free, wanted) : null;
+    return run === null ? [] : [{ pool, runs: [run], ...more }];
   }
-  const runs = nextSingles(pool, wanted.count);
-  return runs === null ? [] : [{ pool, runs }];
+  const runs = nextSingles(free, wanted.count);
+  return runs === null ? [] : [{ pool, runs, ...more }];
 }
 
 /** @param {Offer} offer @returns {number} Pools that give rows first, IPv4 before IPv6, then the one with most room. */
-function rank({ pool, runs }) {
-  return (givesRows(pool) ? 0 : 1000) + (runs[0].version === 4 ? 0 : 500) + pool.utilizationPercent;
+function rank({ pool, runs, percent, isGated }) {
+  return (isGated ? 2000 : 0) + (givesRows(pool) ? 0 : 1000) + (runs[0].version === 4 ? 0 : 500) + percent;
 }
 
-/** @param {Pool} pool @returns {string} */
-function runwayWords(pool) {
+/** @param {Report} report @returns {string} */
+function takes(report) {
+  return report.pools.some((pool) => freeTaken(report, pool).length > 0) ? `, without what ${planName(report)} takes` : "";
+}
+
+/** @param {Report} report @param {Pool} pool @returns {Child} Free today, but not for whoever asks next. */
+function takenNote(report, pool) {
+  const taken = freeTaken(report, pool);
+  if (taken.length === 0) return null;
+  const [{ range, claim }] = taken;
+  const more = taken.length > 1 ? ` and ${countText(taken.length - 1, "more range")}` : "";
+  return el("span", { class: "sub wraps" }, `without ${formatRange(range)}${more}: `, changeLink(`${planName(report)} takes it`), ` for ${claimTitle(claim)}${more === "" ? "" : " and others"}`);
+}
+
+/** @param {Report} report @param {Offer} offer @returns {Child[]} */
+function freeCell(report, { pool, left }) {
+  const isLess = freeTaken(report, pool).length > 0;
+  return [formatCount(left), isLess && el("span", { class: "sub" }, `${formatCount(pool.counts.available)} today`)];
+}
+
+/** @param {Report} report @param {Pool} pool @returns {Child[]} */
+function runwayWords(report, pool) {
   const runway = runwayOf(pool);
-  return runway === null ? "does not grow" : runwayText(runway);
+  return runway === null ? ["does not grow"] : [runwayText(runway), el("span", { class: "sub" }, runwayDay(runway, report.asOf))];
 }
 
 /** @param {Range[]} runs @returns {HTMLElement} */
@@ -91,47 +115,9 @@ function runsText(runs) {
   return mono(runs.length > 3 ? `${shown} and ${runs.length - 3} more` : shown);
 }
 
-/** @param {Pool[]} pools @returns {string} */
-function largestText(pools) {
-  const sorted = [...pools].sort((a, b) => Number(b.counts.largestFreeBlock) - Number(a.counts.largestFreeBlock));
-  const first = sorted[0];
-  return first === undefined ? "no pool" : `${first.title}: ${countText(first.counts.largestFreeBlock, "address", "addresses")}`;
-}
-
-/** @param {Offer} offer @param {Wanted} wanted @returns {HTMLElement} */
-function requestPart(offer, wanted) {
-  const { pool, runs } = offer;
-  const isRow = givesRows(pool);
-  const name = el("input", { id: "ask-name", type: "text", value: isRow ? "my-cluster" : "my-address", spellcheck: "false", autocomplete: "off" });
-  const namespace = el("input", { id: "ask-namespace", type: "text", value: "my-team", spellcheck: "false", autocomplete: "off" });
-  const type = select("ask-type", "loadbalancer", [["nodes", "nodes"]]);
-  const yaml = el("pre", { class: "yaml", tabindex: 0, "aria-label": "The request" });
-  const text = () => requestYaml(pool, wanted, runs[0], { name: name.value.trim(), namespace: namespace.value.trim(), type: type.value || "loadbalancer" });
-  const write = () => refill(yaml, text());
-  for (const control of [name, namespace, type]) control.addEventListener("input", write);
-  write();
-  return el(
-    "section",
-    { class: "card", "aria-label": `Request for ${pool.title}` },
-    el("h3", null, "The request for ", pool.title),
-    el("p", null, givesNext(offer, wanted)),
-    el("div", { class: "filters" }, field(isRow ? "Tenant cluster" : "Name", name), pool.kind !== "ProxyIPPool" && field("Namespace", namespace), isRow && field("Type", type)),
-    yaml,
-    copyButton("Copy YAML", text),
-    el("p", { class: "muted" }, "Save it in a source folder of the repository and open a pull request: the plan shows the addresses before the merge."),
-  );
-}
-
-/** @param {Offer} offer @param {Wanted} wanted @returns {string} */
-function givesNext({ pool, runs }, wanted) {
-  const run = runs[0];
-  if (!givesRows(pool)) {
-    const more = wanted.count > MOST_DOCUMENTS ? ` Here are the first ${MOST_DOCUMENTS} documents.` : "";
-    return wanted.count === 1
-      ? `The pool gives its lowest free address next: ${formatRange(run)}.`
-      : `A claim of this kind gets one address, so this takes ${wanted.count} claims.${more}`;
-  }
-  if (wanted.prefix !== null) return `The request pins ${formatRange(run)}, the best place for an aligned network.`;
-  const cidrs = cidrsOf(run);
-  return `As the pool stands, it gives ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
+/** @param {Report} report @returns {string} */
+function largestText(report) {
+  const runs = report.pools.flatMap((pool) => freeLeft(report, pool).map((run) => ({ pool, size: sizeOf(run) })));
+  const first = runs.sort((a, b) => order(b.size, a.size))[0];
+  return first === undefined ? "no pool" : `${first.pool.title}: ${countText(first.size, "address", "addresses")}`;
 }

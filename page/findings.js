@@ -67,7 +67,7 @@ function explainHint() {
 function driftPart(drift) {
   const title = el("h3", null, "Drift in the clusters");
   if (drift === null) {
-    const how = el("p", { class: "muted" }, "Not known: no result of an apply was given. ", mono("ipam report --apply-result FILE"), " shows it.");
+    const how = el("p", { class: "muted" }, "Drift is not known: no apply result. ", mono("ipam report --apply-result FILE"), " shows it.");
     return el("div", null, title, how);
   }
   if (drift.length === 0) return el("div", null, title, el("p", { class: "quiet" }, "No object differs from what the repository says."));

@@ -7,7 +7,7 @@
 /** @import { Search } from "./search.js" */
 /** @import { Child } from "./dom.js" */
 /** @import { Whole } from "./pack.js" */
-import { countText, plus } from "./addresses.js";
+import { addressFault, countText, plus } from "./addresses.js";
 import { notAnswered } from "./answer.js";
 import { livesTable } from "./lives.js";
 import { el, mono } from "./dom.js";
@@ -138,6 +138,8 @@ function effectParts(report, commits) {
 /** @param {string} asked @param {Search} search @returns {HTMLElement} */
 function hitsAnswer(asked, search) {
   const hits = search(asked);
+  const fault = addressFault(asked);
+  if (hits.length === 0 && fault !== null) return notAnswered(fault, "Write 10.40.1.72, 10.40.1.0/28 or 2001:db8::1.");
   if (hits.length === 0) return notAnswered(`Nothing is found for ${asked}.`, "Search for an address, CIDR, tenant, team, pool, request (#12) or commit.");
   const items = hits.map((hit) => el("li", null, el("a", { href: linkTo(hit.changes) }, hit.label), " ", el("span", { class: "muted" }, `${hit.sort}, ${hit.detail}`)));
   return el("section", { class: "card answer" }, el("h2", { tabindex: -1 }, `Found for ${asked}`), el("ul", { class: "plain" }, items));

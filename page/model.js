@@ -32,7 +32,7 @@ import { countOf, packedInts, packedNames, packedWholes } from "./pack.js";
  *   column: number, hint: string}} Finding
  * @typedef {{cluster: string, state: string, object: string, manager: string, time: string, fields: string[], error: string}} Drift
  * @typedef {{commit: number, what: string, count: number, text: string}} Event
- * @typedef {{allocated: number | string, held: number | string, utilizationPercent: number, tier: Tier}} Standing
+ * @typedef {{allocated: number | string, held: number | string, available?: number | string, utilizationPercent: number, tier: Tier}} Standing
  * @typedef {{action: string, claim: string, pool: string | null, start: string | null, end: string | null, count: number,
  *   from: {pool: string, start: string, end: string} | null, reason: string | null, message: string | null, path: string | null,
  *   line: number | null}} Action

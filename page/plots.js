@@ -13,10 +13,11 @@ import { swatch } from "./maplegend.js";
 import { formatDay, secondsOf } from "./model.js";
 import { ownerLives } from "./ownerplot.js";
 import { countOf } from "./pack.js";
+import { dayAfter } from "./runway.js";
 import { stairs, wholeOf } from "./steps.js";
 
 const DAY = 86400;
-const LEVEL_WORDS = { warning: "warning", gate: "gate: no more is given out", full: "full" };
+const LEVEL_WORDS = { warning: "warning", gate: "gate: changes that reach it are stopped", full: "full" };
 
 /** The life of a tenant. @param {Report} report @param {Route} route `q` is its name, "namespace/name". @returns {HTMLElement} */
 export function ownerView(report, route) {
@@ -41,7 +42,7 @@ export function usagePlot(report, pool, steps) {
   const about = [
     `${formatCount(wholeOf(used))} addresses are used now.`,
     full > most ? `Full is ${formatCount(wholeOf(full))}, far above.` : "",
-    ...rates.map((rate) => `At the rate of the last ${rate.days} days (${rate.change > 0 ? "+" : ""}${formatCount(rate.change)}): ${weeksWords(rate.weeks)}.`),
+    ...rates.map((rate) => `At the rate of the last ${rate.days} days (${rate.change > 0 ? "+" : ""}${formatCount(rate.change)}): ${weeksWords(rate.weeks, now)}.`),
     rates.length === 0 ? "There is not enough history for a forecast." : "",
   ].filter((sentence) => sentence !== "").join(" ");
   return plotFrame({
@@ -77,12 +78,12 @@ export function usagePlot(report, pool, steps) {
   });
 }
 
-/** @param {{level: "warning" | "gate" | "full", weeks: number | null}[]} weeks @returns {string} */
-export function weeksWords(weeks) {
+/** @param {{level: "warning" | "gate" | "full", weeks: number | null}[]} weeks @param {number} asOf @returns {string} */
+export function weeksWords(weeks, asOf) {
   const told = weeks.flatMap(({ level, weeks: count }) => {
     if (count === null) return [];
     if (count > 104) return [`${level} in over 2 years`];
-    return [count === 0 ? `${level} is reached` : `${level} in ${formatCount(Math.round(count * 10) / 10)} weeks`];
+    return [count === 0 ? `${level} is reached` : `${level} in ${formatCount(Math.round(count * 10) / 10)} weeks (${dayAfter(asOf, Math.floor(count * 7))})`];
   });
   return told.length === 0 ? "no level is reached" : told.join(", ");
 }
@@ -121,7 +122,7 @@ function levelLine({ level, count }, x, y) {
   const at = scaled(y, count);
   return [
     svg("path", { class: `level level-${level}`, d: `M${x.left},${at}H${x.right}` }),
-    svg("text", { class: "level-text", x: x.left + 6, y: at + (level === "gate" ? 12 : -4) }, `${LEVEL_WORDS[level]} ${formatCount(wholeOf(count))}`),
+    svg("text", { class: "level-text", x: x.left + 6, y: at + (level === "gate" ? 12 : -4) }, level === "gate" ? `${LEVEL_WORDS[level]} (${formatCount(wholeOf(count))})` : `${LEVEL_WORDS[level]} ${formatCount(wholeOf(count))}`),
   ];
 }
 

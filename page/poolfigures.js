@@ -8,6 +8,13 @@ import { countText, exactCount, formatCount } from "./addresses.js";
 import { el } from "./dom.js";
 import { weeksWords } from "./plots.js";
 
+/** @param {Pool} pool @returns {string} What its gate does. */
+export function gateRule(pool) {
+  if (pool.gate === null) return "none";
+  const percent = pool.thresholds[/** @type {keyof Pool["thresholds"]} */ (pool.gate)];
+  return `changes that reach ${pool.gate}${percent === undefined ? "" : ` (${percent} %)`} are stopped`;
+}
+
 /** @param {Report} report @param {Pool} pool @returns {HTMLElement} */
 export function poolFigures(report, pool) {
   const { counts } = pool;
@@ -24,13 +31,13 @@ export function poolFigures(report, pool) {
     ["Used", [`${pool.utilizationPercent} %`]],
     ["Fragmentation", [`${pool.fragmentationPercent} %`]],
     ["Tier", [el("span", { class: `tag ${pool.tier}` }, pool.tier), el("span", { class: "muted" }, ` at ${pool.thresholds.warning} / ${pool.thresholds.critical} / ${pool.thresholds.exhausted} %`)]],
-    ["Gate", [pool.gate === null ? "none" : `at ${pool.gate}`, pool.isPaused && ", paused"]],
+    ["Gate", [el("span", { class: pool.gate === null ? null : "figure-words" }, gateRule(pool)), pool.isPaused && ", paused"]],
     ["Still fit", [`${pool.moreFit ? "at least " : ""}${countText(pool.fits, "tenant")}`, el("span", { class: "muted" }, shape)]],
     ["Ranges", [number(pool.allocationCount)]],
     ...(pool.idle === null ? [] : [/** @type {[string, Child[]]} */ (["Idle", [number(pool.idle), el("span", { class: "muted" }, " no Service uses them")]])]),
   ];
   const runway = pool.rates.map((rate) =>
-    el("p", null, `By the last ${rate.days} days: `, rate.enoughHistory ? weeksWords(rate.weeks) : "not enough history", "."),
+    el("p", null, `By the last ${rate.days} days: `, rate.enoughHistory ? weeksWords(rate.weeks, report.asOf) : "not enough history", "."),
   );
   return el(
     "div",

@@ -10,9 +10,10 @@ import { countText, exactCount, formatCount, pairRange, sizeOf } from "./address
 import { poolLink, rangeLink } from "./links.js";
 import { barLegend, overlapMark, poolBar, sparkline } from "./bars.js";
 import { el, fill } from "./dom.js";
+import { afterNote } from "./effects.js";
 import { formatTime, secondsOf } from "./model.js";
 import { linkTo } from "./route.js";
-import { isShort, runwayOf, runwayText, SHORT_RUNWAY, spansText } from "./runway.js";
+import { isShort, runwayDay, runwayOf, runwayText, SHORT_RUNWAY, spansText } from "./runway.js";
 import { sortableTable } from "./table.js";
 import { freeToday } from "./tiles.js";
 
@@ -94,7 +95,7 @@ function poolColumns(report) {
     { title: "Pool", value: (pool) => pool.name.toLowerCase(), cell: nameCell },
     {
       title: "Used", hint: "Allocated or held, as a share of what is usable; ticks at the pool's thresholds", class: "bar-cell",
-      value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: usedCell,
+      value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: (pool) => usedCell(report, pool),
     },
     { title: "Free", hint: "Addresses that can be given out", class: "number", value: (pool) => pool.counts.available, isFirstHigh: true, cell: (pool) => count(pool.counts.available) },
     { title: "Usable", hint: "Addresses without those that are reserved", class: "number", value: (pool) => pool.counts.total, isFirstHigh: true, cell: (pool) => count(pool.counts.total) },
@@ -105,7 +106,7 @@ function poolColumns(report) {
     {
       title: "Tenants that fit", hint: "So many more tenants of the median size fit in the free runs", class: "number", value: (pool) => pool.fits, isFirstHigh: true, cell: fitsCell,
     },
-    { title: "Runway", hint: "Days until the gate refuses or the pool is full, by the quicker one of its rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: runwayCell },
+    { title: "Runway", hint: "Days until the gate stops changes or the pool is full, by the quicker one of its rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: (pool) => runwayCell(report, pool) },
     { title: "90 days", hint: "Allocated or held in the last 90 days, from nothing to all that is usable", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no past") },
     { title: "Overlaps", hint: "Other pools that share addresses with it", value: (pool) => pool.overlaps.length, isFirstHigh: true, cell: (pool) => overlapCell(report, pool) },
   ];
@@ -125,10 +126,11 @@ function nameCell(pool) {
   ];
 }
 
-/** @param {Pool} pool @returns {Child[]} */
-function usedCell(pool) {
+/** @param {Report} report @param {Pool} pool @returns {Child[]} */
+function usedCell(report, pool) {
+  const note = afterNote(report, pool);
   const tier = pool.tier !== "ok" && el("span", { class: `tag tier ${pool.tier}` }, pool.tier);
-  return [el("span", { class: "bar-line" }, poolBar(pool), el("span", { class: "percent" }, `${pool.utilizationPercent} %`), tier)];
+  return [el("span", { class: "bar-line" }, poolBar(pool), el("span", { class: "percent" }, `${pool.utilizationPercent} %`), tier), note && el("span", { class: "sub" }, note)];
 }
 
 /** @param {Pool} pool @returns {Child[]} */
@@ -139,15 +141,16 @@ function fitsCell(pool) {
   return [`${pool.moreFit ? "≥ " : ""}${formatCount(pool.fits)}`, el("span", { class: "sub" }, `each ${shape} ${size === 1 ? "address" : "addresses"}`)];
 }
 
-/** @param {Pool} pool @returns {Child} */
-function runwayCell(pool) {
+/** @param {Report} report @param {Pool} pool @returns {Child} */
+function runwayCell(report, pool) {
   const runway = runwayOf(pool);
   if (runway === null) {
     const isKnown = pool.rates.some((rate) => rate.enoughHistory);
     return el("span", { class: "muted", title: spansText(pool) }, isKnown ? "does not grow" : "too little history");
   }
+  const day = runwayDay(runway, report.asOf);
   const isLow = runway.days < SHORT_RUNWAY;
-  return el("span", { class: isLow ? "low" : null, title: spansText(pool) }, runwayText(runway), el("span", { class: "sub" }, `by the last ${runway.span} days`));
+  return el("span", { class: isLow ? "low" : null, title: spansText(pool) }, runwayText(runway), el("span", { class: "sub" }, day === "" ? "" : `${day}, `, `by the last ${runway.span} days`));
 }
 
 /** @param {Pool} pool @returns {number | null} Addresses more than 90 days before. */

@@ -7,6 +7,7 @@
 import { poolLink } from "./links.js";
 import { countText, formatCount, formatRange, pairRange, parseRange } from "./addresses.js";
 import { el, mono } from "./dom.js";
+import { afterNote } from "./effects.js";
 import { poolMap } from "./map.js";
 import { growthPlot } from "./growthplot.js";
 import { poolFigures } from "./poolfigures.js";
@@ -55,6 +56,7 @@ function builtView(report, pool, route) {
   const map = poolMap(report, scene, { title: `Map of ${pool.title}`, t });
   const table = poolTable(report, pool, scene);
   const then = el("p", { class: "map-then" });
+  const tierTime = el("span", { class: "muted tier-time" });
   const tableTime = el("span", { class: "muted" });
   let tabled = -1;
 
@@ -63,6 +65,7 @@ function builtView(report, pool, route) {
     const when = t === report.now ? "Now" : formatTime(step.seconds);
     then.replaceChildren(el("strong", null, when), `: ${formatCount(wholeOf(step.allocated))} allocated, ${formatCount(wholeOf(step.held))} held`);
     then.classList.toggle("is-past", t !== report.now);
+    tierTime.textContent = t === report.now ? "" : " now";
   };
   const move = (/** @type {number} */ time, isAtRest = false) => {
     t = time;
@@ -84,15 +87,17 @@ function builtView(report, pool, route) {
       go({ at: atOf(report, time) });
     },
   });
+  const after = afterNote(report, pool);
   const element = el(
     "section",
     { class: "view pool-view" },
     el(
       "header",
       { class: "view-head" },
-      el("h2", { tabindex: -1 }, pool.title, " ", el("span", { class: `tag ${pool.tier}` }, pool.tier)),
+      el("h2", { tabindex: -1 }, pool.title, " ", el("span", { class: `tag ${pool.tier}` }, pool.tier), tierTime),
       el("p", { class: "muted" }, `${pool.kind} · `, mono(pool.networks.slice(0, 3).map((pair) => formatRange(pairRange(pair))).join(", ")),
         pool.networks.length > 3 && ` and ${countText(pool.networks.length - 3, "network")} more`, " · ", mono(`${pool.path}:${pool.line}`)),
+      after && el("p", { class: "note" }, after),
       pool.overlaps.length > 0 && el("p", { class: "warn" }, "Shares addresses with ", ...pool.overlaps.flatMap((key, at) => {
         const other = report.poolOf(key);
         return [at > 0 && ", ", other === undefined ? key : poolLink(other)];

@@ -4,7 +4,7 @@
 
 /** @import { Pool } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
-import { formatAddress, minus, pairRange, plus, rangeOf, sizeOf } from "./addresses.js";
+import { formatAddress, minus, plus, rangeOf, sizeOf } from "./addresses.js";
 import { order } from "./standing.js";
 
 /**
@@ -32,12 +32,13 @@ export function givesRows(pool) {
 /**
  * What the pool would give next: the smallest free run that fits, or the lowest; an aligned network only by a pin.
  * @param {Pool} pool
+ * @param {Range[]} free What it has left.
  * @param {Wanted} wanted
  * @returns {Range | null}
  */
-export function nextRun(pool, wanted) {
+export function nextRun(pool, free, wanted) {
   const isLowest = (pool.placement ?? (givesRows(pool) ? "best-fit" : "lowest")) === "lowest";
-  const runs = pool.free.map(pairRange).flatMap((run) => {
+  const runs = free.flatMap((run) => {
     const given = wanted.prefix === null ? startOf(run, wanted.count) : alignedIn(run, wanted.count);
     return given === null ? [] : [{ run, given }];
   });
@@ -59,12 +60,12 @@ function alignedIn(run, count) {
 
 /**
  * The lowest free addresses that so many claims of one address each would get.
- * @param {Pool} pool
+ * @param {Range[]} free What the pool has left.
  * @param {number} count
  * @returns {Range[] | null} Null when there are not so many.
  */
-export function nextSingles(pool, count) {
-  const runs = pool.free.map(pairRange).sort((a, b) => a.version - b.version || order(a.first, b.first));
+export function nextSingles(free, count) {
+  const runs = [...free].sort((a, b) => a.version - b.version || order(a.first, b.first));
   /** @type {Range[]} */
   const given = [];
   let left = count;

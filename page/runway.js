@@ -3,9 +3,10 @@
  */
 
 /** @import { Pool, Rate } from "./model.js" */
+import { formatDay } from "./model.js";
 
 /**
- * @typedef {{days: number, level: "gate" | "full", span: number}} Runway Days until the gate refuses, or until it is full.
+ * @typedef {{days: number, level: "gate" | "full", span: number}} Runway Days until the gate stops changes, or until it is full.
  */
 
 /** A pool that has fewer days than this needs somebody. */
@@ -41,6 +42,16 @@ export function runwayText(runway) {
   const where = runway.level === "gate" ? "the gate" : "full";
   if (runway.days === 0) return `at ${where} now`;
   return `${daysText(runway.days)} to ${where}`;
+}
+
+/** @param {number} asOf Seconds since 1970. @param {number} days @returns {string} "2026-06-02" */
+export function dayAfter(asOf, days) {
+  return formatDay(asOf + days * 86400);
+}
+
+/** @param {Runway} runway @param {number} asOf @returns {string} The day it ends; empty of one that ended, or is far away. */
+export function runwayDay(runway, asOf) {
+  return runway.days === 0 || runway.days >= 3650 ? "" : dayAfter(asOf, runway.days);
 }
 
 /** @param {number} days @returns {string} */

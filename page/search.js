@@ -7,13 +7,14 @@
 /** @import { Range } from "./addresses.js" */
 /** @import { Whole } from "./pack.js" */
 import { countText, formatRange, parseRange, plus } from "./addresses.js";
+import { effectText, newClaims } from "./effects.js";
 import { formatDay } from "./model.js";
 import { STATE_WORDS } from "./lives.js";
 import { livesWithin, partsAt, poolsAt } from "./standing.js";
 import { authorName, commitsOfRequest } from "./times.js";
 
 /**
- * @typedef {{sort: "address" | "network" | "tenant" | "team" | "pool" | "request" | "commit", label: string, detail: string,
+ * @typedef {{sort: "address" | "network" | "tenant" | "team" | "pool" | "request" | "commit" | "change", label: string, detail: string,
  *   changes: RouteChanges}} Hit
  * @typedef {{names: string[], lower: string[]}} Names
  * @typedef {{sum: Whole, team: string}} Holding
@@ -32,6 +33,8 @@ export function searchOf(report) {
   const teams = namesOf(report.data.teams.filter((team) => team !== ""));
   const claims = namesOf(report.claimKeys);
   const holding = holdingsOf(report);
+  const planned = newClaims(report);
+  const plannedNames = namesOf(planned.map((claim) => claim.name));
   return (text) => {
     const asked = text.trim().replace(/^team:/, "");
     if (asked === "") return [];
@@ -39,7 +42,9 @@ export function searchOf(report) {
     /** @type {Hit[]} */
     const hits = range === null ? [] : [rangeHit(report, range)];
     hits.push(...requestHits(report, asked), ...poolHits(report, asked.toLowerCase()), ...teamHits(teams, asked));
-    hits.push(...commitHits(report, asked), ...ownerHits(owners, asked, holding));
+    const news = best(plannedNames.names, plannedNames.lower, asked.toLowerCase(), 3).map((at) => changeHit(planned[at].name, planned[at].detail));
+    hits.push(...commitHits(report, asked), ...revisionHits(report, asked));
+    hits.push(...ownerHits(owners, asked, holding).slice(0, Math.max(0, MOST_HITS - hits.length - news.length)), ...news);
     if (hits.length < MOST_HITS) hits.push(...claimHits(report, claims, asked, hits));
     return hits.slice(0, MOST_HITS);
   };
@@ -78,8 +83,10 @@ function rangeHit(report, range) {
 function addressHit(report, range, label) {
   const said = partsAt(report, range, report.now).map(({ life, pool, sort, word }) => {
     const where = pool === null ? "" : ` · ${pool.label}`;
-    if (life !== null) return `${report.claim(life.claim).owner}, ${STATE_WORDS[life.state]}${where}`;
-    return sort === "none" ? "in no pool" : `${word === "" ? "not given out" : word}${where}`;
+    const effect = effectText(report, pool, range);
+    const planned = effect === "" ? "" : `; ${effect}`;
+    if (life !== null) return `${report.claim(life.claim).owner}, ${STATE_WORDS[life.state]}${planned}${where}`;
+    return sort === "none" ? "in no pool" : `${word === "" ? "not given out" : word}${planned}${where}`;
   });
   return { sort: "address", label, detail: said.join("; "), changes: { ...NOWHERE, ip: label } };
 }
@@ -109,6 +116,21 @@ function commitHits(report, asked) {
     detail: `${commit.subject} · ${authorName(commit.author)} · ${formatDay(commit.clock)}`,
     changes: { ...NOWHERE, q: commit.id },
   }));
+}
+
+/** @param {string} label @param {string} detail @returns {Hit} */
+function changeHit(label, detail) {
+  return { sort: "change", label, detail, changes: { ...NOWHERE, view: "change", at: null } };
+}
+
+/** @param {Report} report @param {string} asked @returns {Hit[]} The commits of the page itself, which need not have changed any address. */
+function revisionHits(report, asked) {
+  const start = asked.toLowerCase();
+  if (!/^[0-9a-f]{4,40}$/.test(start)) return [];
+  const { revision, base } = report.data;
+  /** @type {[string | null, string][]} */
+  const own = [[revision, "the revision of this page"], [base, "the base that this page is compared with"]];
+  return own.flatMap(([id, what]) => (id !== null && id.startsWith(start) ? [changeHit(id.slice(0, 12), what)] : []));
 }
 
 /** @param {Report} report @param {string} asked @returns {Hit[]} */

@@ -3,6 +3,7 @@
  */
 
 /** @import { Hit, Search } from "./search.js" */
+import { addressFault, countText } from "./addresses.js";
 import { el, refill } from "./dom.js";
 import { go } from "./route.js";
 
@@ -15,6 +16,7 @@ const HIT_WORDS = {
   pool: "Pool",
   request: "Request",
   commit: "Commit",
+  change: "Change",
 };
 
 /** @param {Search} search @returns {HTMLElement} */
@@ -52,8 +54,8 @@ export function searchBox(search) {
   const look = () => {
     state.hits = search(input.value);
     const isAsked = input.value.trim() !== "";
-    refill(list, state.hits.length > 0 ? state.hits.map((hit, at) => hitItem(hit, at, open)) : nothingFound());
-    said.textContent = isAsked ? `${state.hits.length} results` : "";
+    refill(list, state.hits.length > 0 ? state.hits.map((hit, at) => hitItem(hit, at, open)) : nothingFound(input.value));
+    said.textContent = isAsked ? (state.hits.length === 0 ? list.textContent : countText(state.hits.length, "result")) : "";
     list.hidden = !isAsked;
     input.setAttribute("aria-expanded", String(isAsked));
     if (isAsked) point(0);
@@ -98,9 +100,9 @@ function hitItem(hit, at, open) {
   );
 }
 
-/** @returns {HTMLElement} */
-function nothingFound() {
-  return el("li", { class: "hit-none", role: "presentation" }, "Nothing in this report has that name, address, request or commit.");
+/** @param {string} text @returns {HTMLElement} */
+function nothingFound(text) {
+  return el("li", { class: "hit-none", role: "presentation" }, addressFault(text) ?? "Nothing in this report has that name, address, request or commit.");
 }
 
 /** @param {EventTarget | null} target @returns {boolean} Whether a key there is text. */

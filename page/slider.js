@@ -45,7 +45,7 @@ export function timeSlider(report, pool, steps, options) {
     if (stop === shown && !isAtRest) return;
     shown = stop;
     range.value = String(stop);
-    refill(said, ...storyOf(report, steps[stop], isAtRest));
+    refill(said, ...storyOf(report, steps[stop], isAtRest), ...eventsAt(marks, stop));
     count.textContent = `${formatCount(stop)} of ${countText(last, "change")}`;
     range.setAttribute("aria-valuetext", said.textContent ?? "");
     back.disabled = stop === 0;
@@ -159,6 +159,13 @@ function storyOf(report, step, isAtRest) {
   ];
 }
 
+/** What the commit of a stop did, as the marks count it. @param {Mark[]} marks @param {number} stop @returns {(Node | string)[]} */
+function eventsAt(marks, stop) {
+  const here = marks.filter((mark) => mark.stop === stop);
+  const told = [...new Set(here.map((mark) => mark.what))].map((what) => `${what} ${formatCount(here.filter((mark) => mark.what === what).length)}`);
+  return told.length === 0 ? [] : [" ", el("strong", { class: "mark-what" }, told.join(", "))];
+}
+
 /** Events of commits that changed this pool. @param {Report} report @param {Pool} pool @param {Step[]} steps @returns {Mark[]} */
 function marksOf(report, pool, steps) {
   const stops = new Map(steps.map((step, stop) => [step.t - 1, stop]));
@@ -211,7 +218,7 @@ function marksList(report, marks, jump) {
     return count === 0 ? [] : [el("span", { class: "mark-count" }, sign, `${what} ${formatCount(count)}`)];
   });
   const list = el("ol", { class: "mark-list" });
-  const fold = el("details", { class: "slider-events" }, el("summary", null, el("span", null, "What happened: "), counts), list);
+  const fold = el("details", { class: "slider-events" }, el("summary", null, el("span", null, "In all of this history: "), counts), list);
   fold.addEventListener("toggle", () => {
     if (!fold.open || list.children.length > 0) return;
     const shown = marks.slice(-MOST_LISTED).reverse();

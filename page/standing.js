@@ -108,7 +108,7 @@ function gaps(range, parts, pools) {
 }
 
 /** @param {Range} frame @param {Range[]} covers @returns {Range[]} What of the frame none of them covers. */
-function holes(frame, covers) {
+export function holes(frame, covers) {
   const sorted = covers.filter((item) => meets(item, frame)).sort((a, b) => order(a.first, b.first));
   /** @type {Range[]} */
   const left = [];

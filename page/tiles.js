@@ -5,29 +5,31 @@
 /** @import { Pool, Report } from "./model.js" */
 /** @import { RouteChanges } from "./route.js" */
 /** @import { Whole } from "./pack.js" */
+/** @import { Runway } from "./runway.js" */
 import { countText, formatCount, pairRange, plus, sizeOf } from "./addresses.js";
 import { el } from "./dom.js";
 import { linkTo } from "./route.js";
-import { isShort, runwayOf, runwayText, SHORT_RUNWAY } from "./runway.js";
+import { isShort, runwayDay, runwayOf, runwayText, SHORT_RUNWAY } from "./runway.js";
 
 /**
- * @typedef {"good" | "warn" | "bad"} Verdict
+ * @typedef {"good" | "unknown" | "warn" | "bad"} Verdict
  * @typedef {{title: string, verdict: Verdict, figure: string, unit: string, more: string, changes: RouteChanges}} Tile
  */
 
 /** A sign beside the colour. @type {Record<Verdict, string>} */
-const VERDICT_SIGNS = { good: "✓", warn: "!", bad: "✕" };
+const VERDICT_SIGNS = { good: "✓", unknown: "–", warn: "!", bad: "✕" };
 /** @type {Record<Verdict, string>} */
-const VERDICT_WORDS = { good: "fine", warn: "look at it", bad: "act" };
+const VERDICT_WORDS = { good: "fine", unknown: "not known", warn: "look at it", bad: "act" };
 
 /** @param {Report} report @returns {HTMLElement} */
 export function tilesView(report) {
   const tiles = [tiersTile(report), runwayTile(report), findingsTile(report), todayTile(report)];
-  const isQuiet = tiles.every((tile) => tile.verdict === "good");
+  const isQuiet = tiles.every((tile) => tile.verdict === "good" || tile.verdict === "unknown");
+  const drift = report.data.drift === null ? " Drift is not known: no apply result." : "";
   return el(
     "section",
     { class: "verdicts", "aria-label": "Verdicts" },
-    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs you."), " No pool is over a threshold or short of runway, no finding is open, and no held address comes free today."),
+    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs you."), " No pool is over a threshold or short of runway, no finding is open, and no held address comes free today.", drift),
     el("ul", { class: "tiles" }, tiles.map(tileItem)),
   );
 }
@@ -86,9 +88,15 @@ function runwayTile(report) {
     verdict: short.length > 0 ? "bad" : "good",
     figure: String(short.length),
     unit: short.length === 1 ? "pool" : "pools",
-    more: first?.runway ? `First ${first.pool.name}: ${runwayText(first.runway)}, by the last ${first.runway.span} days.` : none,
+    more: first?.runway ? `First ${first.pool.name}: ${runwayText(first.runway)}${dayWords(first.runway, report.asOf)}, by the last ${first.runway.span} days.` : none,
     changes: { view: "pools", show: "runway" },
   };
+}
+
+/** @param {Runway} runway @param {number} asOf @returns {string} */
+function dayWords(runway, asOf) {
+  const day = runwayDay(runway, asOf);
+  return day === "" ? "" : ` (${day})`;
 }
 
 /** @param {Report} report @returns {Tile} */
@@ -97,8 +105,8 @@ function findingsTile(report) {
   const warnings = report.data.findings.filter((finding) => finding.severity === "warning").length;
   const notes = report.data.findings.length - errors - warnings;
   const drift = report.data.drift;
-  const drifted = drift === null ? "drift is not known: no apply result was given" : countText(drift.length, "object drifts", "objects drift");
-  const verdict = errors > 0 || (drift ?? []).length > 0 ? "bad" : warnings > 0 ? "warn" : "good";
+  const drifted = drift === null ? "drift is not known: no apply result" : countText(drift.length, "object drifts", "objects drift");
+  const verdict = errors > 0 || (drift ?? []).length > 0 ? "bad" : warnings > 0 ? "warn" : drift === null ? "unknown" : "good";
   return {
     title: "Findings and drift",
     verdict,

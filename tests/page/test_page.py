@@ -183,6 +183,80 @@ def test_a_change_is_told_in_a_sentence_with_maps_before_and_after(
         page.assert_well()
 
 
+def test_what_a_change_takes_is_offered_to_nobody_else(browser: Browser, pages: Pages) -> None:
+    given = given_to(pages.of("change"), "/new/")
+    with shown(browser, pages.of("change")) as page:
+        page.go("#view=find&find=4")
+        row = page.page.locator("main tbody tr", has_text="edge").first
+        expect(row).to_contain_text("this change takes it")
+        assert given["start"] not in row.inner_text().split("without")[0]
+        row.get_by_role("link", name="this change takes it").click()
+        page.settle()
+        assert page.page.evaluate("location.hash") == "#view=change"
+        page.go(f"#ip={given['start']}")
+        answer = page.page.locator(".answer").first
+        expect(answer).to_contain_text("free; the change gives it to team-d/new")
+        taken = given_to(pages.of("change"), "/two/")
+        page.go(f"#ip={taken['start']}")
+        expect(answer).to_contain_text("the change releases it")
+        page.go("#")
+        expect(page.page.locator("main table").last).to_contain_text("with this change: ")
+        page.go(VIEWS[6])
+        expect(page.page.locator(".view-head")).to_contain_text("with this change: ")
+        page.assert_well()
+
+
+def given_to(made: Path, part: str) -> dict[str, str]:
+    """The action of the change for a claim."""
+    change = document_of(made)["change"]
+    assert isinstance(change, dict)
+    found: dict[str, str] = next(it for it in change["actions"] if part in it["claim"])
+    return found
+
+
+def test_the_search_finds_what_only_the_change_knows(browser: Browser, pages: Pages) -> None:
+    document = document_of(pages.of("change"))
+    for typed in ("team-d/new", str(document["revision"]), str(document["base"])):
+        with shown(browser, pages.of("change")) as page:
+            page.page.fill("#search", typed)
+            hit = page.page.locator("[role=option]", has_text="Change").first
+            expect(hit).to_contain_text(typed[:10])
+            hit.dispatch_event("mousedown")
+            page.settle()
+            assert page.page.evaluate("location.hash") == "#view=change"
+            page.assert_well()
+
+
+@pytest.mark.parametrize("typed", ["300.1.2.3", "10.40.0.070", "10.40.0.0/33", "fd00:::1"])
+def test_what_is_no_address_is_said_to_be_none(typed: str, browser: Browser, lived: Path) -> None:
+    with shown(browser, lived) as page:
+        page.page.fill("#search", typed)
+        expect(page.page.locator("#hits")).to_contain_text(f"{typed} is no address")
+        page.go(f"#q={typed}")
+        expect(page.page.locator(".answer").first).to_contain_text(f"{typed} is no address")
+        page.assert_well()
+
+
+def test_a_request_with_a_name_that_no_cluster_takes_is_not_copied(
+    browser: Browser, lived: Path
+) -> None:
+    with shown(browser, lived) as page:
+        page.go("#view=find&find=8")
+        copy = page.page.get_by_role("button", name="Copy YAML")
+        expect(page.page.locator("#ask-said")).to_contain_text("my-cluster")
+        expect(copy).to_be_enabled()
+        page.page.fill("#ask-name", "My cluster")
+        expect(copy).to_be_disabled()
+        page.page.fill("#ask-name", "checkout")
+        page.page.fill("#ask-namespace", "")
+        expect(copy).to_be_disabled()
+        expect(page.page.locator("#ask-said")).to_contain_text("Namespace is empty")
+        page.page.fill("#ask-namespace", "team-shop")
+        expect(copy).to_be_enabled()
+        expect(page.page.locator("#ask-said")).to_be_empty()
+        page.assert_well()
+
+
 def test_on_paper_there_are_no_controls(browser: Browser, lived: Path) -> None:
     with shown(browser, lived) as page:
         page.page.emulate_media(media="print")

@@ -1,0 +1,105 @@
+/**
+ * The request of Find free: whom it is for, what it says, and whether it can be copied.
+ */
+
+/** @import { Pool, Report } from "./model.js" */
+/** @import { Range } from "./addresses.js" */
+/** @import { Whole } from "./pack.js" */
+/** @import { Wanted } from "./requests.js" */
+import { cidrsOf, formatRange } from "./addresses.js";
+import { copyButton, el, refill } from "./dom.js";
+import { freeTaken, planName } from "./effects.js";
+import { gateRule } from "./poolfigures.js";
+import { field, select } from "./pools.js";
+import { givesRows, MOST_DOCUMENTS, requestYaml } from "./requests.js";
+
+/**
+ * @typedef {{pool: Pool, runs: Range[], left: Whole, percent: number, isGated: boolean}} Offer What a pool would give, several ranges where each
+ *   claim gets one address; what it has `left` and what share is used once the plan of this page is done.
+ */
+
+const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
+
+/** @param {Report} report @param {Offer} offer @param {Wanted} wanted @returns {HTMLElement} */
+export function requestPart(report, offer, wanted) {
+  const { pool, runs } = offer;
+  const isRow = givesRows(pool);
+  const placeholders = [isRow ? "my-cluster" : "my-address", "my-team"];
+  const name = el("input", { id: "ask-name", type: "text", value: placeholders[0], spellcheck: "false", autocomplete: "off", "aria-describedby": "ask-said" });
+  const namespace = el("input", { id: "ask-namespace", type: "text", value: placeholders[1], spellcheck: "false", autocomplete: "off", "aria-describedby": "ask-said" });
+  const type = select("ask-type", "loadbalancer", [["nodes", "nodes"]]);
+  const yaml = el("pre", { class: "yaml", tabindex: 0, "aria-label": "The request" });
+  const said = el("p", { id: "ask-said", role: "status" });
+  const inputs = isRow || (pool.kind !== "ProxyIPPool" && pool.namespace === "") ? [name, namespace] : [name];
+  /** @returns {string[]} What stands there as it came. */
+  const left = () => inputs.flatMap((input, at) => (input.value.trim() === placeholders[at] ? [placeholders[at]] : []));
+  const text = () => {
+    const asked = requestYaml(pool, wanted, runs[0], { name: name.value.trim(), namespace: namespace.value.trim(), type: type.value || "loadbalancer" });
+    return `${left().length > 0 ? `# Replace ${left().join(" and ")}.\n` : ""}${asked}`;
+  };
+  const copy = copyButton("Copy YAML", text);
+  const button = copy.querySelector("button");
+  const write = () => {
+    const faults = inputs.map((input) => (input === name ? nameFault(isRow ? "Tenant cluster" : "Name", name.value.trim(), wanted, isRow) : labelFault("Namespace", namespace.value.trim())));
+    const fault = faults.find((words) => words !== "") ?? "";
+    inputs.forEach((input, at) => {
+      input.setAttribute("aria-invalid", String(faults[at] !== ""));
+      input.classList.toggle("is-placeholder", left().includes(input.value.trim()));
+    });
+    button?.toggleAttribute("disabled", fault !== "");
+    said.className = fault === "" ? "muted" : "warn";
+    said.textContent = fault !== "" ? `${fault} Nothing to copy until then.` : left().length > 0 ? `To be replaced by you: ${left().join(", ")}.` : "";
+    refill(yaml, text());
+  };
+  for (const control of [name, namespace, type]) control.addEventListener("input", write);
+  write();
+  return el(
+    "section",
+    { class: "card", "aria-label": `Request for ${pool.title}` },
+    el("h3", null, "The request for ", pool.title),
+    el("p", null, givesNext(report, offer, wanted)),
+    offer.isGated && el("p", { class: "warn" }, `With these the pool reaches its gate: ${gateRule(pool)}.`),
+    el("div", { class: "filters" }, field(isRow ? "Tenant cluster" : "Name", name), inputs.length > 1 && field("Namespace", namespace), isRow && field("Type", type)),
+    said,
+    yaml,
+    copy,
+    el("p", { class: "muted" }, "Save it in a source folder of the repository and open a pull request: the plan shows the addresses before the merge."),
+  );
+}
+
+/** @param {string} what @param {string} text @returns {string} Why it is no label of RFC 1123, as namespaces are; empty when it is one. */
+function labelFault(what, text) {
+  if (text === "") return `${what} is empty.`;
+  if (text.length > 63) return `${what} has ${text.length} letters: at most 63.`;
+  return LABEL.test(text) ? "" : `${what} is no name for Kubernetes: small letters, digits and "-", with a letter or digit at both ends.`;
+}
+
+/**
+ * Why it is no subdomain of RFC 1123, as names are; empty when it is one.
+ * @param {string} what
+ * @param {string} text
+ * @param {Wanted} wanted
+ * @param {boolean} isRow
+ * @returns {string}
+ */
+function nameFault(what, text, wanted, isRow) {
+  if (text === "") return `${what} is empty.`;
+  // The namespace, "more", or a number is added to it.
+  const most = isRow ? 253 - 63 - "--more-nodes".length : 253 - (wanted.count > 1 ? 3 : 0);
+  if (text.length > most) return `${what} has ${text.length} letters: at most ${most}.`;
+  return text.split(".").every((part) => LABEL.test(part)) ? "" : `${what} is no name for Kubernetes: small letters, digits, "-" and ".", with a letter or digit at both ends.`;
+}
+
+/** @param {Report} report @param {Offer} offer @param {Wanted} wanted @returns {string} */
+function givesNext(report, { pool, runs }, wanted) {
+  const run = runs[0];
+  if (!givesRows(pool)) {
+    const more = wanted.count > MOST_DOCUMENTS ? ` Here are the first ${MOST_DOCUMENTS} documents.` : "";
+    return wanted.count === 1
+      ? `The pool gives its lowest free address next: ${formatRange(run)}.`
+      : `A claim of this kind gets one address, so this takes ${wanted.count} claims.${more}`;
+  }
+  if (wanted.prefix !== null) return `The request pins ${formatRange(run)}, the best place for an aligned network.`;
+  const cidrs = cidrsOf(run);
+  return `${freeTaken(report, pool).length > 0 ? `After ${planName(report)} the pool` : "As the pool stands, it"} gives ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
+}
