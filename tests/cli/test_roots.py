@@ -62,7 +62,7 @@ def test_each_reconciles_verifies_and_remembers_its_own(repo: Path, capsys: Capt
     assert git(repo, "rev-parse", "HEAD") == head
     assert ipam(capsys, "who", "10.80.0.1", "--repo", repo, "--root", OTHER).code == 0
     assert "outside" in ipam(capsys, "who", "10.80.0.1", "--repo", repo, "--root", ONE).out
-    assert completed("explain", "--repo", str(repo), "--root", OTHER, "team-") == ["team-z/far"]
+    assert completed("explain", "--repo", str(repo), "--root", OTHER, "team-z") == ["team-z/far"]
 
 
 def test_a_change_of_one_makes_no_work_for_the_other(repo: Path, capsys: Capture) -> None:
