@@ -67,6 +67,8 @@ def _allowed(
     for step in _steps(line):
         if step.id == last:
             return {path for path, is_so in allowed.items() if is_so}
+        if _hides(step, records):
+            break
         touched = [it.path for it in step.changed if it.path in wanted]
         if not touched:
             continue
@@ -76,7 +78,15 @@ def _allowed(
         for path in touched:
             is_let = lets_pass(records, wanted[path], path, allows)
             allowed[path] = is_let and allowed.get(path, True)
-    return set()  # the commit is not on the line, or too far back
+    return set()  # the commit is not on the line, or too far back, or something is in doubt
+
+
+def _hides(step: Step, records: Records) -> bool:
+    """It removes a file that stood there between: a record may have been moved, and went as that."""
+    return any(
+        it.new is None and it.old is not None and it.path not in records.before
+        for it in step.changed
+    )
 
 
 def _steps(line: tuple[Source, Settings]) -> Iterator[Step]:

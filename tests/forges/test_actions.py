@@ -191,6 +191,20 @@ def test_a_head_that_is_no_merge_commit_is_refused_with_what_to_change(
     assert head.use("check", base="origin/main").code == 0
 
 
+def test_a_merge_that_the_author_of_a_change_made_is_refused(tmp_path: Path, bare: Path) -> None:
+    head = pull_request(tmp_path, bare, {"tenants/two.yaml": tenant("two")})
+    head.contexts = {"github.event.pull_request.head.sha": git(bare, "rev-parse", "main")}
+    assert head.use("check").code == 64
+    head.contexts = {"github.event.pull_request.head.sha": git(bare, "rev-parse", "change")}
+    assert head.use("check").code == 0
+
+
+@pytest.mark.parametrize("event", ["workflow_run", "schedule", "pull_request_target"])
+def test_an_event_that_names_no_base_is_refused(event: str, tmp_path: Path, bare: Path) -> None:
+    used = runner(tmp_path, bare, "main", event).use("check")
+    assert (used.code, "say base" in used.log) == (64, True)
+
+
 def test_without_any_result_there_is_an_exit_code_alone(tmp_path: Path, bare: Path) -> None:
     used = runner(tmp_path, bare, "main").use("check", base="nowhere")
     assert used.code not in (0, 1, 3)

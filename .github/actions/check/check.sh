@@ -7,14 +7,26 @@ out=$RUNNER_TEMP/ipam-check
 rm -rf "$out"
 mkdir -p "$out"
 
-if [ -z "$BASE" ] && [ "$GITHUB_EVENT_NAME" = pull_request ]; then
-  parents=$(git cat-file commit HEAD 2>/dev/null | sed '/^$/q' | grep -c '^parent ' || true)
-  if [ "$parents" = 1 ]; then
-    echo "::error title=ipam::HEAD is no merge commit, so HEAD^1 is not what the change is merged into." \
-      "Leave ref out of actions/checkout, or say base"
-    echo "exit-code=64" >>"$GITHUB_OUTPUT"
-    exit 64
-  fi
+refuse() {
+  echo "::error title=ipam::$1"
+  echo "exit-code=64" >>"$GITHUB_OUTPUT"
+  exit 64
+}
+
+# HEAD^1 is what a change is merged into where HEAD is the merge that the forge made of it. A merge
+# that its author made, or what another event checks out, would be judged by a part of itself.
+if [ -z "$BASE" ]; then
+  case $GITHUB_EVENT_NAME in
+    pull_request)
+      merged=$(git cat-file commit HEAD 2>/dev/null | sed '/^$/q' | sed -n 's/^parent //p' | sed -n 2p)
+      if [ -z "$merged" ] || [ "$merged" != "${HEAD_SHA:-$merged}" ]; then
+        refuse "HEAD is not the merge commit of this change, so HEAD^1 is not what it is merged into. \
+Leave ref out of actions/checkout, or say base"
+      fi
+      ;;
+    merge_group | push) ;;
+    *) refuse "$GITHUB_EVENT_NAME does not tell what a change is merged into: say base" ;;
+  esac
 fi
 base=${BASE:-HEAD^1}
 
