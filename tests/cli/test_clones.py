@@ -55,6 +55,25 @@ def test_a_depth_of_two_is_enough_for_the_plan(
     assert "1 to allocate, 1 kept" in ran.out
 
 
+def test_a_clone_that_ends_after_reconcile_says_what_it_cannot_tell(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    author = given_out(tmp_path / "author", SMALL)
+    for number in range(3):
+        write(author, {"notes.md": f"{number}\n"})
+        commit(author)
+    write(author, {"tenants/two.yaml": tenant("two")})
+    commit(author)
+    words = (
+        "what people did to records of the base since reconcile went over it is not in this clone"
+    )
+    for depth, is_said in (("3", True), ("9", False)):
+        folder = clone(tmp_path, f"file://{author}", f"--depth={depth}")
+        ran = ipam(capsys, "check", "--base", "HEAD~1", "--repo", folder)
+        assert (ran.code, words in ran.err + ran.out) == (0, is_said), ran.out
+        shutil.rmtree(folder)
+
+
 @pytest.mark.parametrize("how", [("--filter=blob:none",), ("--filter=tree:0", "--no-checkout")])
 def test_what_a_filter_left_out_is_named_with_what_brings_it(
     tmp_path: Path, remote: str, how: tuple[str, ...], capsys: Capture
