@@ -14,7 +14,7 @@ from reconciler.commands.reading.overrides import read_overrides
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
 from reconciler.model.settings import Settings
-from reconciler.ports import LimitError, Repository, Source, Step
+from reconciler.ports import FilteredError, GitError, LimitError, Repository, Source, Step
 from reconciler.records.by_hand import Records, lets_pass, taken_away
 
 MOST_STEPS = 200
@@ -74,7 +74,12 @@ def _allowed(
             continue
         if not step.id:  # of a work tree nothing came yet
             break
-        allows = partial(read_overrides(repository.source(step.id)).allow, OverrideKind.RECORD)
+        try:
+            allows = partial(read_overrides(repository.source(step.id)).allow, OverrideKind.RECORD)
+        except FilteredError:
+            raise  # it is there, and was not fetched
+        except GitError:  # a commit that nobody can read, such as one without a date
+            break
         for path in touched:
             is_let = lets_pass(records, wanted[path], path, allows)
             allowed[path] = is_let and allowed.get(path, True)
