@@ -29,6 +29,6 @@ def test_they_are_of_both_views_in_both_schemes_wide_and_narrow() -> None:
     assert {(it.name, it.size[0], it.colours) for it in LOOKS} == {
         (name, width, colours)
         for name in ("first", "pool")
-        for width in (1440, 400)
+        for width in (1440, 800, 400)
         for colours in ("light", "dark")
     }

@@ -28,7 +28,7 @@ class Look(NamedTuple):
 LOOKS = tuple(
     Look(name, fragment, size, colours)
     for name, fragment in (("first", ""), ("pool", "#pool=butler/NetworkPool/butler-system/edge"))
-    for size in ((1440, 900), (400, 860))
+    for size in ((1440, 900), (800, 900), (400, 860))
     for colours in ("light", "dark")
 )
 
