@@ -121,7 +121,7 @@ def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | 
 
     def git(*words: str) -> str:
         line = ["git", "-c", "core.hooksPath=/dev/null", "-C", str(folder), *words]
-        done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - no shell
         if done.returncode != 0:
             raise WrongError(f"git {words[0]} failed: {done.stderr.strip()[-300:]}")
         return done.stdout.strip()
@@ -158,7 +158,7 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     stop = secrets.token_hex(16)
     sys.stdout.write(f"::stop-commands::{stop}\n")
     sys.stdout.flush()
-    done = subprocess.run([ipam, "check", *words], cwd=folder, env=env, check=False)  # noqa: S603
+    done = subprocess.run([ipam, "check", *words], cwd=folder, env=env, check=False)  # noqa: S603 - no shell
     sys.stdout.write(f"\n::{stop}::\n")
     if not (result.is_file() and text.is_file()):
         return Answer(done.returncode, "", _unknown(job))

@@ -75,7 +75,7 @@ def came_between(beside: str, commit: str) -> list[str] | None:
     if not beside:
         return None
     line = ["git", "log", "--first-parent", "--format=%h %s", f"{beside}..{commit}^1", "--"]
-    done = subprocess.run(line, capture_output=True, check=False)  # noqa: S603
+    done = subprocess.run(line, capture_output=True, check=False)  # noqa: S603 - no shell
     if done.returncode != 0:
         return None
     # A subject may hold what Python takes for the end of a line, and Git does not.

@@ -47,7 +47,7 @@ class Forge:
             "X-GitHub-Api-Version": "2022-11-28",
         }
         # The runner says which server that is, not a change.
-        request = Request(self._base + path, data, headers, method=method)  # noqa: S310
+        request = Request(self._base + path, data, headers, method=method)  # noqa: S310 - the runner names the server
         try:
             with self._opener.open(request, timeout=_SECONDS) as answer:
                 text = answer.read(_MOST_BYTES)
