@@ -74,16 +74,22 @@ def _allowed(
             continue
         if not step.id:  # of a work tree nothing came yet
             break
-        try:
-            allows = partial(read_overrides(repository.source(step.id)).allow, OverrideKind.RECORD)
-        except FilteredError:
-            raise  # it is there, and was not fetched
-        except GitError:  # a commit that nobody can read, such as one without a date
+        if (allows := _allowing(repository, step.id)) is None:
             break
         for path in touched:
             is_let = lets_pass(records, wanted[path], path, allows)
             allowed[path] = is_let and allowed.get(path, True)
     return set()  # the commit is not on the line, or too far back, or something is in doubt
+
+
+def _allowing(repository: Repository, commit: str) -> Callable[[str], bool] | None:
+    """What the Overrides that a commit has let pass; None where nobody can read it."""
+    try:
+        return partial(read_overrides(repository.source(commit)).allow, OverrideKind.RECORD)
+    except FilteredError:
+        raise  # it is there, and was not fetched
+    except GitError:  # it has no date, or another thing that a commit needs
+        return None
 
 
 def _hides(step: Step, records: Records) -> bool:
