@@ -45,8 +45,9 @@ def lives(
         most: So many lives at most, but for those that go on: older ones are not told.
     """
     found: list[Life] = []
-    open_ = {it.path: (fact, None) for it in records if (fact := _holding(fact_of(it)))}
-    living: dict[str, tuple[Fact, Row | None]] = {**open_}
+    living: dict[str, tuple[Fact, Row | None]] = {
+        it.path: (fact, None) for it in records if (fact := _holding(fact_of(it)))
+    }
     for at, row in enumerate(rows):
         if row.is_cut or len(found) + len(living) >= most:
             return found + _before(living), at

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
 from reconciler.commands.handwork import records_since
+from reconciler.commands.last_made import said_last
 from reconciler.commands.let_go import without_let_go
 from reconciler.commands.reading.settings import has_records, read_own_settings
 from reconciler.comparison import Compared
@@ -87,7 +88,7 @@ def _as_far_as_known(compared: Compared, base: tuple[Repository, Source, Setting
     revision = source.revision()
     if revision is None or not repository.is_shallow():
         return compared
-    is_known = next(iter(repository.saying(revision.id, on_line=True)), None) is not None
+    is_known = said_last(repository, revision) is not None
     if is_known or not has_records(source, settings.records):
         return compared
     message = (
@@ -106,7 +107,7 @@ def records_since_made(repository: Repository, base: Source, settings: Settings)
     revision = base.revision()
     if revision is None:
         return None
-    made = next(iter(repository.saying(revision.id, on_line=True)), None)
+    made = said_last(repository, revision)
     if made is None or made == revision.id:
         return None
     limits = settings.limits

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from reconciler.commands.last_made import last_made
+from reconciler.commands.last_made import last_made, said_last
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import read_own_settings
@@ -41,7 +41,7 @@ def judging_settings(
         GateError: It cannot be told which commit reconcile made last.
     """
     revision, settings = base.revision(), read_own_settings(base).settings
-    newest = next(repository.saying(revision.id, on_line=True), None) if revision else None
+    newest = said_last(repository, revision)
     if revision is None or newest is None or newest == revision.id:
         return settings, []
     changes, _ = repository.changed(newest, revision.id, [PATH], settings.limits)

@@ -38,6 +38,13 @@ class LastMade(NamedTuple):
     is_proven: bool = False
 
 
+def said_last(repository: Repository, revision: Revision | None) -> str | None:
+    """The newest commit of the line that says so of itself, unproven; None where none is at hand."""
+    if revision is None:
+        return None
+    return next(iter(repository.saying(revision.id, on_line=True)), None)
+
+
 def last_made(repository: Repository, revision: Revision, facts: Facts | None) -> LastMade:
     """The newest commit up to a revision that reconcile made.
 

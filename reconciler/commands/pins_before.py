@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
+from reconciler.commands.last_made import said_last
 from reconciler.comparison import Compared
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.usage import space_of
@@ -28,7 +29,7 @@ def waits_for_reconcile(repository: Repository, base: Source, settings: Settings
     revision = base.revision()
     if revision is None:
         return False
-    made = next(iter(repository.saying(revision.id, on_line=True)), None)
+    made = said_last(repository, revision)
     if made is None or made == revision.id:
         return made is None
     return bool(repository.changed(made, revision.id, settings.sources, settings.limits)[0])

@@ -38,7 +38,7 @@ def pools_document(
     keys = sorted(state.pools)
     usage = {item["pool"]: item for item in pool_list(evaluation)["items"]}
     ahead = outlook_document("", past, [outlooks[key] for key in keys])["items"]
-    free, others = free_of(state, keys), _others(state)
+    free, others = free_of(state, keys), without_record(state)
     later, shares = _comes_free(state), _overlaps(state.pools.values())
     return [
         {
@@ -115,10 +115,6 @@ def _other(part: Part) -> list[Any]:
     place = part.source
     where = [escape(place.path), place.line] if place is not None else ["", 0]
     return [*ends(part.range), part.sort.value, escape(part.title), *where]
-
-
-def _others(state: State) -> list[Part]:
-    return without_record(state)
 
 
 def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
