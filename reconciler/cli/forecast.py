@@ -1,6 +1,5 @@
 """`forecast`: how long pools will do."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -9,7 +8,7 @@ from reconciler.adapters.git.annals import GitAnnals
 from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
 from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, output_options, repository_option
-from reconciler.cli.shared.output import emit, emit_document, painter, tell_errors
+from reconciler.cli.shared.output import emit, emit_document, is_plain, painter, tell_errors
 from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
 from reconciler.commands.forecast import forecast as look_ahead
@@ -59,8 +58,7 @@ def forecast(
     brush = painter(color)
     tell_errors(evaluation.findings, brush)
     if output == "text":
-        plain = "utf" not in (sys.stdout.encoding or "").lower()
-        emit(forecast_text(past, outlooks, brush, idle, plain=plain))
+        emit(forecast_text(past, outlooks, brush, idle, plain=is_plain()))
     else:
         emit_document(outlook_document(history.start, past, outlooks, idle), output)
     return ExitCode.OK

@@ -10,11 +10,10 @@ from reconciler.cli.shared.opening import Trust, open_source
 from reconciler.cli.shared.options import base_option, option, repository_option, talk_options
 from reconciler.cli.shared.output import note, painter, tell_errors
 from reconciler.cli.shared.outs import write_texts
-from reconciler.cli.shared.past import history_of
 from reconciler.cli.shared.progress import progress
+from reconciler.cli.shared.report_page import page_of
 from reconciler.cli.shared.results import results_of
 from reconciler.commands.reading.whole import evaluate_source
-from reconciler.commands.reporting import material, page
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.page.material import Given
 
@@ -60,10 +59,8 @@ def report(
     read = open_source(repo, rev if base is None else base, worktree=False)
     with progress("reading"):
         evaluation = evaluate_source(read.source) if base is None else found.compared.evaluation
-        history = history_of(read, evaluation.tree.settings)
         of_base = None if base is None else read.repository.resolve(base).id
-        text = page(material(evaluation, found.compared, history, of_base, given))
-    history.keep()
+        text = page_of(read, evaluation, found.compared, of_base, given)
     tell_errors(evaluation.findings, painter(color))
     write_texts([(out, text)])
     note(f"Wrote {out}: {len(text.encode()) // 1024} KiB, open it in a browser.")

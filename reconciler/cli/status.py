@@ -1,7 +1,6 @@
 """`status`: how full each pool is, as a table, as bars, or as the map of a pool."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import click
@@ -9,7 +8,7 @@ import click
 from reconciler.asking.cells import pool_map
 from reconciler.cli.shared.evaluating import evaluated
 from reconciler.cli.shared.options import option, output_options, reading_options
-from reconciler.cli.shared.output import emit, emit_document, note, painter
+from reconciler.cli.shared.output import emit, emit_document, is_plain, note, painter
 from reconciler.commands.asking import pools_of_name
 from reconciler.digest import summary
 from reconciler.evaluate import Evaluation
@@ -68,7 +67,7 @@ def status(
     if output in ("json", "yaml"):
         emit_document(pool_list(evaluation, keys), output)
         return ExitCode.OK
-    shown = status_text(evaluation, painter(color), keys, wide=output == "wide", plain=_is_plain())
+    shown = status_text(evaluation, painter(color), keys, wide=output == "wide", plain=is_plain())
     emit(shown)
     _tell_pending(evaluation)
     return ExitCode.OK
@@ -97,10 +96,6 @@ def _named(evaluation: Evaluation, names: tuple[str, ...]) -> list[Key] | None:
         return None
     found = {key for name in names for key in pools_of_name(evaluation, name)}
     return [key for key in evaluation.plan.after if key in found]
-
-
-def _is_plain() -> bool:
-    return "utf" not in (sys.stdout.encoding or "").lower()
 
 
 def _tell_pending(evaluation: Evaluation) -> None:
@@ -136,7 +131,7 @@ def _bars(
     trend = trends(usage, past, keys)
     drawn = [Barred(it, usage[it], state.pools[it].thresholds, trend[it]) for it in keys]
     width = shutil.get_terminal_size().columns
-    emit(bars_text(drawn, brush, width, wide=output == "wide", plain=_is_plain()))
+    emit(bars_text(drawn, brush, width, wide=output == "wide", plain=is_plain()))
     _tell_pending(evaluation)
     return ExitCode.OK
 

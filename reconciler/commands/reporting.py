@@ -6,9 +6,9 @@ from functools import cache
 from reconciler.asking.applied import ApplyResult
 from reconciler.asking.idle import headroom
 from reconciler.asking.lives import lives
-from reconciler.asking.outlook import Past, outlooks
 from reconciler.clusters.announcing import balancer_records
 from reconciler.commands.annals import Caused, History
+from reconciler.commands.forecast import forecast
 from reconciler.comparison import Compared
 from reconciler.documents.shipped import folder
 from reconciler.evaluate import Evaluation
@@ -44,7 +44,7 @@ def material(
     compared: Compared,
     history: History,
     base: str | None,
-    given: Given = Given(),  # noqa: B008 - a value
+    given: Given,
 ) -> Material:
     """Gather what a page is made from.
 
@@ -59,10 +59,7 @@ def material(
     kept = history.rows[:MOST_COMMITS]
     found, reach = lives(evaluation.state.records, kept, history.known, MOST_LIVES)
     rows = kept[:reach]
-    clock = evaluation.state.clock
-    past = Past(clock, rows[-1].clock if rows else clock, [item for item, _ in told])
-    pools = sorted(evaluation.state.pools)
-    ahead = outlooks(evaluation.state, evaluation.plan.before, past, pools)
+    past, ahead = forecast(evaluation, history, None)
     return Material(
         evaluation,
         compared,
@@ -81,8 +78,11 @@ def material(
 def _told(history: History) -> tuple[list[Caused], bool]:
     """What happened, and whether that is all."""
     told: list[Caused] = []
+    kept: frozenset[str] = frozenset()
     for item in history.told():
-        if len(history.rows) > MOST_COMMITS and item[0].row is history.rows[MOST_COMMITS]:
+        if not kept and len(history.rows) > MOST_COMMITS:
+            kept = frozenset(row.id for row in history.rows[:MOST_COMMITS])
+        if kept and item[0].row.id not in kept:
             return told, False
         told.append(item)
     return told, not history.annals.is_cut()

@@ -195,6 +195,23 @@ def test_with_a_base_it_tells_what_merging_does(
     assert [it.owner for it in live(page)] == ["team-a/one"]
 
 
+def test_of_a_longer_past_the_newest_part_is_told(
+    tmp_path: Path,
+    paged: Callable[..., Page],
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    repo = grown(tmp_path / "repo", Random(3), capsys)
+    whole = paged(repo)
+    assert whole["history"]["isWhole"]
+    monkeypatch.setattr("reconciler.commands.reporting.MOST_COMMITS", 3)
+    newest = paged(repo)
+    assert not newest["history"]["isWhole"]
+    assert newest["commits"]["id"] == whole["commits"]["id"][-3:]
+    assert [place(it) for it in live(newest)] == [place(it) for it in live(whole)]
+    assert newest["pools"] == whole["pools"], "figures go by all of the past"
+
+
 def test_commits_tell_who_when_and_which_request(
     tmp_path: Path, paged: Callable[..., Page], capsys: Capture
 ) -> None:

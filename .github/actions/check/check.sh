@@ -49,7 +49,7 @@ fetch_missing() {
     GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 -w 0)"
     export GIT_CONFIG_VALUE_0
   fi
-  git -c core.hooksPath=/dev/null -c fetch.negotiationAlgorithm=noop fetch --quiet --no-tags \
+  git -c core.hooksPath=/dev/null -c fetch.negotiationAlgorithm=noop fetch --quiet --no-tags --no-recurse-submodules \
     --no-write-fetch-head --filter=blob:none --stdin origin <"$out/missing"
 }
 

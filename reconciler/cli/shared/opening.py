@@ -132,7 +132,8 @@ def _asking_once(repository: GitRepository) -> GitRepository:
 def apart(repository: GitRepository, revision: str) -> Read:
     """A revision for a thread of its own: nothing that changes is shared with who else reads."""
     facts = once(partial(open_facts, repository))
-    own = _proving(replace(repository, seen=Seen()), facts)
+    git = replace(repository.git, desk=None)  # its answers come one after the other
+    own = _proving(replace(repository, git=git, seen=Seen()), facts)
     return Read(own, own.source(revision), facts)
 
 

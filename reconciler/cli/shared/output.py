@@ -37,6 +37,11 @@ def emit_document(document: Mapping[str, Any], output: str) -> None:
     emit(json_text(document) if output == "json" else yaml_text(document))
 
 
+def is_plain() -> bool:
+    """A terminal without UTF-8: signs are ASCII."""
+    return "utf" not in (sys.stdout.encoding or "").lower()
+
+
 def tell(text: str) -> None:
     """Print something that is not the result, on stderr."""
     click.echo(text, err=True, nl=not text.endswith("\n"))

@@ -6,32 +6,46 @@ from reconciler.cli.shared.opening import Read, apart
 
 if TYPE_CHECKING:
     from reconciler.adapters.git.repository import GitRepository
+    from reconciler.comparison import Compared
+    from reconciler.evaluate import Evaluation
     from reconciler.ports.page import Page
+    from reconciler.report.page.material import Given
 
 
-def page_of(read: Read) -> str:
-    """The page of a revision: what `report --rev` writes, byte for byte."""
+def page_of(
+    read: Read, evaluation: "Evaluation", compared: "Compared", base: str | None, given: "Given"
+) -> str:
+    """The page of a revision with its past, which is kept for the next run.
+
+    Args:
+        read: The revision whose past is told: that of the base where there is one.
+        evaluation: Of what is shown.
+        compared: What `check` makes of it.
+        base: Id of the base; None for none.
+        given: What clusters told.
+    """
     # Who runs a daemon that nobody asks for the page needs none of it.
     from reconciler.cli.shared.past import history_of
-    from reconciler.commands.reading.whole import evaluate_source
     from reconciler.commands.reporting import material, page
-    from reconciler.commands.review import review
 
-    compared = review(read.source, read.repository, None, read.facts())
-    evaluation = evaluate_source(read.source)
     history = history_of(read, evaluation.tree.settings)
-    text = page(material(evaluation, compared, history, None))
+    text = page(material(evaluation, compared, history, base, given))
     history.keep()
     return text
 
 
 def served_page(repository: "GitRepository", revision: str) -> "Page":
-    """The same for a browser, while others go on with the repository."""
+    """What `report --rev` writes, byte for byte, for a browser, while others go on with the repository."""
     from reconciler.adapters.memory import give_back
+    from reconciler.commands.reading.whole import evaluate_source
     from reconciler.commands.reporting import shipped_parts
+    from reconciler.commands.review import review
     from reconciler.ports.page import Page
     from reconciler.report.page.html import policy
+    from reconciler.report.page.material import Given
 
-    html = page_of(apart(repository, revision)).encode()
+    read = apart(repository, revision)
+    compared = review(read.source, read.repository, None, read.facts())
+    html = page_of(read, evaluate_source(read.source), compared, None, Given()).encode()
     give_back()
     return Page(html, policy(shipped_parts()))

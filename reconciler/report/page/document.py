@@ -8,7 +8,7 @@ from reconciler.asking.applied import ApplyResult
 from reconciler.asking.rows import Row
 from reconciler.asking.served import Served
 from reconciler.findings import Finding
-from reconciler.model.instant import format_instant
+from reconciler.model.instant import DAY, format_instant
 from reconciler.report.capped import capped
 from reconciler.report.escape import escape
 from reconciler.report.machine import envelope, plan_document, pools
@@ -33,7 +33,7 @@ def page_document(found: Material) -> dict[str, Any]:
         "base": found.base,
         "asOf": format_instant(evaluation.state.clock),
         "history": {
-            "days": found.past.days,
+            "days": max(evaluation.state.clock - begins, 0) // DAY,
             "isWhole": found.is_whole,
             "begins": format_instant(begins),
         },
