@@ -21,7 +21,7 @@ from reconciler.ports import Entry, Facts, Source
 from reconciler.ports.annals import Annals
 from reconciler.records.recall import recall
 
-_TABLE = "annals-2"
+_TABLE = "annals"
 _FIRST = 64
 _MOST = 4_096
 # Between a change and the commit that carries it out there are seldom more than one or two.

@@ -12,6 +12,7 @@ FULL = {
     "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.1, end: 10.40.0.20}"),
     "providers/default.yaml": provider(),
 }
+BOTH_TENANTS = {f"tenants/{name}.yaml": name for name in ("one", "two")}
 MORE = {"tenants/new.yaml": tenant("new", networking="{lbPoolSize: 20}")}
 GATE = "overrides/2026-02-15-edge-full.yaml"
 BRAKE = "overrides/2026-02-15-move-out.yaml"
@@ -188,15 +189,21 @@ def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: 
     assert "phase: Released" in git(folder, "show", "HEAD")
 
 
-def test_a_brake_that_names_too_few_is_told_by_its_own_check_and_by_reconcile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tenants = {f"tenants/{name}.yaml": tenant(name) for name in ("one", "two")}
+def two_behind_a_brake(tmp_path: Path) -> Path:
+    """Two tenants with records, and a brake that holds the release of either."""
+    tenants = {path: tenant(name) for path, name in BOTH_TENANTS.items()}
     strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
     settings = {"ipam.yaml": f"{strict}spec: {{brakes: {{minRecords: 1}}}}\n"}
     folder = repository(tmp_path / "repo", {**FULL, **tenants, **settings})
     assert run(["reconcile", "--repo", str(folder)]) == 0
-    git(folder, "rm", "-q", *tenants)
+    return folder
+
+
+def test_a_brake_that_names_too_few_is_told_by_its_own_check_and_by_reconcile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = two_behind_a_brake(tmp_path)
+    git(folder, "rm", "-q", *BOTH_TENANTS)
     commit(folder, "both go")
     assert run(["reconcile", "--repo", str(folder)]) == 3
     git(folder, "switch", "-q", "-c", "allow")
@@ -215,11 +222,7 @@ def test_a_brake_that_names_too_few_is_told_by_its_own_check_and_by_reconcile(
 def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
     how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tenants = {f"tenants/{name}.yaml": tenant(name) for name in ("one", "two")}
-    strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    settings = {"ipam.yaml": f"{strict}spec: {{brakes: {{minRecords: 1}}}}\n"}
-    folder = repository(tmp_path / "repo", {**FULL, **tenants, **settings})
-    assert run(["reconcile", "--repo", str(folder)]) == 0
+    folder = two_behind_a_brake(tmp_path)
     git(folder, "rm", "-q", "tenants/one.yaml")
     commit(folder, "one goes")
     assert run(["reconcile", "--repo", str(folder)]) == 3
