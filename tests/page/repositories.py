@@ -98,6 +98,11 @@ def quiet(folder: Path) -> Path:
     )
 
 
+def nothing(folder: Path) -> Path:
+    """There is no document at all."""
+    return repository(folder, {"README.md": "x\n"})
+
+
 def hostile(folder: Path) -> Path:
     """Commits and reasons that are written to be acted on."""
     repo = repository(folder, SMALL)
@@ -124,6 +129,7 @@ MADE: Mapping[str, tuple[Callable[[Path], Path], tuple[str, ...]]] = {
     "lived": (lived, ()),
     "change": (change, ("--base", "main")),
     "quiet": (quiet, ()),
+    "nothing": (nothing, ()),
     "hostile": (hostile, ()),
 }
 

@@ -167,8 +167,19 @@ def test_pools_are_sorted_by_any_column_and_by_keyboard(browser: Browser, lived:
 def test_a_page_with_nothing_to_do_says_so(browser: Browser, pages: Pages) -> None:
     with shown(browser, pages.of("quiet")) as page:
         assert "Nothing needs you" in page.text()
-    with shown(browser, pages.of("lived")) as page:
-        assert "Nothing needs you" not in page.text()
+    for name in ("lived", "nothing"):
+        with shown(browser, pages.of(name)) as page:
+            assert "Nothing needs you" not in page.text()
+
+
+def test_a_page_of_the_wrong_folder_says_that_there_is_nothing(
+    browser: Browser, pages: Pages
+) -> None:
+    with shown(browser, pages.of("nothing")) as page:
+        assert "There are no pools in this report." in page.text()
+        page.go("#view=findings")
+        assert "nothing-to-check" in page.text()
+        page.assert_well()
 
 
 def test_a_change_is_told_in_a_sentence_with_maps_before_and_after(

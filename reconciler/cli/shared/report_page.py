@@ -26,8 +26,11 @@ def page_of(
     """
     # Who runs a daemon that nobody asks for the page needs none of it.
     from reconciler.cli.shared.past import history_of
+    from reconciler.commands.emptiness import with_emptiness
     from reconciler.commands.reporting import material, page
 
+    # Of the wrong folder it would say that nothing needs anybody.
+    compared = with_emptiness(read.source, compared, allows=False)
     history = history_of(read, evaluation.tree.settings)
     text = page(material(evaluation, compared, history, base, given))
     history.keep()
