@@ -9,9 +9,14 @@ import click
 from reconciler.cli.shared.clock import source_at
 from reconciler.cli.shared.evaluating import Reviewed, reviewed
 from reconciler.cli.shared.formats import DRAWN, Checked, check_in, review_options, write_outs
-from reconciler.cli.shared.lacking import Few
 from reconciler.cli.shared.opening import Trust
-from reconciler.cli.shared.options import at_option, base_option, option, reading_options
+from reconciler.cli.shared.options import (
+    at_option,
+    base_option,
+    fetch_option,
+    option,
+    reading_options,
+)
 from reconciler.cli.shared.output import emit, painter, tell
 from reconciler.cli.shared.outs import Out
 from reconciler.cli.shared.progress import progress
@@ -31,12 +36,7 @@ if TYPE_CHECKING:
 @option(
     "--trust-cache", is_flag=True, help="With --base: believe a cache that no change could write."
 )
-@option(
-    "--missing-out",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="With --trust-cache: write ids of objects that a filter left out of the clone there.",
-)
+@fetch_option
 @option("--allow-empty", is_flag=True, help="It is fine that there is nothing to check.")
 @review_options
 def check(
@@ -48,7 +48,7 @@ def check(
     at: str | None,
     also: tuple[str, ...],
     trust_cache: bool,
-    missing_out: Path | None,
+    fetch_missing: bool,
     allow_empty: bool,
     output: str,
     outs: tuple[Out, ...],
@@ -74,15 +74,20 @@ def check(
     # What judges a change believes nothing that another job may have left in a shared cache, unless
     # a person says that none could. It leaves nothing there in either case: its word is of a change.
     trust = Trust.FULL if base is None else Trust.READING if trust_cache else Trust.NONE
-    few = Few(missing_out, trust is Trust.READING and not whole)
-    with few.told():
+
+    def look() -> Checked:
         found = reviewed(
             repo, rev, base, worktree=worktree, whole=whole, trust=trust, at=at, also=also
         )
-    compared = with_emptiness(found.source, found.compared, allows=allow_empty)
-    drawn = _preview(found, base, at) if is_drawn else None
-    checked = Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)
-    return _told(checked, output, outs, color)
+        compared = with_emptiness(found.source, found.compared, allows=allow_empty)
+        drawn = _preview(found, base, at) if is_drawn else None
+        return Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)
+
+    if fetch_missing:
+        from reconciler.cli.shared.fetching import fetching  # few clones lack something
+
+        return _told(fetching(repo, look), output, outs, color)
+    return _told(look(), output, outs, color)
 
 
 def _preview(found: Reviewed, base: str | None, at: str | None) -> "Preview":

@@ -1,5 +1,6 @@
 """`plan`: the exact addresses that reconciling a revision gives out."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -8,6 +9,7 @@ from reconciler.cli.shared.evaluating import Reviewed, reviewed
 from reconciler.cli.shared.options import (
     at_option,
     base_option,
+    fetch_option,
     option,
     output_options,
     reading_options,
@@ -25,6 +27,7 @@ from reconciler.report.text.plan import plan_text
 @reading_options
 @base_option
 @at_option
+@fetch_option
 @option("--all", "keeps", is_flag=True, help="Show what stays, too.")
 @option("--detailed-exitcode", is_flag=True, help="Exit with 2 when changes are pending.")
 @output_options("text", "json", "yaml", "markdown")
@@ -34,6 +37,7 @@ def plan(
     worktree: bool,
     base: str | None,
     at: str | None,
+    fetch_missing: bool,
     keeps: bool,
     detailed_exitcode: bool,
     output: str,
@@ -44,7 +48,13 @@ def plan(
     Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
     another gate would stop it (3).
     """
-    found = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at)
+    look = partial(reviewed, repo, rev, base, worktree=worktree, whole=keeps, at=at)
+    if fetch_missing:
+        from reconciler.cli.shared.fetching import fetching  # few clones lack something
+
+        found = fetching(repo, look)
+    else:
+        found = look()
     compared = _compared(found)
     evaluation = compared.evaluation
     if output == "text":

@@ -96,6 +96,12 @@ def beside(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding]:
             yield warning("name-clash", Location(path), f"{message}; here it is not read", hint)
 
 
+def upwards(path: str) -> list[str]:
+    """A path, and the folders that it is in: `a`, `a/b`, `a/b/c`."""
+    parts = path.split("/")
+    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+
+
 def _folded(path: str) -> str:
     return path.lower() if path.isascii() else normalize("NFC", path).casefold()
 

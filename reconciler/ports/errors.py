@@ -45,14 +45,12 @@ class FilteredError(GitError):
 
     Attributes:
         ids: The objects, as far as it is known by now what will be read.
-        fetch: The command that brings them alone, in one go, when it is told their ids.
     """
 
-    def __init__(self, message: str, hint: str, ids: Sequence[str], fetch: str) -> None:
+    def __init__(self, message: str, hint: str, ids: Sequence[str]) -> None:
         super().__init__(f"{message} ({len(ids)} of what is read by now)", hint)
         self.said = message
         self.ids = tuple(dict.fromkeys(ids))
-        self.fetch = fetch
 
     def joined(self, *steps: Callable[[], object]) -> "FilteredError":
         """The same, with what further steps of the run lack; what else is wrong is told by them.
@@ -67,7 +65,7 @@ class FilteredError(GitError):
                 ids += lacking.ids
             except ReconcilerError:
                 continue
-        return FilteredError(self.said, self.hint, list(dict.fromkeys(ids)), self.fetch)
+        return FilteredError(self.said, self.hint, ids)
 
 
 class LimitError(ReconcilerError):

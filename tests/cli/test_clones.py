@@ -1,7 +1,6 @@
 """Clones that lack something: a shallow one, and one whose filter left objects out."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -103,57 +102,57 @@ def trusting(capsys: Capture, folder: Path, *more: str) -> Ran:
     return ipam(capsys, "check", "--base", "HEAD^1", "--trust-cache", *more, "--repo", folder)
 
 
-def fetched(folder: Path, err: str) -> None:
-    """Do what the hint says."""
-    (hint,) = (line for line in err.splitlines() if line.startswith("  hint: "))
-    command = hint.removeprefix("  hint: ").removesuffix(" brings them; then check again")
-    subprocess.run(["sh", "-c", command], cwd=folder, check=True)
-
-
-def test_with_a_cache_the_few_objects_that_are_missing_are_named_and_brought(
+def test_with_a_cache_the_few_objects_that_are_missing_are_fetched(
     tmp_path: Path, remote: str, known: Path, capsys: Capture
 ) -> None:
-    file = tmp_path / "it's missing"
-    sizes = []
-    while (ran := trusting(capsys, known, f"--missing-out={file}")).code == 4:
-        assert ran.out == ""
-        sizes.append(len(file.read_text().splitlines()))
-        fetched(known, ran.err)
-        assert len(sizes) < 4, "nothing is brought, or it is told one by one"
+    ran = trusting(capsys, known, "--fetch-missing")
     assert ran.code == 0
-    assert file.read_text() == ""
     whole = clone(tmp_path / "author", remote, "--depth=2")
     assert ran.out == ipam(capsys, "check", "--base", "HEAD^1", "--repo", whole).out
+    packs = sorted((known / ".git" / "objects" / "pack").glob("*.pack"))
+    assert len(packs) == 2, "the clone, and in one go all that is read"
     here = git(known, "cat-file", "--batch-all-objects", "--batch-check", "--unordered")
-    assert here.count(" blob ") == sum(sizes), "each was asked for once"
+    there = git(whole, "cat-file", "--batch-all-objects", "--batch-check", "--unordered")
+    assert 0 < here.count(" blob ") <= there.count(" blob ")
+    assert trusting(capsys, known).out == ran.out, "all of it is there now"
 
 
-def test_without_a_file_the_command_itself_has_the_ids(known: Path, capsys: Capture) -> None:
-    rounds = 0
-    while (ran := trusting(capsys, known)).code == 4:
-        assert "git -c fetch.negotiationAlgorithm=noop fetch --no-tags" in ran.err
-        fetched(known, ran.err)
-        rounds += 1
-        assert rounds < 4
-    assert ran.code == 0
-
-
-def test_without_a_cache_all_has_to_come_and_none_of_it_is_named(
-    tmp_path: Path, known: Path, capsys: Capture
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "--base", "HEAD^1"),
+        ("check", "--base", "HEAD^1", "--format=markdown"),
+        ("check", "--base", "HEAD^1", "--trust-cache", "--out", "junit={}"),
+        ("plan", "--base", "HEAD^1", "-o", "json"),
+        ("plan",),
+    ],
+)
+def test_without_a_cache_all_that_is_read_is_fetched(
+    words: tuple[str, ...], tmp_path: Path, remote: str, known: Path, capsys: Capture
 ) -> None:
-    file = tmp_path / "missing"
-    file.write_text("of an earlier run\n")
-    words = ("check", "--base", "HEAD^1", f"--missing-out={file}", "--repo", known)
-    for more in ((), ("--trust-cache", "--format=markdown")):
-        ran = ipam(capsys, *words, *more)
-        assert ran.code == 4
-        assert "hint: git fetch --refetch --no-filter brings them" in ran.err
-        assert file.read_text() == ""
+    words = tuple(word.format(tmp_path / "junit.xml") for word in words)
+    assert ipam(capsys, *words, "--repo", known).code == 4
+    ran = ipam(capsys, *words, "--fetch-missing", "--repo", known)
+    assert ran.code == 0, ran.err
+    whole = clone(tmp_path / "author", remote, "--depth=2")
+    there = ipam(capsys, *words, "--repo", whole)
+    assert (ran.code, ran.out) == (there.code, there.out)
 
 
-def test_a_file_of_ids_that_cannot_be_written_is_told(
-    tmp_path: Path, known: Path, capsys: Capture
+def test_an_option_fetches_nothing_where_nothing_is_missing(
+    tmp_path: Path, remote: str, capsys: Capture
 ) -> None:
-    ran = trusting(capsys, known, f"--missing-out={tmp_path / 'none' / 'missing'}")
-    assert ran.code == 64
-    assert "--missing-out cannot be written" in ran.err
+    folder = clone(tmp_path, remote)
+    git(folder, "remote", "remove", "origin")
+    words = ("check", "--base", "HEAD^1", "--repo", folder)
+    assert ipam(capsys, *words, "--fetch-missing") == ipam(capsys, *words)
+
+
+def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(known: Path, capsys: Capture) -> None:
+    git(known, "config", "remote.origin.url", "https://127.0.0.1:9/none.git")
+    ran = trusting(capsys, known, "--fetch-missing")
+    assert (ran.code, ran.out) == (4, "")
+    assert "cannot fetch what a filter left out of the clone" in ran.err
+    ran = trusting(capsys, known)
+    assert (ran.code, ran.out) == (4, "")
+    assert "check and plan take --fetch-missing" in ran.err

@@ -30,10 +30,10 @@ Leave ref out of actions/checkout, or say base"
 fi
 base=${BASE:-HEAD^1}
 
-words=(--base="$base" --format="$FORMAT")
+words=(--base="$base" --format="$FORMAT" --fetch-missing)
 words+=(--out "json=$out/check.json")
 if [ "$TRUST_CACHE" = true ]; then
-  words+=(--trust-cache --missing-out="$out/missing")
+  words+=(--trust-cache)
 else
   words+=(--out "markdown=$out/comment.md")
 fi
@@ -41,26 +41,9 @@ fi
 [ "$JUNIT" != true ] || words+=(--out "junit=$out/ipam.xml")
 while IFS= read -r word; do [ -z "$word" ] || words+=("$word"); done <<<"$ARGS"
 
-# What a filter left out of the clone, in one go. Git tells of no commit that it has, or the server
-# would think that all which belongs to one is here. The token is in a variable, so no file keeps it.
-fetch_missing() {
-  if [ -n "$TOKEN" ]; then
-    export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.$GITHUB_SERVER_URL/.extraheader"
-    GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 -w 0)"
-    export GIT_CONFIG_VALUE_0
-  fi
-  git -c core.hooksPath=/dev/null -c fetch.negotiationAlgorithm=noop fetch --quiet --no-tags --no-recurse-submodules \
-    --no-write-fetch-head --filter=blob:none --stdin origin <"$out/missing"
-}
-
-# What is read next is known when this was read: two rounds do, and there is an end.
+[ -z "$TOKEN" ] || export IPAM_GIT_TOKEN=$TOKEN
 code=0
-for round in 1 2 3 4; do
-  code=0
-  "$bin/ipam" check "${words[@]}" || code=$?
-  [ "$code" = 4 ] && [ -s "$out/missing" ] && [ "$round" != 4 ] || break
-  (fetch_missing) || break
-done
+"$bin/ipam" check "${words[@]}" || code=$?
 {
   "$bin/python" -I "$GITHUB_ACTION_PATH/../outputs.py" "$code" "$out/check.json"
   [ ! -f "$out/comment.md" ] || echo "markdown=$out/comment.md"
@@ -71,7 +54,7 @@ done
 
 if [ "$TRUST_CACHE" != true ]; then # what it reads may not be here, and it would write the cache
   echo "::group::The plan of merging now"
-  "$bin/ipam" plan --base="$base" || true # the check has said already what is wrong
+  "$bin/ipam" plan --base="$base" --fetch-missing || true # the check has said already what is wrong
   echo "::endgroup::"
 fi
 exit "$code"

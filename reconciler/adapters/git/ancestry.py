@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from reconciler.adapters.git.failing import failure
+from reconciler.adapters.git.folders import common_folder
 from reconciler.adapters.git.naming import whole_name
 from reconciler.adapters.git.objects import Root, find_revisions
 from reconciler.adapters.git.process import GitProcess
@@ -69,13 +70,6 @@ def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:
         raise GitError(message, "git fetch --deepen 1; in a CI job: fetch-depth: 2, or 0 for all")
     hint = "git branch -a names the branches; a new one needs a first commit, or --worktree"
     raise GitError(f"no commit {rev!r} in the repository", hint)
-
-
-def common_folder(git: GitProcess) -> Path:
-    """The repository's own folder that all of its work trees share."""
-    common = git.git_dir / "commondir"
-    shared = common.read_text(encoding="utf-8").strip() if common.is_file() else ""
-    return git.git_dir / shared
 
 
 def shallow_file(git: GitProcess) -> Path:

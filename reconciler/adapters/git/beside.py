@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
+from reconciler.adapters.git.folders import quoted
 from reconciler.ports import GitError
 
 
@@ -37,12 +38,6 @@ class Beside:
     def variables(self) -> Mapping[str, str]:
         """What git has to be told, so that it writes there and reads both."""
         return {
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(str(self.objects)),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(str(self.objects)),
             "GIT_OBJECT_DIRECTORY": str(self.folder),
         }
-
-
-def _quoted(path: str) -> str:
-    """A path as one of a list: git takes one in quotes as C writes it (git(1))."""
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'

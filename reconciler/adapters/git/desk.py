@@ -19,6 +19,8 @@ from reconciler.adapters.git.starting import SECONDS
 if TYPE_CHECKING:
     from subprocess import Popen  # nosec B404  # its type
 
+    from reconciler.adapters.git.process import GitProcess
+
 # Calls of these write nothing.
 _READING = frozenset(
     {"diff-tree", "for-each-ref", "log", "ls-tree", "merge-base", "rev-list", "rev-parse"}
@@ -37,6 +39,7 @@ class Desk:
         """Know nothing, and start nothing yet."""
         self._answers: dict[Question, Result] = {}
         self._open: dict[str, _Lookup] = {}
+        self._kept: GitProcess | None = None
         self._stack = ExitStack()
         self._process = os.getpid()
         weakref.finalize(self, _close, self._stack, self._process)
@@ -65,6 +68,12 @@ class Desk:
             yield piece
         if size <= MOST_BYTES:
             self.note(arguments, data, Result(0, b"".join(kept), ""))
+
+    def kept(self, made: "Callable[[], AbstractContextManager[GitProcess]]") -> "GitProcess":
+        """Git on what is made once a run for the repository of this desk, and goes with it."""
+        if self._kept is None:
+            self._kept = self._stack.enter_context(made())
+        return self._kept
 
     def apart(self) -> "Desk":
         """A desk of the same run for a repository that has more; it is closed with this one."""
@@ -101,6 +110,7 @@ class Desk:
     def close(self) -> None:
         """End what was started; what is asked later starts anew."""
         self._open.clear()
+        self._kept = None
         _close(self._stack, self._process)
 
 

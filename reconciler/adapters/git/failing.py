@@ -10,7 +10,7 @@ from reconciler.ports import GitError
 _PROMISED = ("from promisor remote", "lazy fetching disabled")
 FILTERED = (
     "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter and"
-    " sparse-checkout"
+    " sparse-checkout; check and plan take --fetch-missing"
 )
 LACKS = "the partial clone lacks objects that its filter left out"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"

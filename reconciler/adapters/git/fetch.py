@@ -1,6 +1,9 @@
 """How we fetch a branch, and what we ask of a remote without bringing anything here."""
 
-from reconciler.adapters.git.process import GitProcess
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reconciler.adapters.git.process import REMOTE, GitProcess
 from reconciler.adapters.git.remote import unreachable
 from reconciler.ports import DefaultBranch, GitError, NoBranchError
 
@@ -8,6 +11,14 @@ _LONG = 64
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
 _OTHER = "the truth is {0}, because {1}: git switch {0}, or reconcile it with --branch {0}"
 _UNKNOWN = DefaultBranch("", "")
+# Git tells of no commit that it has, or the server would think that all which belongs to one is
+# here; and it marks what comes as promised, or it would look for what that leads to. By settings:
+# what it is told of a filter it would note in the repository.
+_BY_IDS = (
+    ("fetch.negotiationAlgorithm", "noop"),
+    (f"remote.{REMOTE}.promisor", "true"),
+    (f"remote.{REMOTE}.partialclonefilter", "blob:none"),
+)
 
 
 def fetch(
@@ -35,6 +46,20 @@ def fetch(
         raise NoBranchError(f"branch {branch} is not on the remote", hint)
     if result.status != 0:
         raise unreachable("cannot read the remote", "fetch", result)
+
+
+def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
+    """Bring objects by their ids, as git brings what a filter left out, but all in one go.
+
+    Raises:
+        GitError: The remote cannot be read, or does not have them.
+    """
+    told = "".join(f"{oid}\n" for oid in oids).encode()
+    asked = ("fetch", "--no-tags", "--no-write-fetch-head", "--quiet", "--filter=blob:none")
+    guarded = replace(git, guards=(*git.guards, *_BY_IDS), beside=None)
+    result = guarded.run(*asked, "--stdin", "--", remote, data=told, remote=remote)
+    if result.status != 0:
+        raise unreachable("cannot fetch what a filter left out of the clone", "fetch", result)
 
 
 def object_format(git: GitProcess, remote: str) -> str:

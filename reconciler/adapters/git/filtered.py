@@ -4,65 +4,22 @@ Git brings such an object by itself, one at a time, or fails at the first. So it
 folder that has no remote, and looks at the objects of the clone: there, what is not here is missing.
 """
 
-import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from reconciler.adapters.git.ancestry import common_folder
-from reconciler.adapters.git.failing import DAMAGED, FILTERED, LACKS, failure
-from reconciler.adapters.git.guard import read_configuration
+from reconciler.adapters.git.failing import FILTERED, LACKS
+from reconciler.adapters.git.folders import common_folder, is_filtered, quoted
+from reconciler.adapters.git.guard import Setting
 from reconciler.adapters.git.objects import Header, headers
 from reconciler.adapters.git.process import GitProcess
-from reconciler.ports import FilteredError, GitError
+from reconciler.ports import FilteredError
 
-MOST = 1_000
-"""With more objects than these all of them are fetched."""
+_PROMISED = ("remote", "promisor")
 _SHA256 = 64
-# As git brings what a filter left out: it tells of no commit that it has, or the server would
-# think that all which belongs to one is here.
-_FETCH = (
-    "git -c fetch.negotiationAlgorithm=noop fetch --no-tags --no-write-fetch-head"
-    " --filter=blob:none --stdin {remote}"
-)
-
-
-def is_filtered(git: GitProcess) -> bool:
-    """A filter left something out when this was fetched, and a remote promised to have it."""
-    return any((common_folder(git) / "objects" / "pack").glob("*.promisor"))
-
-
-def absent(git: GitProcess, oids: Sequence[str]) -> list[str]:
-    """Those of some objects that are not here, in their order.
-
-    Raises:
-        GitError: Git fails.
-    """
-    objects = (common_folder(git) / "objects").resolve()
-    # What is made for this run alone lies elsewhere, and git is told of both then.
-    extra = {} if git.beside is not None else {"GIT_OBJECT_DIRECTORY": str(objects)}
-    with TemporaryDirectory(prefix="ipam-") as folder:
-        apart = GitProcess(_bare(Path(folder), oids), git.environment, beside=git.beside)
-        data = "\n".join([*oids, ""]).encode()
-        asked = ("cat-file", "--batch-check=%(objectname)", "--buffer")
-        result = apart.run(*asked, data=data, extra=extra)
-    if result.status != 0:
-        raise failure("cat-file", result, DAMAGED)
-    lines = result.out.decode("ascii").splitlines()
-    return [oid for oid, line in zip(oids, lines, strict=True) if line != oid]
-
-
-def _bare(folder: Path, oids: Sequence[str]) -> Path:
-    """A repository of nothing, which knows no remote."""
-    for name in ("objects", "refs"):
-        (folder / name).mkdir()
-    (folder / "HEAD").write_text("ref: refs/heads/none\n", encoding="ascii")
-    is_long = any(len(oid) == _SHA256 for oid in oids)
-    form = "\n[extensions]\n\tobjectFormat = sha256\n" if is_long else "\n"
-    version = int(is_long)
-    text = f"[core]\n\trepositoryformatversion = {version}\n\tbare = true{form}"
-    (folder / "config").write_text(text, encoding="ascii")
-    return folder
 
 
 def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
@@ -72,28 +29,41 @@ def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
         FilteredError: One did; it names all of them that are not here.
         GitError: Git fails.
     """
-    try:
-        found = headers(git, oids)
-    except GitError:
-        if (error := _lacking(git, oids)) is not None:
-            raise error from None
-        raise
-    # Since 2.44 git says that they are missing, as if the repository were damaged.
-    if None in found and (error := _lacking(git, oids)) is not None:
-        raise error
+    if not oids or not is_filtered(git):
+        return headers(git, oids)
+    made = partial(_apart, git, is_long=len(oids[0]) == _SHA256)
+    if git.desk is not None:
+        found = headers(git.desk.kept(made), oids)
+    else:
+        with made() as apart:
+            found = headers(apart, oids)
+    lacking = [oid for oid, head in zip(oids, found, strict=True) if head is None]
+    if lacking:
+        raise FilteredError(LACKS, FILTERED, lacking)
     return found
 
 
-def _lacking(git: GitProcess, oids: Sequence[str]) -> FilteredError | None:
-    """What is said of objects of which some are not here; None where none was left out.
+def promisor(settings: Iterable[Setting]) -> str:
+    """The remote that promised what a filter left out, by a repository's own configuration."""
+    named = (it.between for it in settings if (it.section, it.variable) == _PROMISED)
+    return next(named, "origin")
 
-    Raises:
-        GitError: Git fails.
-    """
-    found = absent(git, oids) if is_filtered(git) else []
-    if not found:
-        return None
-    settings = [it for it in read_configuration(git) if it.section == "remote"]
-    named = (it.between for it in settings if it.variable == "promisor")
-    remote = next((it for it in named if not it.startswith("-")), "origin")
-    return FilteredError(LACKS, FILTERED, found, _FETCH.format(remote=shlex.quote(remote)))
+
+@contextmanager
+def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
+    """Git on a repository of nothing that knows no remote, and reads the objects of another one."""
+    with TemporaryDirectory(prefix="ipam-") as name:
+        folder = Path(name)
+        for inner in ("objects/info", "refs"):
+            (folder / inner).mkdir(parents=True)
+        objects = quoted(str((common_folder(git) / "objects").resolve()))
+        version, extension = int(is_long), "[extensions]\n\tobjectFormat = sha256\n" * is_long
+        texts = {
+            "HEAD": "ref: refs/heads/none\n",
+            "config": f"[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{extension}",
+            "objects/info/alternates": f"{objects}\n",
+        }
+        for path, text in texts.items():
+            (folder / path).write_text(text, encoding="utf-8", errors="surrogateescape")
+        desk = git.desk.apart() if git.desk is not None else None
+        yield replace(git, git_dir=folder, desk=desk)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reconciler.adapters.git.ancestry import common_folder
+from reconciler.adapters.git.folders import common_folder
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import UsageError
 

@@ -9,9 +9,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reconciler.adapters.git.ancestry import DEEPEN, common_folder
+from reconciler.adapters.git.ancestry import DEEPEN
 from reconciler.adapters.git.beside import Beside
 from reconciler.adapters.git.failing import DAMAGED, failure
+from reconciler.adapters.git.folders import common_folder
 from reconciler.adapters.git.guard import guarded, read_configuration
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.repository import GitRepository

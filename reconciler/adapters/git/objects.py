@@ -4,10 +4,11 @@ A small pack can hold an object of any size. What is too large is never unpacked
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from reconciler.adapters.git.failing import DAMAGED
+from reconciler.adapters.git.folders import is_filtered
 from reconciler.adapters.git.process import GitProcess
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.ports import Entry, GitError, LimitError, Made, Revision
@@ -132,12 +133,8 @@ def find_revisions(git: GitProcess, names: Sequence[str]) -> Found:
     """
     first = names[0]
     asked = [f"{name}^{{commit}}" for name in names]
-    wanted = [*asked, git.root.named(first), git.root.named(first, PATH)]
-    try:
-        known = headers(git, wanted)
-    except GitError:
-        # A filter may have left the Settings out: who reads them is told that.
-        known = [*headers(git, wanted[:-1]), None]
+    settings = git.root.named(first, PATH)
+    known = _headers_but(git, [*asked, git.root.named(first), settings], [settings])
     for item in known[: len(asked)]:
         require_read(item)
     found = _objects(git, known)
@@ -153,7 +150,8 @@ def read_roots(git: GitProcess, commits: Sequence[str]) -> dict[str, tuple[Made,
     Raises:
         GitError: Git fails.
     """
-    known = headers(git, [name for commit in commits for name in _names(git, commit)])
+    names = [_names(git, commit) for commit in commits]
+    known = _headers_but(git, [it for each in names for it in each], [it[-1] for it in names])
     found = _objects(git, known)
     read: dict[str, tuple[Made, Root | None]] = {}
     for at, commit in enumerate(commits):
@@ -208,6 +206,15 @@ def read_made(git: GitProcess, rev: str) -> Made:
     if item is None or item.kind != "commit":
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
     return _made(git, item)
+
+
+def _headers_but(
+    git: GitProcess, names: Sequence[str], settings: Iterable[str]
+) -> list[Header | None]:
+    """Like `headers`; None for Settings that a filter may have left out: who reads them is told."""
+    out = frozenset(settings if is_filtered(git) else ())
+    known = iter(headers(git, [name for name in names if name not in out]))
+    return [None if name in out else next(known) for name in names]
 
 
 def _names(git: GitProcess, commit: str) -> tuple[str, str, str]:

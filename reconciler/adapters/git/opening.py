@@ -7,7 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from reconciler.adapters.git.conversion import Conversion
-from reconciler.adapters.git.fetch import default_branch
+from reconciler.adapters.git.fetch import default_branch, fetch_objects
+from reconciler.adapters.git.filtered import promisor
 from reconciler.adapters.git.guard import (
     Setting,
     guarded,
@@ -27,6 +28,8 @@ from reconciler.adapters.git.worktree import WorktreeSource
 from reconciler.ports import GitError, UsageError
 from reconciler.settings import PATH as SETTINGS
 
+_FOLLOWED = ("branch", "remote")
+_URL = ("remote", "url")
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 
 
@@ -81,27 +84,56 @@ def with_remote(repository: GitRepository) -> GitRepository:
         require_unshown(git, repository.branch)
     if repository.worktree is None or remote is None:
         return repository
-    require_apart(remote.folders, (repository.worktree, repository.git.git_dir))
-    require_own(remote.folders, repository.git.environment)
     return replace(
         repository,
         remote=remote.url,
-        git=remote.reached_by(repository.git),
+        git=_reaching(repository, remote),
         followed=f"refs/remotes/{named}/{repository.branch}",
     )
 
 
+def bring(repository: GitRepository, oids: Sequence[str]) -> None:
+    """Fetch objects that a filter left out of a clone, from the remote that promised them.
+
+    Raises:
+        GitError: Nobody promised them, or who did cannot be reached.
+        UsageError: The remote may not be reached, or something of the configuration not be taken.
+    """
+    settings = read_configuration(repository.git)
+    name = promisor(settings)
+    if (remote := _named(repository, settings, name)) is None:
+        message = f"there is no remote {name} to bring what a filter left out of the clone"
+        raise GitError(message, "git remote add it, or clone without a filter")
+    guards = replace(repository, git=guarded(repository.git, settings, remote.url))
+    fetch_objects(_reaching(guards, remote), remote.url, oids)
+
+
+def _reaching(repository: GitRepository, remote: Remote) -> GitProcess:
+    """Git that reaches a remote which the repository's own configuration names."""
+    own = (repository.worktree or repository.git.git_dir, repository.git.git_dir)
+    require_apart(remote.folders, own)
+    require_own(remote.folders, repository.git.environment)
+    return remote.reached_by(repository.git)
+
+
 def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
     """What the configuration of a checkout calls the remote of its branch, and names as that."""
-    remotes = {(item.section, item.between, item.variable): item.value for item in settings}
-    named = remotes.get(("branch", repository.branch, "remote"), "origin")
-    url = remotes.get(("remote", named, "url"), "")
-    if repository.worktree is None or not url or named == ".":
+    branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}
+    named = branches.get(repository.branch, "origin")
+    if repository.worktree is None or named == ".":
         return named, None
+    return named, _named(repository, settings, named)
+
+
+def _named(repository: GitRepository, settings: Sequence[Setting], name: str) -> Remote | None:
+    """The remote of a name; None where the configuration knows none."""
+    urls = {it.between: it.value for it in settings if (it.section, it.variable) == _URL}
+    if not (url := urls.get(name, "")):
+        return None
     if "://" not in url and not Path(url).is_absolute():
-        beside = repository.worktree / url
+        beside = (repository.worktree or repository.git.git_dir) / url
         url = str(beside) if beside.is_dir() else url
-    return named, check_remote(url)
+    return check_remote(url)
 
 
 def open_mirror(

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from reconciler.adapters.git.ancestry import common_folder
 from reconciler.adapters.git.checkout import Checkout
+from reconciler.adapters.git.folders import common_folder
 from reconciler.adapters.git.guard import guarded, read_configuration
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.repository import GitRepository

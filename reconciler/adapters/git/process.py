@@ -59,8 +59,8 @@ PASSED = (
     "NO_PROXY", "no_proxy", "GIT_SSL_CAINFO", "SSL_CERT_FILE", "TMPDIR",
 )  # fmt: skip
 TOKEN = "IPAM_GIT_TOKEN"  # noqa: S105 - the name of a variable  # nosec B105
-# What git knows the remote by. Chosen anew by each process: a configuration cannot be about it.
-_REMOTE = f"ipam-{os.urandom(16).hex()}"
+REMOTE = f"ipam-{os.urandom(16).hex()}"
+"""What git knows the remote by. Chosen anew by each process: a configuration cannot be about it."""
 
 Files = tuple[int, int]
 """Descriptors of what git is told, and of what takes its answer."""
@@ -125,7 +125,7 @@ class GitProcess:
                 out, err = converse(process, data, SECONDS)
             except TimeoutExpired:
                 raise late(arguments[0]) from None
-        said = err.decode("utf-8", "replace").strip().replace(_REMOTE, remote)
+        said = err.decode("utf-8", "replace").strip().replace(REMOTE, remote)
         if process.returncode != 0 and is_held(said):
             raise self._overfull(arguments, said, memory)
         result = Result(process.returncode, out, redacted(said, self._secrets()))
@@ -224,8 +224,8 @@ class GitProcess:
             settings.append(f"safe.directory={self.git_dir.parent}")
         if remote:
             settings += NETWORK
-            pairs += reaching.pairs(_REMOTE, remote, self._credentials(), self._asks_as())
-            pairs += reaching.servers(_REMOTE) if self.calls_safe else []
+            pairs += reaching.pairs(REMOTE, remote, self._credentials(), self._asks_as())
+            pairs += reaching.servers(REMOTE) if self.calls_safe else []
             variables["GIT_ALLOW_PROTOCOL"] = reaching.protocol(remote)
         variables |= reaching.configured(pairs)
         # GitPython hands all of its own environment on; `env -u` takes away what is not ours.
@@ -234,7 +234,7 @@ class GitProcess:
             *("env", *foreign, *held(memory, files[1] if files else None)),
             *("git", *(part for setting in settings for part in ("-c", setting))),
             f"--git-dir={self.git_dir}",
-            *(_REMOTE if remote and part == remote else part for part in arguments),
+            *(REMOTE if remote and part == remote else part for part in arguments),
         ]
         require_git(variables["PATH"])
         if _log.isEnabledFor(logging.DEBUG):

@@ -7,12 +7,13 @@ from typing import TypeVar
 
 from reconciler.adapters.git.bounds import Budget, fields, portions
 from reconciler.adapters.git.clock import Clock, passed
-from reconciler.adapters.git.filtered import is_filtered, present
+from reconciler.adapters.git.filtered import present
+from reconciler.adapters.git.folders import is_filtered
 from reconciler.adapters.git.objects import Root, read_blobs, read_folder
 from reconciler.adapters.git.past import brought, changes_of_folder, knows, past
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.processes import processors, spread
-from reconciler.documents.names import beside
+from reconciler.documents.names import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits
@@ -281,12 +282,6 @@ def irregular(path: str, mode: str) -> Finding | None:
         message = "the path has characters that a file name must not have"
         return error("not-a-file", place, message, "rename the file")
     return None
-
-
-def upwards(path: str) -> list[str]:
-    """A path, and the folders that it is in: `a`, `a/b`, `a/b/c`."""
-    parts = path.split("/")
-    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
 
 
 def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:

@@ -3,8 +3,8 @@
 import os
 from dataclasses import dataclass, field
 
-from reconciler.adapters.git.ancestry import common_folder
 from reconciler.adapters.git.fetch import remote_head
+from reconciler.adapters.git.folders import common_folder
 from reconciler.adapters.git.objects import find_revisions
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.ports import GitError

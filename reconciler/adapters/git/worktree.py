@@ -11,8 +11,8 @@ from reconciler.adapters.git.bounds import Budget
 from reconciler.adapters.git.conversion import Conversion, blob_id
 from reconciler.adapters.git.index import require_seen
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.revision import GitSource, irregular, out_of_place, upwards
-from reconciler.documents.names import beside
+from reconciler.adapters.git.revision import GitSource, irregular, out_of_place
+from reconciler.documents.names import beside, upwards
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.findings import Finding, Location, error
 from reconciler.model.settings import Limits

@@ -66,6 +66,11 @@ repository_option = option(
 
 
 base_option = option("--base", metavar="REV", help="Revision that the change is made to.")
+fetch_option = option(
+    "--fetch-missing",
+    is_flag=True,
+    help="Fetch what a filter left out of the clone and is to be read.",
+)
 at_option = option("--at", metavar="TIME", help="Show a later day: now, or a time in RFC 3339.")
 
 

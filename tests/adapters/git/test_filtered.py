@@ -1,17 +1,20 @@
 """What a filter left out is told without a fetch, all of it, with the command that brings it."""
 
-import subprocess
+import logging
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from reconciler.adapters.git.beside import Beside
-from reconciler.adapters.git.filtered import absent, is_filtered, present
-from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.desk import Desk
+from reconciler.adapters.git.filtered import present
+from reconciler.adapters.git.folders import is_filtered
+from reconciler.adapters.git.opening import bring, open_repository
 from reconciler.adapters.git.process import GitProcess
-from reconciler.ports import FilteredError
-from tests.world import ENVIRONMENT, SMALL, git, repository
+from reconciler.ports import FilteredError, GitError, UsageError
+from tests.world import ENVIRONMENT, SMALL, commit, git, repository, write
 
 
 @pytest.fixture
@@ -42,41 +45,98 @@ def test_a_whole_clone_is_not_filtered(author: Path, clone: Path) -> None:
     assert is_filtered(opened(clone))
 
 
+def lacking(git: GitProcess, oids: list[str]) -> list[str]:
+    try:
+        present(git, oids)
+    except FilteredError as error:
+        return list(error.ids)
+    return []
+
+
+def packs(folder: Path) -> list[Path]:
+    return sorted((folder / ".git" / "objects" / "pack").iterdir())
+
+
 def test_all_that_is_not_here_is_told_and_nothing_is_fetched(author: Path, clone: Path) -> None:
     wanted = blobs(author)
     tree = git(author, "rev-parse", "HEAD^{tree}")
-    packs = sorted((clone / ".git" / "objects" / "pack").iterdir())
-    assert absent(opened(clone), [tree, *wanted]) == wanted
-    with pytest.raises(FilteredError) as raised:
-        present(opened(clone), [tree, *wanted])
-    assert list(raised.value.ids) == wanted
-    assert sorted((clone / ".git" / "objects" / "pack").iterdir()) == packs
-    assert absent(opened(author), [tree, *wanted]) == []
+    before = packs(clone)
+    assert lacking(opened(clone), [tree, *wanted]) == wanted
+    assert packs(clone) == before
+    assert lacking(opened(author), [tree, *wanted]) == []
 
 
-def test_the_command_brings_what_was_told_and_nothing_else(author: Path, clone: Path) -> None:
+def test_one_run_asks_one_process(
+    author: Path,
+    clone: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    caplog.set_level(logging.DEBUG, "reconciler.adapters.git.process")
+    desk = Desk()
+    git = replace(opened(clone), desk=desk)
+    wanted = blobs(author)
+    assert lacking(git, wanted[:1]) == wanted[:1]
+    assert lacking(git, wanted[1:]) == wanted[1:]
+    bring(open_repository(clone, ENVIRONMENT), wanted)
+    assert lacking(git, wanted) == [], "what came meanwhile is seen"
+    assert caplog.text.count(" cat-file ") == 1
+    (made,) = tmp_path.glob("ipam-*")
+    desk.close()
+    assert not made.exists()
+
+
+def test_what_is_named_is_brought_and_nothing_else(author: Path, clone: Path) -> None:
     first, *others = blobs(author)
-    with pytest.raises(FilteredError) as raised:
-        present(opened(clone), [first])
-    subprocess.run(
-        ["sh", "-c", raised.value.fetch], cwd=clone, input=f"{first}\n".encode(), check=True
-    )
-    assert absent(opened(clone), [first, *others]) == others
+    told = (clone / ".git" / "config").read_text()
+    bring(open_repository(clone, ENVIRONMENT), [first])
+    assert lacking(opened(clone), [first, *others]) == others
     (head,) = present(opened(clone), [first])
     assert head is not None
     assert head.kind == "blob"
+    assert (clone / ".git" / "config").read_text() == told
+    assert not (clone / ".git" / "FETCH_HEAD").exists()
+    git(clone, "fsck", "--connectivity-only")
+    git(clone, "gc", "-q", "--prune=now")
+    assert lacking(opened(clone), [first, *others]) == others
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("upstream", "upstream"), ("a b", "'a b'"), ("--upload-pack=x", "origin")]
-)
-def test_the_command_names_the_remote_that_promised_unless_that_would_be_an_option(
-    author: Path, clone: Path, name: str, said: str
-) -> None:
+@pytest.mark.parametrize("name", ["upstream", "a b", "-x"])
+def test_the_remote_that_promised_is_asked(author: Path, clone: Path, name: str) -> None:
     git(clone, "config", "--rename-section", "remote.origin", f"remote.{name}")
-    with pytest.raises(FilteredError) as raised:
-        present(opened(clone), blobs(author))
-    assert raised.value.fetch.endswith(f" --stdin {said}")
+    git(clone, "config", "remote.origin.url", "file:///nowhere")
+    bring(open_repository(clone, ENVIRONMENT), blobs(author))
+    assert lacking(opened(clone), blobs(author)) == []
+
+
+def test_a_bare_clone_and_a_relative_remote_are_no_other_matter(
+    tmp_path: Path, author: Path
+) -> None:
+    bare = tmp_path / "bare.git"
+    git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", f"file://{author}", bare.name)
+    git(bare, "config", "remote.origin.url", "../author")
+    bring(open_repository(bare, ENVIRONMENT), blobs(author))
+    assert lacking(opened(bare), blobs(author)) == []
+
+
+def test_a_remote_that_is_gone_or_has_nothing_of_it_is_told(author: Path, clone: Path) -> None:
+    with pytest.raises(GitError, match="cannot fetch what a filter left out"):
+        bring(open_repository(clone, ENVIRONMENT), ["f" * 40])
+    git(clone, "config", "remote.origin.url", f"{author}-gone")
+    with pytest.raises(UsageError, match="neither a URL nor a folder"):
+        bring(open_repository(clone, ENVIRONMENT), blobs(author))
+    git(clone, "config", "--unset", "remote.origin.url")
+    with pytest.raises(GitError, match="no remote origin"):
+        bring(open_repository(clone, ENVIRONMENT), blobs(author))
+
+
+def test_what_serves_the_remote_is_not_what_the_clone_names(author: Path, clone: Path) -> None:
+    git(clone, "config", "remote.origin.uploadpack", f"touch {clone}/ran;git-upload-pack")
+    git(clone, "config", "core.fsmonitor", f"touch {clone}/ran")
+    bring(open_repository(clone, ENVIRONMENT), blobs(author))
+    assert not (clone / "ran").exists()
 
 
 def test_what_was_made_for_the_run_alone_counts_as_here(author: Path, clone: Path) -> None:
@@ -84,7 +144,7 @@ def test_what_was_made_for_the_run_alone_counts_as_here(author: Path, clone: Pat
     apart = replace(whole, beside=Beside(whole.git_dir / "objects"))
     made = apart.check("hash-object", "-w", "--stdin", data=b"made").decode()
     wanted = blobs(author)
-    assert absent(apart, [made, *wanted]) == wanted
+    assert lacking(apart, [made, *wanted]) == wanted
 
 
 def test_what_is_in_no_repository_is_no_matter_of_a_filter(author: Path) -> None:
@@ -92,8 +152,14 @@ def test_what_is_in_no_repository_is_no_matter_of_a_filter(author: Path) -> None
 
 
 def test_objects_with_long_ids_are_told_apart_too(tmp_path: Path) -> None:
-    folder = tmp_path / "long"
-    git(tmp_path, "init", "-q", "--object-format=sha256", str(folder))
-    whole = opened(folder)
-    made = whole.check("hash-object", "-w", "--stdin", data=b"made").decode()
-    assert absent(whole, ["f" * 64, made]) == ["f" * 64]
+    author = tmp_path / "author"
+    git(tmp_path, "init", "-q", "--object-format=sha256", str(author))
+    write(author, SMALL)
+    commit(author)
+    git(author, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{author}", "long")
+    wanted = blobs(author)
+    assert len(wanted[0]) == 64
+    assert lacking(opened(tmp_path / "long"), wanted) == wanted
+    bring(open_repository(tmp_path / "long", ENVIRONMENT), wanted)
+    assert lacking(opened(tmp_path / "long"), wanted) == []
