@@ -74,20 +74,14 @@ def check(
     # What judges a change believes nothing that another job may have left in a shared cache, unless
     # a person says that none could. It leaves nothing there in either case: its word is of a change.
     trust = Trust.FULL if base is None else Trust.READING if trust_cache else Trust.NONE
-
-    def look() -> Checked:
-        found = reviewed(
-            repo, rev, base, worktree=worktree, whole=whole, trust=trust, at=at, also=also
-        )
-        compared = with_emptiness(found.source, found.compared, allows=allow_empty)
-        drawn = _preview(found, base, at) if is_drawn else None
-        return Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)
-
-    if fetch_missing:
-        from reconciler.cli.shared.fetching import fetching  # few clones lack something
-
-        return _told(fetching(repo, look), output, outs, color)
-    return _told(look(), output, outs, color)
+    found = reviewed(
+        repo, rev, base,
+        worktree=worktree, whole=whole, trust=trust, at=at, also=also, fetches=fetch_missing,
+    )  # fmt: skip
+    compared = with_emptiness(found.source, found.compared, allows=allow_empty)
+    drawn = _preview(found, base, at) if is_drawn else None
+    checked = Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)
+    return _told(checked, output, outs, color)
 
 
 def _preview(found: Reviewed, base: str | None, at: str | None) -> "Preview":

@@ -1,6 +1,5 @@
 """`plan`: the exact addresses that reconciling a revision gives out."""
 
-from functools import partial
 from pathlib import Path
 
 import click
@@ -48,13 +47,7 @@ def plan(
     Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
     another gate would stop it (3).
     """
-    look = partial(reviewed, repo, rev, base, worktree=worktree, whole=keeps, at=at)
-    if fetch_missing:
-        from reconciler.cli.shared.fetching import fetching  # few clones lack something
-
-        found = fetching(repo, look)
-    else:
-        found = look()
+    found = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at, fetches=fetch_missing)
     compared = _compared(found)
     evaluation = compared.evaluation
     if output == "text":

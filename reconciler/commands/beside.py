@@ -76,7 +76,7 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     both = replace(settings, sources=tuple(dict.fromkeys([*own.sources, *judging.folders])))
     changes, is_contained = changed_since(repository, base_source, source, both)
     bases, sides = (base_source, judging), (source, settings)
-    then, now = judge.described_beside(bases, sides, changes, facts)
+    then, now = judge.described_beside(bases, sides, changes)
     if adds_addresses(then, now) or own.metallb_pool != judging.metallb_pool:
         facts = None  # what is known of groups is apart by address space, and counts no tenants
     planned = cache(partial(as_reconciled, base_source, repository, facts))

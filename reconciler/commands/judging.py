@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from reconciler.commands.last_made import last_made, said_last
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import read_own_settings
-from reconciler.commands.reading.terms import Terms
 from reconciler.comparison import Base
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
@@ -18,7 +16,7 @@ from reconciler.gathering import Described, described
 from reconciler.model.contract import Contract
 from reconciler.model.settings import Settings
 from reconciler.ownership import contracts_of
-from reconciler.ports import Changed, Entry, Facts, FilteredError, Repository, Source
+from reconciler.ports import Changed, Entry, Facts, Repository, Source
 from reconciler.settings import PATH
 from reconciler.strictness import loosened
 
@@ -59,23 +57,15 @@ def described_beside(
     base: tuple[Source, Settings],
     change: tuple[Source, Settings],
     changes: Sequence[Changed],
-    facts: Facts | None,
 ) -> tuple[Described, Described]:
     """All that the files which differ describe, in the base and in the change.
 
     Each in its own source folders: what judges a pool stays with it wherever it goes.
-
-    Raises:
-        FilteredError: Files are not here; it names what both evaluations lack, too.
     """
     (before, judging), (source, settings) = base, change
     old = replace(settings, sources=judging.sources, observed=judging.observed)
-    now = partial(_described, source, settings, [it.new for it in changes])
-    try:
-        return _described(before, old, [it.old for it in changes]), now()
-    except FilteredError as lacking:
-        mine = partial(evaluate_incrementally, source, facts, Terms(settings), is_change=True)
-        raise lacking.joined(now, mine, partial(evaluate_incrementally, before, facts)) from None
+    there = _described(before, old, [it.old for it in changes])
+    return there, _described(source, settings, [it.new for it in changes])
 
 
 def _described(source: Source, settings: Settings, entries: Iterable[Entry | None]) -> Described:

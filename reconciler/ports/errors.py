@@ -1,6 +1,6 @@
 """How the world may fail: every error carries its exit code."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 
 
@@ -44,28 +44,12 @@ class FilteredError(GitError):
     """What is to be read is not here: a filter left it out of the clone, and nobody fetches it.
 
     Attributes:
-        ids: The objects, as far as it is known by now what will be read.
+        ids: The objects, as far as it is known by now what is read.
     """
 
     def __init__(self, message: str, hint: str, ids: Sequence[str]) -> None:
         super().__init__(f"{message} ({len(ids)} of what is read by now)", hint)
-        self.said = message
         self.ids = tuple(dict.fromkeys(ids))
-
-    def joined(self, *steps: Callable[[], object]) -> "FilteredError":
-        """The same, with what further steps of the run lack; what else is wrong is told by them.
-
-        Who fetches what one step lacks would else be told of the next one only then.
-        """
-        ids = [*self.ids]
-        for step in steps:
-            try:
-                step()
-            except FilteredError as lacking:
-                ids += lacking.ids
-            except ReconcilerError:
-                continue
-        return FilteredError(self.said, self.hint, ids)
 
 
 class LimitError(ReconcilerError):

@@ -23,24 +23,30 @@ _SHA256 = 64
 
 
 def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
-    """What objects are, as `headers` tells it, where no filter left out one of them.
+    """What objects are, as `headers` tells it; what a filter left out is fetched, if that may be.
 
     Raises:
-        FilteredError: One did; it names all of them that are not here.
+        FilteredError: It may not; the error names all of them that are not here.
         GitError: Git fails.
     """
     if not oids or not is_filtered(git):
         return headers(git, oids)
+    found = _here(git, oids)
+    if not (lacking := [oid for oid, head in zip(oids, found, strict=True) if head is None]):
+        return found
+    if git.brings is None:
+        raise FilteredError(LACKS, FILTERED, lacking)
+    git.brings(lacking)
+    return _here(git, oids)
+
+
+def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
+    """What objects are; None for those that are not here."""
     made = partial(_apart, git, is_long=len(oids[0]) == _SHA256)
     if git.desk is not None:
-        found = headers(git.desk.kept(made), oids)
-    else:
-        with made() as apart:
-            found = headers(apart, oids)
-    lacking = [oid for oid, head in zip(oids, found, strict=True) if head is None]
-    if lacking:
-        raise FilteredError(LACKS, FILTERED, lacking)
-    return found
+        return headers(git.desk.kept(made), oids)
+    with made() as apart:
+        return headers(apart, oids)
 
 
 def promisor(settings: Iterable[Setting]) -> str:

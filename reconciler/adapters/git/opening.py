@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -90,6 +91,12 @@ def with_remote(repository: GitRepository) -> GitRepository:
         git=_reaching(repository, remote),
         followed=f"refs/remotes/{named}/{repository.branch}",
     )
+
+
+def bringing(repository: GitRepository) -> GitRepository:
+    """The clone, which fetches what a filter left out when that is to be read."""
+    git = replace(repository.git, brings=partial(bring, repository))
+    return replace(repository, git=git)
 
 
 def bring(repository: GitRepository, oids: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from reconciler.adapters.git.ancestry import cut_off
 from reconciler.adapters.git.bounds import Tally, fields
+from reconciler.adapters.git.filtered import present
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.root_folder import TOP
 from reconciler.adapters.git.saying import saying
@@ -226,6 +227,9 @@ def changed_since(
     parted = result.out.decode().strip() or base
     tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
     found = changes(git, (parted, rev), paths, tally)
+    if git.brings is not None:  # both sides are read next: what is not here of them comes in one go
+        sides = (side for it in found for side in (it.old, it.new) if side and side.is_file)
+        present(git, list(dict.fromkeys(side.oid for side in sides)))
     return found, result.status == 0 and parted == base
 
 

@@ -15,7 +15,7 @@ of the configuration is about it.
 import logging
 import os
 import shlex
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -79,6 +79,7 @@ class GitProcess:
         root: The folder of the repository that it is asked about.
         beside: Where it puts what it makes, if not into the repository.
         desk: What this run has asked already; None for who goes on when the repository has changed.
+        brings: Fetches objects by their ids; None where what a filter left out is named instead.
     """
 
     git_dir: Path
@@ -89,6 +90,9 @@ class GitProcess:
     root: RootFolder = TOP
     beside: "Beside | None" = None
     desk: "Desk | None" = field(default=None, compare=False, repr=False)
+    brings: "Callable[[Sequence[str]], None] | None" = field(
+        default=None, compare=False, repr=False
+    )
 
     def run(
         self,

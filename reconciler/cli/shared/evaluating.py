@@ -66,6 +66,7 @@ def reviewed(
     trust: Trust = Trust.FULL,
     at: str | None = None,
     also: Sequence[str] = (),
+    fetches: bool = False,
 ) -> Reviewed:
     """The evaluation of a revision beside its base, when there is one.
 
@@ -78,13 +79,14 @@ def reviewed(
         trust: What the run makes of the cache.
         at: As `--at`.
         also: As `--also`.
+        fetches: As `--fetch-missing`.
 
     Raises:
         UsageError: There is nothing that others could be merged beside.
     """
     if also and (base is None or worktree):
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
-    read = open_source(repo, rev, worktree=worktree, trust=trust)
+    read = open_source(repo, rev, worktree=worktree, trust=trust, fetches=fetches)
     facts = None if whole else read.facts()
     with progress("planning"):
         if base is None:

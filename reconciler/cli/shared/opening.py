@@ -16,6 +16,7 @@ from reconciler.adapters import cache
 from reconciler.adapters.facts import FileFacts, FreshFacts
 from reconciler.adapters.git.desk import Desk
 from reconciler.adapters.git.opening import (
+    bringing,
     ground,
     open_mirror,
     open_repository,
@@ -98,7 +99,9 @@ class Trust(Enum):
     NONE = "it knows only what it reads now"
 
 
-def open_source(repo: Path, rev: str, *, worktree: bool, trust: Trust = Trust.FULL) -> Read:
+def open_source(
+    repo: Path, rev: str, *, worktree: bool, trust: Trust = Trust.FULL, fetches: bool = False
+) -> Read:
     """The files that `--repo`, `--rev` and `--worktree` name.
 
     Args:
@@ -106,10 +109,12 @@ def open_source(repo: Path, rev: str, *, worktree: bool, trust: Trust = Trust.FU
         rev: As `--rev`.
         worktree: As `--worktree`.
         trust: What it makes of the cache.
+        fetches: As `--fetch-missing`.
     """
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
-    opened = _asking_once(open_here(repo))
+    found = open_here(repo)
+    opened = _asking_once(bringing(found) if fetches else found)
     facts = once(partial(_facts, opened, trust))
     repository = _proving(opened, facts)
     if worktree and rev != "HEAD":

@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from reconciler.commands.reading.last_good import last_good
 from reconciler.commands.reading.reader import reader_of, split
@@ -14,7 +13,7 @@ from reconciler.families import pool_kinds
 from reconciler.model.contract import Contract
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
-from reconciler.ports import FEW_FOLDERS, Entry, FilteredError, Source
+from reconciler.ports import FEW_FOLDERS, Entry, Source
 from reconciler.records.layout import PartOf, part_of
 from reconciler.records.recall import Recalled
 from reconciler.tree import Settled, Tree
@@ -91,13 +90,7 @@ class Parts:
         reader = reader_of(self.source, self.settings)
         paths = sorted(path for path in parts if not reader.is_record(path))
         missing = [Entry(path, "", parts[path]) for path in paths if path not in self.loaded]
-        try:
-            read = self.source.each(missing, reader.read_source)
-        except FilteredError as lacking:
-            # Records are read next: who brings what is not here brings it all at once.
-            records = [path for path in parts if reader.is_record(path)]
-            raise lacking.joined(partial(self._read_records, records, parts)) from None
-        for item in read:
+        for item in self.source.each(missing, reader.read_source):
             self.loaded[item.path] = item
         self._require_plain()
         return [self.loaded[path] for path in paths]
