@@ -23,3 +23,8 @@ class Cause(NamedTuple):
     reason: str = ""
     is_caused: bool = True
     commit: str = ""
+
+    @property
+    def short(self) -> str:
+        """The commit, in as many letters as people are shown."""
+        return self.commit[:12]

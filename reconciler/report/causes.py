@@ -5,8 +5,6 @@ from typing import Any
 
 from reconciler.model.cause import Cause
 
-_SHORT = 12
-
 
 def elsewhere(causes: Sequence[Cause]) -> list[Cause]:
     """Those that the change causes by something else than the claim's own document."""
@@ -30,7 +28,7 @@ def place_of(cause: Cause) -> str:
     """File, line and commit; empty for a decision that the change does not cause."""
     if cause.place is None:
         return ""
-    commit = f" ({cause.commit[:_SHORT]})" if cause.commit else ""
+    commit = f" ({cause.short})" if cause.commit else ""
     return f"{cause.place.path}:{cause.place.line}{commit}"
 
 

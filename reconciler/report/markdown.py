@@ -17,7 +17,14 @@ from reconciler.report.found import all_listed, verdict, within_sentence
 from reconciler.report.markup import Section, bar, code, prose
 from reconciler.report.moves import moves_of, range_of, room_of, transfers_of
 from reconciler.report.preview import NOTHING, Preview, with_preview
-from reconciler.report.text.plan import counted, growth, own_documents, renamed_words, whence
+from reconciler.report.text.plan import (
+    commit_of,
+    counted,
+    growth,
+    own_documents,
+    renamed_words,
+    whence,
+)
 from reconciler.report.together import sentences_of, title_of
 from reconciler.together import Together
 
@@ -168,7 +175,9 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
         ", ".join(code(name) for name in pools),
         given,
         str(size),
-        code(str(claimed.source)) if claimed else prose(whence(claim, evaluation, own)),
+        " ".join(filter(None, (code(str(claimed.source)), commit_of(claim, own))))
+        if claimed
+        else prose(whence(claim, evaluation, own)),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -157,11 +157,12 @@ def whence(claim: Key, evaluation: Evaluation, own: "Mapping[Key, Cause]") -> st
     Args:
         claim: The claim.
         evaluation: The evaluation.
-        own: As `own_documents` gives them: where a document stood that a change takes away.
+        own: As `own_documents` gives them.
     """
     asked = evaluation.state.claims.get(claim)
     if asked is not None:
-        return f"{asked.source.path}:{asked.source.line}"
+        place, commit = f"{asked.source.path}:{asked.source.line}", commit_of(claim, own)
+        return f"{place} ({commit})" if commit else place
     kind = known_as(claim.family, claim.kind)
     document = evaluation.documents.find(kind, claim.namespace, claim.name, "")
     if document is not None:
@@ -172,6 +173,16 @@ def whence(claim: Key, evaluation: Evaluation, own: "Mapping[Key, Cause]") -> st
     from reconciler.report.causes import place_of  # of a change alone
 
     return f"{gone}: {place_of(own[claim])}"
+
+
+def commit_of(claim: Key, own: "Mapping[Key, Cause]") -> str:
+    """The commit of a change that wrote the document of a claim, in short; empty where none did.
+
+    Args:
+        claim: The claim.
+        own: As `own_documents` gives them.
+    """
+    return own[claim].short if claim in own else ""
 
 
 def growth(decision: Decision, evaluation: Evaluation) -> str:
