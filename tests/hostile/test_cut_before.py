@@ -120,6 +120,21 @@ def test_who_takes_nothing_of_such_a_claim_passes(
     assert len(cut(document, "warning")) == 1
 
 
+def test_what_the_base_gives_anyway_is_none_of_the_change(main: Path, capsys: Capture) -> None:
+    pending(main)
+    document = told(main, {"docs.md": "words\n"}, 2, capsys)
+    (said,) = cut(document, "warning")
+    assert said.endswith("; nobody gets addresses by this change")
+
+
+def test_who_takes_the_place_of_a_claim_that_goes_passes(main: Path, capsys: Capture) -> None:
+    """It is the same document with another name, mostly."""
+    pending(main)
+    files = {"tenants/early.yaml": tenant("late", "b-team")}
+    document = told(main, files, 2, capsys)
+    assert (document["exitCode"], cut(document, "error")) == (0, [])
+
+
 @pytest.mark.parametrize(("depth", "code"), [(2, 1), (3, 0)])
 def test_that_it_was_never_served_a_clone_can_tell_that_reaches_back(
     depth: int, code: int, main: Path, capsys: Capture

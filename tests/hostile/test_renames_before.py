@@ -125,6 +125,37 @@ def test_who_lets_it_wait_or_takes_it_back_passes(
     assert told(waiting, capsys) == []
 
 
+def test_who_gives_up_what_was_refused_follows_its_hint(tmp_path: Path, capsys: Capture) -> None:
+    """It waits for no file: it is of another team."""
+    folder = given_out(tmp_path / "repo", BOTH)
+    write(folder, {UNO: formerly(tenant("uno", "team-c"), "team-a/one")})
+    commit(folder, "renamed", clock=CLOCK + 30)
+    assert run(["reconcile", "--repo", str(folder)]) == 1
+    git(folder, "switch", "-qc", "change")
+    write(folder, {UNO: tenant("uno", "team-c")})
+    assert told(folder, capsys) == []
+
+
+def test_who_gives_up_the_name_of_what_is_there_passes(tmp_path: Path, capsys: Capture) -> None:
+    beside = {"tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")}
+    folder = given_out(tmp_path / "repo", {**BOTH, **beside})
+    git(folder, "switch", "-qc", "change")
+    write(folder, {"tenants/uno.yaml": tenant("uno")})
+    assert told(folder, capsys) == []
+
+
+def test_who_mends_the_file_of_the_old_name_takes_nothing_from_it(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = given_out(tmp_path / "repo", BOTH)
+    write(folder, {UNO: "kind: [\n", "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")})
+    commit(folder, "one breaks", clock=CLOCK + 30)
+    assert run(["reconcile", "--repo", str(folder)]) == 1
+    git(folder, "switch", "-qc", "change")
+    write(folder, {UNO: tenant("one"), "tenants/uno.yaml": tenant("uno")})
+    assert told(folder, capsys) == []
+
+
 def test_what_was_renamed_is_nobodys_to_wait_for(main: Path, capsys: Capture) -> None:
     """Once the records are moved, the line may go."""
     git(main, "switch", "-q", "main")
