@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 
 from reconciler.addresses import IPSet
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document
 from reconciler.engine import guard
@@ -133,7 +133,7 @@ def _key(document: Document) -> Key:
 
 
 def _extent(pool: Pool) -> str:
-    where = ", ".join(format_range(item) for item in pool.extent)
+    where = ", ".join(format_short(item) for item in pool.extent)
     space = f" in address space {pool.space}" if pool.space != DEFAULT_SPACE else ""
     return f": {where}{space}, gate {_levels(pool)}"
 
@@ -184,7 +184,7 @@ def _overlaid(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
         ]
         if not lives:
             continue
-        held = few([f"{it.claim.short} {format_range(it.range)}" for it in lives if it.range])
+        held = few([f"{it.claim.short} {format_short(it.range)}" for it in lives if it.range])
         message = f"{key.kind} {key.name} is in address space {pool.space}, and other spaces hold"
         message += f" addresses of it: {held}; they would be given out a second time"
         hint = "right only where the two networks never meet, behind NAT for example; else remove"
@@ -235,10 +235,10 @@ def _by_hand(base: Base) -> Iterator[Finding]:
     """Ranges set by hand that are new, or another one."""
     for title, item in base.described_now.by_hand.items():
         old = base.described.by_hand.get(title)
-        text = format_range(item.range)
+        text = format_short(item.range)
         if old is None:
             message = f"{text} of {title} is new: it is used without a record"
             yield info("manual-range-added", item.source, message)
         elif old.range != item.range:
-            message = f"{text} of {title} was {format_range(old.range)} in {base.name}"
+            message = f"{text} of {title} was {format_short(old.range)} in {base.name}"
             yield info("manual-range-changed", item.source, message)

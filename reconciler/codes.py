@@ -102,7 +102,7 @@ CODES: dict[str, str] = {
     "size-smaller": "A tenant asks for less than it holds. It keeps all of it.",
     "adoption-conflict": "What a copied manifest holds in its cluster cannot be taken over as it is.",
     "last-good": "What cannot be read counts as it last could be, and gets nothing new.",
-    "history-cut": "The clone is too shallow to tell what something was before it broke.",
+    "history-cut": "The clone is too shallow to tell what stood before, or what people did to records.",
     "settings-gone": "ipam.yaml is gone. Nothing is given, released or expired without it.",
     "import-conflict": "What an import found cannot be told, or is somebody else's. A person decides.",
     # What was observed

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.evaluate import Evaluation, with_freed
 from reconciler.findings import Finding, Location, Severity, error, few, ordered, warning
 from reconciler.gathering import Described
@@ -211,7 +211,7 @@ def _shrunk(base: Base, overrides: Overrides) -> Iterable[Finding]:
         new = base.pools_now.get(key)
         if new is None or not old.extent - new.extent:
             continue
-        before = ", ".join(format_range(item) for item in old.extent)
+        before = ", ".join(format_short(item) for item in old.extent)
         hint = "a pool's network may grow; keep the old addresses and reserve what is not used"
         message = f"{key.kind} {key.name} no longer contains all of {before} of {base.name}"
         if overrides.allow(OverrideKind.SHRINK, str(key)):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.iprange import BITS
-from reconciler.addresses.notation import NotationError, format_range, parse_address
+from reconciler.addresses.notation import NotationError, format_range, format_short, parse_address
 from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.findings import shown
 from reconciler.model.marks import PREFIX
@@ -92,7 +92,7 @@ def written(addresses: Iterable[IPRange]) -> tuple[str, ...]:
 
 def told(addresses: IPSet) -> str:
     """Ranges for a message: some of them, and how many more there are."""
-    texts = [format_range(item) for item in addresses.ranges[:_TOLD]]
+    texts = [format_short(item) for item in addresses.ranges[:_TOLD]]
     left = len(addresses.ranges) - len(texts)
     return ", ".join(texts) + (f" and {left} more" if left else "")
 

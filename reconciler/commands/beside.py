@@ -22,7 +22,7 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.overrides import overrides_beside
 from reconciler.commands.reading.settings import has_records, read_own_settings
 from reconciler.commands.reading.terms import Terms
-from reconciler.commands.renames_before import with_renames_before
+from reconciler.commands.renames_before import with_renames_before, with_renames_waiting
 from reconciler.commands.sightings import Beside, with_sightings
 from reconciler.commands.uncommitted import changed_since
 from reconciler.commands.within import with_within
@@ -145,6 +145,7 @@ def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Since | No
     if waits_for_reconcile(sides.repository, *sides.base):
         compared = with_pins_before(compared, base.name, sides.planned)
         compared = with_renames_before(compared, base.name, sides.planned())
+    compared = with_renames_waiting(compared, base, sides.planned)
     paths = [it.path for it in sides.changes]
     both = (sides.repository, sides.base[0], sides.change[0])
     compared = with_caused(compared, base, sides.planned, paths, line_of(*both))

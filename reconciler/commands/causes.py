@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.commands.reading.reader import Reader, reader_of
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation
@@ -48,7 +48,7 @@ def _owner(claim: Key) -> Owner:
 
 
 def _held(item: Allocation, cause: str) -> Finding:
-    held = format_range(item.range) if item.range else "nothing"
+    held = format_short(item.range) if item.range else "nothing"
     message = f"a brake holds its release back: {item.claim.short} keeps {held}; {cause}"
     return warning("brake-held", Location(item.path, 1, 1), message)
 

@@ -11,15 +11,16 @@ from typing import NamedTuple
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
+from reconciler.commands.cut_before import with_cut_before
 from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import said_last
 from reconciler.commands.let_go import without_let_go
-from reconciler.commands.reading.settings import has_records, read_own_settings
+from reconciler.commands.reading.settings import read_own_settings
 from reconciler.comparison import Compared
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.usage import space_of
 from reconciler.evaluate import Evaluation
-from reconciler.findings import Finding, Location, cut_off, error, ordered, shown
+from reconciler.findings import Finding, Location, error, ordered, shown
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.override import OverrideKind
@@ -59,13 +60,13 @@ def with_freed_before(
 
     Args:
         compared: With all else that is told of the change.
-        planned: The evaluation of the base. It is asked for only where somebody touched records.
+        planned: The evaluation of the base. It is asked for only where somebody touched records, or may have.
         base: The base with its Settings, and where it is.
         since: Its records that are not what reconcile left; None where there are none.
     """
     evaluation = compared.evaluation
     if since is None:
-        return _as_far_as_known(compared, base)
+        return with_cut_before(compared, planned, base)
     repository, source, settings = base
     allows = partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
     records = without_let_go(repository, (source, settings), *since, allows)
@@ -80,23 +81,6 @@ def with_freed_before(
         evaluation=replace(evaluation, findings=findings) if taken else evaluation,
         inherited=tuple(ordered([*compared.inherited, *apart])),
     )
-
-
-def _as_far_as_known(compared: Compared, base: tuple[Repository, Source, Settings]) -> Compared:
-    """A comparison that says so where what reconcile made last is behind the end of this clone."""
-    repository, source, settings = base
-    revision = source.revision()
-    if revision is None or not repository.is_shallow():
-        return compared
-    is_known = said_last(repository, revision) is not None
-    if is_known or not has_records(source, settings.records):
-        return compared
-    message = (
-        "what people did to records of the base since reconcile went over it is not in this clone"
-    )
-    evaluation = compared.evaluation
-    findings = ordered([*evaluation.findings, cut_off(Location(settings.records), message)])
-    return replace(compared, evaluation=replace(evaluation, findings=findings))
 
 
 def records_since_made(repository: Repository, base: Source, settings: Settings) -> Since | None:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from reconciler.addresses import IPSet
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.commands.handwork import records_since
 from reconciler.commands.let_go import without_let_go
 from reconciler.commands.reading.mended import Mended
@@ -177,7 +177,7 @@ def _stopped(found: Evaluation, why: str) -> Evaluation:
 
 def _told(back: Iterable[Allocation]) -> Iterator[Finding]:
     for item in back:
-        held = format_range(item.range) if item.range else "nothing"
+        held = format_short(item.range) if item.range else "nothing"
         yield warning(
             "record-put-back",
             Location(item.path, 1, 1),

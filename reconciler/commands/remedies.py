@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.documents.appending import with_edits
 from reconciler.engine.standing import everything
 from reconciler.evaluate import Evaluation, evaluate
@@ -197,7 +197,7 @@ def described(number: int, remedy: Remedy) -> dict[str, object]:
         "number": number,
         "says": remedy.says,
         "path": path,
-        "gets": f"{format_range(item)} of {remedy.gets.pool.name}" if item else "nothing",
+        "gets": f"{format_short(item)} of {remedy.gets.pool.name}" if item else "nothing",
         "gates": list(remedy.gates),
         "patch": patch(path, remedy.before, data or b""),
     }

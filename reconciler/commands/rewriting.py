@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
-from reconciler.addresses.notation import format_address, format_range
+from reconciler.addresses.notation import format_address, format_short
 from reconciler.documents import yaml
 from reconciler.documents.appending import Edit, with_edits
 from reconciler.documents.document import Document
@@ -57,7 +57,7 @@ def rewritten(evaluation: Evaluation, document: Document, key: Key, pool: Key) -
     if claim is not None and claim.pin is not None and place.pin:
         item = _room(evaluation, claim, pool) if place.ends else None
         data = _repinned(document, data, place, item)
-        words = "gone" if item is None else f"{format_range(item)} now"
+        words = "gone" if item is None else f"{format_short(item)} now"
         edits.append((document.at(*place.pin, key=True), f"{'.'.join(place.pin)} is {words}"))
     return Rewritten(data, tuple(edits))
 
@@ -104,7 +104,7 @@ def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange 
         said = [format_address(item.version, it) for it in (item.first, item.last)]
         fields = [(*place.pin, end) for end in place.ends]
         done = with_edits(now, [Edit(*it) for it in zip(fields, said, strict=True)])
-        what = f"set to {format_range(item)}"
+        what = f"set to {format_short(item)}"
         hint = f"set it, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"
     if done is None:
         where = document.at(*place.pin, key=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.notation import format_range, format_short, is_private, special_purpose
+from reconciler.addresses.notation import format_short, is_private, special_purpose
 from reconciler.engine.lookup import Lookup
 from reconciler.engine.neighbours import neighbours
 from reconciler.findings import Finding, article_list, error
@@ -72,7 +72,7 @@ def _recorded(state: State, holding: Holding) -> Iterator[Finding]:
             held, record = found
             yield _wrong(
                 item,
-                f"overlaps {format_range(held)} of {record.path}",
+                f"overlaps {format_short(held)} of {record.path}",
                 f"remove {item.field}, or release the other",
             )
 
@@ -143,7 +143,7 @@ def _shared(ranges: Iterable[tuple[Blocked, _Network]]) -> Iterator[Finding]:
     other = neighbours(listed)
     for item, _ in listed:
         if (its := other.get(item.title)) is not None:
-            message = f"overlaps {format_range(its.range)} of {its.title} at {its.source}"
+            message = f"overlaps {format_short(its.range)} of {its.title} at {its.source}"
             yield _wrong(item, message, "let one of the two have other addresses")
 
 
@@ -169,5 +169,5 @@ def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Itera
 
 
 def _wrong(item: Blocked, message: str, hint: str) -> Finding:
-    text = f"{format_range(item.range)} of {item.title} {message}"
+    text = f"{format_short(item.range)} of {item.title} {message}"
     return error(WRONG, item.source, text, hint)

@@ -41,7 +41,7 @@ def frozen(path: str, pool: str) -> Refusal:
     return Refusal(
         FROZEN,
         f"{pool} gives nothing out while {path} cannot be read",
-        f"mend {path}: git log -p -- {path}",
+        _mend(path, path),
     )
 
 
@@ -52,8 +52,13 @@ def left(claim: Claim, why: str) -> Refusal:
     return Refusal(
         FROZEN,
         f"{claim.key.short} gets nothing new while {where} cannot be read",
-        f"mend {where}: git log -p -- {why}",
+        _mend(where, why),
     )
+
+
+def _mend(place: str, path: str) -> str:
+    """Where to look: git log does not tell of what is in the work tree alone."""
+    return f"mend {place}: git diff HEAD shows what is not committed, git log -p -- {path} the rest"
 
 
 def untold(claim: Claim) -> Refusal:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.addresses.notation import format_range, format_short
+from reconciler.addresses.notation import format_short
 from reconciler.engine import by_hand, inside, rival_pins
 from reconciler.engine.due import retention_end
 from reconciler.engine.lookup import Lookup
@@ -114,7 +114,7 @@ def _outside(state: State, holding: Holding) -> Iterator[Finding]:
         pool = state.pools.get(record.pool)
         if pool is None or pool.usable.covers(item):
             continue
-        held = f"{record.path} ({record.claim.short}) holds {format_range(item)}"
+        held = f"{record.path} ({record.claim.short}) holds {format_short(item)}"
         if pool.key not in routers:
             routers[pool.key] = _others_routers(state, pool)
         yield _not_given(pool, routers[pool.key], item, (held, _way_out(state, record)))

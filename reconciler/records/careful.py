@@ -9,7 +9,7 @@ from typing import Any
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
-from reconciler.addresses.notation import NotationError, format_range, parse_address, parse_cidr
+from reconciler.addresses.notation import NotationError, format_short, parse_address, parse_cidr
 from reconciler.documents import yaml
 from reconciler.documents.text import legible
 from reconciler.families import claim_of_copy, family_of
@@ -249,11 +249,11 @@ class _Careful:
         if found is None:
             raise _UnclearError("record unreadable: status.startAddress and endAddress required")
         if block is not None and not block.covers(found):
-            raise _UnclearError(f"cidr differs from {format_range(found)}")
+            raise _UnclearError(f"cidr differs from {format_short(found)}")
         counted = self.said("status", "allocatedCount")
         if isinstance(counted, int) and counted != found.size:
             raise _UnclearError(
-                f"allocatedCount {counted}, but {format_range(found)} holds {found.size}"
+                f"allocatedCount {counted}, but {format_short(found)} holds {found.size}"
             )
         addresses = self.said("status", "addresses")
         if isinstance(addresses, list) and addresses:
@@ -262,7 +262,7 @@ class _Careful:
                 version != found.version or not found.first <= value <= found.last
                 for version, value in listed
             ):
-                raise _UnclearError(f"addresses differ from {format_range(found)}")
+                raise _UnclearError(f"addresses differ from {format_short(found)}")
         return found
 
     def _ends(self) -> IPRange | None:

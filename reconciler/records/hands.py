@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.model.allocation import Allocation
 from reconciler.model.key import Key
 from reconciler.model.record_kind import HELD_OF
@@ -116,7 +116,7 @@ def _removed(path: str, item: Stated, after: Mapping[Key, Allocation]) -> Told:
         return Told(path, "record-removed", message, _REVERT, is_news=False)
     new = after.get(old.claim)
     if new is not None and new.range is not None:
-        gets = f"it gets {format_range(new.range)}"
+        gets = f"it gets {format_short(new.range)}"
     else:
         gets = "the addresses are free at once, without retention"
     message = f"is removed by hand: {old.claim.short} held {_held(old)}; {gets}"
@@ -127,7 +127,7 @@ def _removed(path: str, item: Stated, after: Mapping[Key, Allocation]) -> Told:
 
 
 def _held(record: Allocation) -> str:
-    return format_range(record.range) if record.range else "nothing"
+    return format_short(record.range) if record.range else "nothing"
 
 
 def _facts(record: Allocation) -> Allocation:

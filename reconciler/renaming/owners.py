@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Documents
 from reconciler.families import families, is_pool
 from reconciler.families._former import FORMERLY, PLACE
@@ -154,7 +154,7 @@ class _Owners:
         held = [it for it in self._live[link.now.owner] if it.claim.slot in slots]
         if not held:
             return None
-        now, ranges = link.now.short, few([format_range(it.range) for it in held if it.range])
+        now, ranges = link.now.short, few([format_short(it.range) for it in held if it.range])
         message = (
             f"{FORMERLY}: {now} holds {ranges} by its name already:"
             f" the addresses of {link.title} stay with it"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from reconciler.addresses import IPRange
-from reconciler.addresses.notation import cidrs_of, format_range, format_short
+from reconciler.addresses.notation import cidrs_of, format_short
 from reconciler.asking.freeing import freeing
 from reconciler.digest import action_name, giver_of
 from reconciler.evaluate import Evaluation
@@ -68,9 +68,11 @@ def _verdict(decision: Decision | None, evaluation: Evaluation) -> str:
 
 
 def _range(item: IPRange) -> str:
+    if item.size == 1:
+        return format_short(item)
     blocks = cidrs_of(item)
     listed = f" ({', '.join(blocks)})" if len(blocks) <= 4 else ""
-    return f"{format_range(item)}{listed}"
+    return f"{format_short(item)}{listed}"
 
 
 def _gone(evaluation: Evaluation, record: Allocation | None) -> str:

@@ -63,9 +63,7 @@ def test_a_clone_that_ends_after_reconcile_says_what_it_cannot_tell(
         commit(author)
     write(author, {"tenants/two.yaml": tenant("two")})
     commit(author)
-    words = (
-        "what people did to records of the base since reconcile went over it is not in this clone"
-    )
+    words = "this clone ends after reconcile's newest commit"
     for depth, is_said in (("3", True), ("9", False)):
         folder = clone(tmp_path, f"file://{author}", f"--depth={depth}")
         ran = ipam(capsys, "check", "--base", "HEAD~1", "--repo", folder)

@@ -56,7 +56,7 @@ OF_CHECK = {
     "announced", "caused", "cluster_pools", "clusters", "formers", "losses", "lookalikes", "projecting", "replaced", "resizing", "takeovers",
     "vanishing", "within",
     "adapters.git", "cli.check",
-    "commands.beside", "commands.braked_base", "commands.carried", "commands.caused", "commands.freed_before",
+    "commands.beside", "commands.braked_base", "commands.carried", "commands.caused", "commands.cut_before", "commands.freed_before",
     "commands.inherited", "commands.judging", "commands.merging", "commands.pins_before", "commands.renames_before", "commands.strays", "commands.uncommitted",
     "commands.within", "report.causes",
 }  # fmt: skip

@@ -24,6 +24,13 @@ def test_a_mistyped_former_name_is_told_with_the_one_that_was_meant_and_what_cha
     assert told(TWO, unlike("team-a/one"), "rename-unused", "looks-renamed") == []
 
 
+def test_who_looks_renamed_besides_hears_of_it_once() -> None:
+    text = formerly(tenant("uno"), "team-a/onne")
+    files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": text}
+    (found,) = told(TWO, files, "rename-unused", "looks-renamed")
+    assert found.code == "looks-renamed"
+
+
 def test_a_former_name_near_to_none_that_goes_is_told_without_one() -> None:
     (found,) = told(TWO, unlike("elsewhere/entirely"), "rename-unused")
     assert found.message.endswith("takes nothing over")

@@ -138,7 +138,8 @@ def test_without_pools_a_private_range_outside_of_all_pools_is_right(start: str,
     ],
 )  # fmt: skip
 def test_without_pools_no_other_range_is_right(start: str, end: str, told: str) -> None:
-    assert said(world(start, end, "cloud")) == [f"{start}-{end} of {OLD} {told}"]
+    held = start if start == end else f"{start}-{end}"
+    assert said(world(start, end, "cloud")) == [f"{held} of {OLD} {told}"]
 
 
 def test_a_pool_of_any_address_space_is_out_of_bounds_without_pools() -> None:

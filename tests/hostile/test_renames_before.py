@@ -1,10 +1,11 @@
-"""A rename on main that reconcile has not gone over yet, and a change that undoes it: it is red."""
+"""A rename on main whose records bear the old name still, and a change that undoes it: it is red."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reconciler.cli import run
 from tests.cli.running import given_out
 from tests.hostile.test_records import BOTH, HELD, checked
 from tests.test_renaming import formerly
@@ -60,4 +61,106 @@ def test_who_says_the_first_name_of_a_further_one_passes(main: Path, capsys: Cap
 
 def test_who_removes_the_tenant_passes(main: Path, capsys: Capture) -> None:
     (main / "tenants/one.yaml").unlink()
+    assert told(main, capsys) == []
+
+
+PROVIDER = "providers/default.yaml"
+WAITS = (
+    f"team-a/uno waits on main for {HELD} of team-a/one, until all files can be read: with this"
+    " change nobody takes them over"
+)
+UNO = "tenants/one.yaml"
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Path:
+    """The same rename beside a provider that nobody can read: reconcile went over both, and waits."""
+    folder = given_out(tmp_path / "repo", BOTH)
+    broken = {UNO: formerly(tenant("uno"), "team-a/one"), PROVIDER: "kind: [\n"}
+    write(folder, broken)
+    commit(folder, "renamed", clock=CLOCK + 30)
+    assert run(["reconcile", "--repo", str(folder)]) == 1
+    git(folder, "switch", "-qc", "change")
+    return folder
+
+
+@pytest.mark.parametrize("is_mended", [False, True])
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({UNO: tenant("uno")}, UNO),
+        ({UNO: formerly(tenant("uno"), "team-a/other")}, UNO),
+        ({UNO: formerly(tenant("eins"), "team-a/uno")}, UNO),
+        ({"tenants/new.yaml": tenant("one")}, UNO),
+    ],
+    ids=["without the line", "another name", "a further name", "the old name comes back"],
+)
+def test_who_gives_up_a_rename_that_waits_is_told(
+    files: dict[str, str], place: str, is_mended: bool, waiting: Path, capsys: Capture
+) -> None:
+    write(waiting, {**files, **({PROVIDER: BOTH[PROVIDER]} if is_mended else {})})
+    (found,) = told(waiting, capsys)
+    assert (found["severity"], found["path"], found["message"]) == ("error", place, WAITS)
+    assert "formerly: team-a/one" in found["hint"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {PROVIDER: BOTH[PROVIDER]},
+        {UNO: formerly(tenant("uno"), "team-a/one") + "# words\n"},
+        {UNO: formerly(tenant("eins"), "team-a/one")},
+        {UNO: tenant("one")},
+        {UNO: formerly(tenant("one"), "team-a/uno"), PROVIDER: BOTH[PROVIDER]},
+        {UNO: None},
+    ],
+    ids=["mended", "words", "a further name", "taken back", "back by a line", "removed"],
+)
+def test_who_lets_it_wait_or_takes_it_back_passes(
+    files: dict[str, str | None], waiting: Path, capsys: Capture
+) -> None:
+    for path in files:
+        (waiting / path).unlink()
+    write(waiting, {path: text for path, text in files.items() if text is not None})
+    assert told(waiting, capsys) == []
+
+
+def test_who_gives_up_what_was_refused_follows_its_hint(tmp_path: Path, capsys: Capture) -> None:
+    """It waits for no file: it is of another team."""
+    folder = given_out(tmp_path / "repo", BOTH)
+    write(folder, {UNO: formerly(tenant("uno", "team-c"), "team-a/one")})
+    commit(folder, "renamed", clock=CLOCK + 30)
+    assert run(["reconcile", "--repo", str(folder)]) == 1
+    git(folder, "switch", "-qc", "change")
+    write(folder, {UNO: tenant("uno", "team-c")})
+    assert told(folder, capsys) == []
+
+
+def test_who_gives_up_the_name_of_what_is_there_passes(tmp_path: Path, capsys: Capture) -> None:
+    beside = {"tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")}
+    folder = given_out(tmp_path / "repo", {**BOTH, **beside})
+    git(folder, "switch", "-qc", "change")
+    write(folder, {"tenants/uno.yaml": tenant("uno")})
+    assert told(folder, capsys) == []
+
+
+def test_who_mends_the_file_of_the_old_name_takes_nothing_from_it(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = given_out(tmp_path / "repo", BOTH)
+    write(folder, {UNO: "kind: [\n", "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")})
+    commit(folder, "one breaks", clock=CLOCK + 30)
+    assert run(["reconcile", "--repo", str(folder)]) == 1
+    git(folder, "switch", "-qc", "change")
+    write(folder, {UNO: tenant("one"), "tenants/uno.yaml": tenant("uno")})
+    assert told(folder, capsys) == []
+
+
+def test_what_was_renamed_is_nobodys_to_wait_for(main: Path, capsys: Capture) -> None:
+    """Once the records are moved, the line may go."""
+    git(main, "switch", "-q", "main")
+    assert run(["reconcile", "--repo", str(main)]) == 0
+    git(main, "branch", "-qf", "change")
+    git(main, "switch", "-q", "change")
+    write(main, {UNO: tenant("uno"), "tenants/new.yaml": tenant("one")})
     assert told(main, capsys) == []

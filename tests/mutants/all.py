@@ -4,6 +4,7 @@ from tests.mutants.announced import ANNOUNCED
 from tests.mutants.applying import APPLYING
 from tests.mutants.asking import ASKING
 from tests.mutants.brakes import BRAKES
+from tests.mutants.comparing import COMPARING
 from tests.mutants.elastic import ELASTIC
 from tests.mutants.folders import FOLDERS
 from tests.mutants.importing import IMPORTING
@@ -34,4 +35,5 @@ MUTANTS = (
     *PROPOSING,
     *TRANSFERS,
     *OWNERSHIP,
+    *COMPARING,
 )

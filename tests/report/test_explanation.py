@@ -55,6 +55,11 @@ def test_a_claim_that_has_its_addresses_keeps_them() -> None:
     assert found["remedies"] == []
 
 
+def test_one_address_is_told_as_one() -> None:
+    found = explained({**SMALL, "tenants/p.yaml": request("p", count=1)}, "butler-system/p")
+    assert found["verdict"] == "gets 10.40.0.8 of edge"
+
+
 def test_blocks_are_listed_only_when_they_are_few() -> None:
     pin = "{startAddress: 10.40.0.1, endAddress: 10.40.0.126}"
     found = explained({**SMALL, "tenants/p.yaml": request("p", pinnedRange=pin)}, "butler-system/p")

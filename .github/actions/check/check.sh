@@ -13,6 +13,17 @@ refuse() {
   exit 64
 }
 
+# Such a job runs the workflow of the change, and a cache is given back to the runs of the ref that wrote
+# it: an earlier version of the change could have written what this run would believe.
+if [ "$TRUST_CACHE" = true ]; then
+  case $GITHUB_EVENT_NAME in
+    pull_request | pull_request_review | pull_request_review_comment)
+      refuse "trust-cache is not for $GITHUB_EVENT_NAME: a workflow that the change edits could have \
+written that cache. Leave it out, or check by a workflow of the branch (workflow_run)"
+      ;;
+  esac
+fi
+
 # HEAD^1 is what a change is merged into where HEAD is the merge that the forge made of it. A merge
 # that its author made, or what another event checks out, would be judged by a part of itself.
 if [ -z "$BASE" ]; then

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.nesting import first_overlapping
-from reconciler.addresses.notation import format_cidr, format_range, format_short
+from reconciler.addresses.notation import format_cidr, format_short
 from reconciler.documents.document import Document
 from reconciler.families._pool_fields import (
     read_cidr,
@@ -179,7 +179,7 @@ def _outside(
     network: IPRange,
     found: list[Finding],
 ) -> None:
-    message = f"{format_range(window)} falls outside spec.cidr {format_cidr(network)}"
+    message = f"{format_short(window)} falls outside spec.cidr {format_cidr(network)}"
     hint = "narrow the range, or widen spec.cidr"
     found.append(error("range-outside-pool", document.at(*steps), message, hint))
 
@@ -194,7 +194,7 @@ def _straddling(
         if inside[0] != inside[1]:
             message = (
                 f"reserved {format_cidr(block)} straddles the border of ranges[{position}]"
-                f" ({format_range(window)})"
+                f" ({format_short(window)})"
             )
             place = document.at("spec", "reserved", index, "cidr")
             hint = "let both ends of the block lie inside the range, or both outside of it"

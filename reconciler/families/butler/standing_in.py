@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
-from reconciler.addresses.notation import format_range
+from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Document
 from reconciler.families._family import Held
 from reconciler.families._former import FORMERLY
@@ -148,7 +148,7 @@ def told(own: Own, chosen: Asked | None, alone: Claim, tenant: Document) -> Iter
 
 
 def _stands(chosen: Asked, rest: Sequence[Asked], tenant: Document) -> Finding:
-    pin = format_range(chosen.claim.pin) if chosen.claim.pin else ""
+    pin = format_short(chosen.claim.pin) if chosen.claim.pin else ""
     whose = f"{TENANT.kind} {_name(tenant)}'s own {chosen.claim.type} claim"
     message = f"{pin} is {whose}: it gets no other range"
     if rest:
@@ -165,7 +165,7 @@ def _beside(own: Own, alone: Claim, rest: Sequence[Asked], tenant: Document) -> 
     )
     hint = f"to have the tenant hold these alone, pin them (pinnedRange) by a request in {SYSTEM}"
     if own.pin is not None:
-        message += f": its loadBalancerPool is {format_range(own.pin)}"
+        message += f": its loadBalancerPool is {format_short(own.pin)}"
         hint = "if these are its own, let loadBalancerPool and pinnedRange say one range"
     for item in (it for it in rest if _stood(it)):
         now = own_name((tenant.namespace, tenant.name), item.claim.type)

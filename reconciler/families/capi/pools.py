@@ -2,7 +2,7 @@
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.iprange import BITS
-from reconciler.addresses.notation import format_range, format_short, special_purpose
+from reconciler.addresses.notation import format_short, special_purpose
 from reconciler.documents.document import Document
 from reconciler.documents.yaml import Steps
 from reconciler.families._pool_fields import read_address, read_cidr, read_space, read_thresholds
@@ -162,7 +162,7 @@ def _subnet(
         if not subnet.covers(item):
             message = (
                 f"addresses[{index}]: provided address belongs to a different subnet than others:"
-                f" {format_short(item)} is not within {format_range(subnet)}"
+                f" {format_short(item)} is not within {format_short(subnet)}"
             )
             hint = "correct spec.prefix, or make a pool for each subnet"
             found.append(

@@ -1,5 +1,6 @@
 """`explain`: why a claim has its addresses or none, what stands at some, and codes; for people."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from reconciler.report.escape import escape
@@ -49,11 +50,11 @@ def code_text(told: dict[str, Any], painter: Painter) -> str:
 
 def standing_text(told: dict[str, Any], painter: Painter) -> str:
     """What stands at some addresses, a line each; for people."""
-    lines = [painter.paint(_range(told), Colour.BOLD)]
+    lines = [painter.paint(range_text(told), Colour.BOLD)]
     width = max((len(item["sort"]) for item in told["items"]), default=0)
     for item in told["items"]:
-        says = f", {item['says']} {_range(item)}" if item["says"] else ""
-        what = f"{escape(item['title'])}: {_range(item['whole'])}{says}"
+        says = f", {item['says']} {range_text(item)}" if item["says"] else ""
+        what = f"{escape(item['title'])}: {range_text(item['whole'])}{says}"
         place = f"{escape(item['source']['path'])}:{item['source']['line']}"
         lines.append(f"  {item['sort']:{width}}  {what}  {place}")
     if not told["items"]:
@@ -61,6 +62,7 @@ def standing_text(told: dict[str, Any], painter: Painter) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _range(item: dict[str, Any]) -> str:
+def range_text(item: Mapping[str, Any]) -> str:
+    """Addresses of JSON output, for people: one alone, else `first-last`."""
     start, end = item["start"], item["end"]
     return start if start == end else f"{start}-{end}"

@@ -8,6 +8,7 @@ from reconciler.digest import actions
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Severity
 from reconciler.report.escape import escape
+from reconciler.report.text.explain import range_text
 
 _WORDS = {
     Severity.ERROR: "error",
@@ -73,7 +74,7 @@ class Told(NamedTuple):
 def decisions_told(evaluation: Evaluation) -> Iterator[Told]:
     """What a plan gives, takes and refuses."""
     for action in actions(evaluation):
-        held = f"{action['start']}-{action['end']} of {action['pool']}" if action["start"] else ""
+        held = f"{range_text(action)} of {action['pool']}" if action["start"] else ""
         why = f"{action['reason']}: {action['message']}" if action["reason"] else ""
         whose = f"{action['from']['owner']} → {action['owner']}" if "owner" in action else ""
         words = "; ".join(word for word in (held, whose, why) if word) or "(held nothing)"
