@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.running import given_out
 from tests.hostile.test_records import BOTH, checked
-from tests.world import CLOCK, commit, git, request, tenant, write
+from tests.world import CLOCK, commit, git, repository, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 PIN = "networking: {loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.103}}"
@@ -46,6 +46,14 @@ def test_a_pin_that_is_taken_away_is_told(main: Path, capsys: Capture) -> None:
         "team-a/live (loadbalancer) is pinned to 10.40.0.100-10.40.0.103 on main, and has no record"
         " yet: with this change it gets 10.40.0.16-10.40.0.23"
     )
+
+
+def test_where_reconcile_never_came_it_is_told_alike(tmp_path: Path, capsys: Capture) -> None:
+    folder = repository(tmp_path / "repo", {**BOTH, "tenants/live.yaml": tenant("live", **PINNED)})
+    git(folder, "switch", "-qc", "change")
+    write(folder, {"tenants/live.yaml": tenant("live")})
+    (found,) = told(folder, capsys)
+    assert (found["severity"], found["path"]) == ("warning", "tenants/live.yaml")
 
 
 def test_a_request_that_goes_is_told(main: Path, capsys: Capture) -> None:
