@@ -39,10 +39,15 @@ class LastMade(NamedTuple):
 
 
 def said_last(repository: Repository, revision: Revision | None) -> str | None:
-    """The newest commit of the line that says so of itself, unproven; None where none is at hand."""
+    """The newest commit that says so of itself, unproven; None where none is at hand.
+
+    Where people merge what reconcile commits (`--to-branch`), it is beside the line.
+    """
     if revision is None:
         return None
-    return next(iter(repository.saying(revision.id, on_line=True)), None)
+    line = next(iter(repository.saying(revision.id, on_line=True)), "")
+    beside = repository.saying(revision.id, holding=line)
+    return next(iter(beside), line) or None
 
 
 def last_made(repository: Repository, revision: Revision, facts: Facts | None) -> LastMade:

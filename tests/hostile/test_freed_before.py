@@ -20,10 +20,15 @@ OVERRIDE = (
 )
 
 
-@pytest.fixture
-def main(tmp_path: Path) -> Path:
-    """A victim and a thief with their records."""
-    return given_out(tmp_path / "repo", BOTH)
+@pytest.fixture(params=["pushed", "merged"])
+def main(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A victim and a thief with their records, which reconcile pushed, or somebody merged."""
+    repo = given_out(tmp_path / "repo", BOTH)
+    if request.param == "merged":
+        made = git(repo, "rev-parse", "HEAD").strip()
+        git(repo, "reset", "-q", "--hard", "HEAD~1")
+        git(repo, "merge", "-q", "--no-ff", "-m", "records", made)
+    return repo
 
 
 def removed(main: Path) -> None:
