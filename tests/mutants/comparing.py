@@ -12,6 +12,13 @@ BROKEN = ("tests/properties/test_renames_beside_broken.py",)
 
 COMPARING = (
     Mutant(
+        "last made: what people merged is not looked for",
+        "commands/last_made.py",
+        "    return next(iter(beside), line) or None\n",
+        "    return line or None\n",
+        ("tests/hostile/test_freed_before.py",),
+    ),
+    Mutant(
         "let go: the first of its commits decides",
         "commands/let_go.py",
         "allowed[path] = is_let and allowed.get(path, True)",

@@ -19,7 +19,7 @@ NAMES = ("tests/hostile/test_names_on_disks.py",)
 
 FOLDERS = (
     Mutant("git: a remote is known by its own name", "adapters/git/process.py",
-           '_REMOTE = f"ipam-{os.urandom(16).hex()}"\n', '_REMOTE = ""\n', CONFIG),
+           'REMOTE = f"ipam-{os.urandom(16).hex()}"\n', 'REMOTE = ""\n', CONFIG),
     Mutant("git: the configuration says which protocols are allowed", "adapters/git/config.py",
            '    "GIT_ALLOW_PROTOCOL": "none",\n', "", CONFIG),
     Mutant("git: signatures are judged", "adapters/git/config.py",
