@@ -41,7 +41,7 @@ def with_cut_before(
     revision = source.revision()
     if revision is None or not repository.is_shallow():
         return compared
-    is_known = said_last(repository, revision) is not None
+    is_known = said_last(repository, revision, settings) is not None
     if is_known or not has_records(source, settings.records):
         return compared
     evaluation, before = compared.evaluation, planned()

@@ -91,7 +91,7 @@ def records_since_made(repository: Repository, base: Source, settings: Settings)
     revision = base.revision()
     if revision is None:
         return None
-    made = said_last(repository, revision)
+    made = said_last(repository, revision, settings)
     if made is None or made == revision.id:
         return None
     limits = settings.limits

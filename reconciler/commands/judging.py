@@ -39,7 +39,7 @@ def judging_settings(
         GateError: It cannot be told which commit reconcile made last.
     """
     revision, settings = base.revision(), read_own_settings(base).settings
-    newest = said_last(repository, revision)
+    newest = said_last(repository, revision, settings)
     if revision is None or newest is None or newest == revision.id:
         return settings, []
     changes, _ = repository.changed(newest, revision.id, [PATH], settings.limits)

@@ -7,14 +7,19 @@ hold it was made elsewhere, and says nothing of this branch.
 Whose trailer is not borne out is told, and what it did counts as done by people.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
+from reconciler.commands.message import read_message
+from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.replay import judged, judged_before
+from reconciler.documents.load import is_yaml
 from reconciler.findings import Finding, Location, warning
+from reconciler.model.settings import Settings
 from reconciler.model.verdict import Verdict
-from reconciler.ports import Facts, GateError, Repository, Revision
+from reconciler.ports import Changed, Facts, GateError, GitError, Repository, Revision
 
 # So many commits with a trailer are planned anew by one run, and so many are looked at, the newest
 # first.
@@ -38,16 +43,60 @@ class LastMade(NamedTuple):
     is_proven: bool = False
 
 
-def said_last(repository: Repository, revision: Revision | None) -> str | None:
-    """The newest commit that says so of itself, unproven; None where none is at hand.
+def said_last(repository: Repository, revision: Revision | None, settings: Settings) -> str | None:
+    """The newest commit that says so of itself, and wrote nothing but what reconcile writes.
 
-    Where people merge what reconcile commits (`--to-branch`), it is beside the line.
+    It is not planned anew, as a check of the base does. Anybody's message may say so, that of a
+    squashed change, too; but whoever changes records alone is looked at when the change is made.
+
+    Where people merge what reconcile commits (`--to-branch`), it is beside the line. In a clone that
+    ends before it, or where a newer one may be behind the end, none is at hand.
+
+    Args:
+        repository: Where it is.
+        revision: The newest revision.
+        settings: Those of the revision.
     """
     if revision is None:
         return None
-    line = next(iter(repository.saying(revision.id, on_line=True)), "")
+    wrote = partial(_wrote_records, repository, settings)
+    line = next(filter(wrote, repository.saying(revision.id, on_line=True)), "")
     beside = repository.saying(revision.id, holding=line)
-    return next(iter(beside), line) or None
+    found = next(filter(wrote, beside), line)
+    if found and repository.is_shallow() and not repository.is_whole(revision.id, found):
+        return None
+    return found or None
+
+
+def _wrote_records(repository: Repository, settings: Settings, commit: str) -> bool:
+    """A commit changed no file that people write.
+
+    One whose parent is behind the end of the clone is taken as it is, if it has reconcile's form.
+    """
+    made = repository.made(commit)
+    if not made.parents:
+        return False
+    try:
+        changes, _ = repository.changed(made.parents[0], commit, (), settings.limits)
+    except GitError:
+        if not repository.is_shallow():
+            raise
+        return read_message(made.message) is not None
+    # The folders of the newest Settings mostly are those of the commit, too.
+    if _are_records(changes, settings):
+        return True
+    return _are_records(changes, read_own_settings(repository.source(commit), settings).settings)
+
+
+def _are_records(changes: Sequence[Changed], settings: Settings) -> bool:
+    """All that differs is content of files that a check of a change lets nobody else write."""
+    folders = (f"{settings.records}/", f"{settings.observed}/")
+    return all(
+        it.path.startswith(folders)
+        and is_yaml(it.path)
+        and (it.old and it.old.oid) != (it.new and it.new.oid)
+        for it in changes
+    )
 
 
 def last_made(repository: Repository, revision: Revision, facts: Facts | None) -> LastMade:

@@ -29,7 +29,7 @@ def waits_for_reconcile(repository: Repository, base: Source, settings: Settings
     revision = base.revision()
     if revision is None:
         return False
-    made = said_last(repository, revision)
+    made = said_last(repository, revision, settings)
     if made is None or made == revision.id:
         return made is None
     return bool(repository.changed(made, revision.id, settings.sources, settings.limits)[0])

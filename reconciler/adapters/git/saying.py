@@ -37,7 +37,7 @@ def saying(
         return  # as for each head that reconcile made: there is nothing in between
     reach = [revision, *(f"^{commit}" for commit in (without, holding) if commit)]
     # Dates are what people say. To put all in order git has to walk to the end, a line has one.
-    how = ["--first-parent"] if on_line else ["--topo-order"]
+    how = ["--first-parent"] if on_line else ["--date-order"]
     how += [*(["--ancestry-path"] if holding else []), f"--grep={git.root.trailer}"]
     # To tell what changed something takes as long again; mostly there is none to be asked.
     if not on_line and not git.check("rev-list", *_OPTIONS, *how, "--max-count=1", *reach):
