@@ -87,8 +87,8 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     if since is not None:
         evaluation = as_merged(repository, base_source, source, evaluation, facts)
     history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
-    is_made = (made := source.revision()) is not None and history.own == made.id
-    records = records_beside(bases, sides, changes, planned, is_made=is_made)
+    # What reconcile made, as plans anew have shown, no person changed.
+    records = records_beside(bases, sides, () if history.is_alone else changes, planned)
     stranded, left = _elsewhere(bases, (source, own))
     read = Base(
         name=base,
@@ -112,7 +112,7 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     found = [*loose, *carrying.told(history, base, releases=releases)]
     found += strays(repository, source, compared.evaluation, base_source, facts)
     told = replace(compared, evaluation=with_found(compared.evaluation, found))
-    both_sides = _Sides(repository, bases, sides, changes, planned, is_made)
+    both_sides = _Sides(repository, bases, sides, changes, planned, history.is_alone)
     return _told_apart(_judged(told, read, both_sides, facts), read, both_sides, since)
 
 

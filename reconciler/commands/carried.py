@@ -23,14 +23,16 @@ class Carried(NamedTuple):
     """What the base lacks of the history of a change.
 
     Attributes:
-        own: What reconcile made of the base, and the change left as it is; or empty.
+        own: The newest that reconcile made of the base, and the change left as it is; or empty.
         others: Other commits that say that reconcile made them, newest first.
+        is_alone: The change is what reconcile made of the base, or a merge of it, and nothing else.
         is_cut: Part of it is behind the end of the clone.
         dated: The change's own date and the base's, if that is later than clocks differ.
     """
 
     own: str = ""
     others: tuple[str, ...] = ()
+    is_alone: bool = False
     is_cut: bool = False
     dated: tuple[int, int] | None = None
 
@@ -64,15 +66,18 @@ def carried(
         return Carried()
     is_whole = repository.is_whole(end.id, start.id)
     found = list(_saying(repository, start, end))
-    own = next((it for it in found if _is_own(repository, it, (start, end), folders)), "")
-    if own and not believes(repository, facts, own):
-        own = ""
+    chain = list(_made_of_base(repository, found, start, facts))
+    own = chain[-1] if chain else ""
+    if own and repository.changed(own, end.id, list(folders))[0]:
+        own, chain = "", []
     dated = (change.clock(), base.clock()) if change.revision() is not None else None
     is_dated_back = dated is not None and dated[0] + _SKEW_SECONDS < dated[1]
-    others = tuple(it for it in found if it != own)
+    others = tuple(it for it in found if it not in chain)
     if others and not repository.is_whole(start.id):
         is_whole, others = False, ()  # the base may have them behind the end of the clone
-    return Carried(own, others, not is_whole, dated if is_dated_back else None)
+    is_alone = own != "" and change.revision() is not None and not others
+    is_alone = is_alone and not repository.changed(own, end.id)[0]
+    return Carried(own, others, is_alone, not is_whole, dated if is_dated_back else None)
 
 
 def _saying(repository: Repository, start: Revision, end: Revision) -> Iterator[str]:
@@ -85,15 +90,17 @@ def _saying(repository: Repository, start: Revision, end: Revision) -> Iterator[
             yield commit
 
 
-def _is_own(
-    repository: Repository, commit: str, ends: tuple[Revision, Revision], folders: Sequence[str]
-) -> bool:
-    """It stands on the base, and the change has its files."""
-    start, end = ends
-    if repository.made(commit).parents != (start.id,):
-        return False
-    changed, _ = repository.changed(commit, end.id, list(folders))
-    return not changed
+def _made_of_base(
+    repository: Repository, found: Sequence[str], start: Revision, facts: Facts | None
+) -> Iterator[str]:
+    """What reconcile made of the base, and of that again: one run may make several commits."""
+    newest = start.id
+    for commit in reversed(found):
+        if repository.made(commit).parents == (newest,):
+            if not believes(repository, facts, commit):
+                return
+            yield commit
+            newest = commit
 
 
 def told(found: Carried, base: str, *, releases: bool) -> Iterator[Finding]:

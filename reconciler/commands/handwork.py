@@ -49,8 +49,6 @@ def records_beside(
     change: tuple[Source, Settings],
     changes: Iterable[Changed],
     planned: Callable[[], Evaluation],
-    *,
-    is_made: bool = False,
 ) -> Records:
     """Records of a change that are not, byte for byte, those of its base.
 
@@ -61,8 +59,6 @@ def records_beside(
         change: The change and the Settings to go by.
         changes: The files that differ.
         planned: The evaluation of the base, as reconcile has it.
-        is_made: Reconcile itself made the change of the base. Nobody else may take away what is
-            due: a cluster may announce it still, and only reconcile asks.
     """
     begins = not has_records(base[0], base[1].records)
     found = replace(records_since(base, change, changes), is_strict=True, begins=begins)
@@ -73,17 +69,18 @@ def records_beside(
     claims = {move(record.path): record.claim for record in evaluation.state.records}
     expected = {
         claim: {move(path): data for path, data in files.items()}
-        for claim, files in _expected(evaluation, is_made=is_made).items()
+        for claim, files in _expected(evaluation).items()
     }
     return replace(found, claims=claims, expected=expected)
 
 
-def _expected(base: Evaluation, *, is_made: bool) -> Mapping[Key, Mapping[str, bytes | None]]:
+def _expected(base: Evaluation) -> Mapping[Key, Mapping[str, bytes | None]]:
     """What reconcile writes on a base, claim by claim; and records as they last could be read."""
     folder = base.tree.settings.records
     was = {record.path: record.claim for record in base.state.records}
     found: dict[Key, dict[str, bytes | None]] = {}
-    gone = {item.path for item in leaving(base)} if not is_made else set()
+    # A cluster may announce it still, and only reconcile asks.
+    gone = {item.path for item in leaving(base)}
     for path, data in let_pass(base).changes:
         if data is None and path in gone:
             continue
