@@ -68,6 +68,17 @@ def said_last(repository: Repository, revision: Revision | None, settings: Setti
     return found or None
 
 
+def _is_here(repository: Repository, commit: str) -> bool:
+    """A commit is not behind the end of the clone."""
+    try:
+        repository.made(commit)
+    except GitError:
+        if not repository.is_shallow():
+            raise
+        return False
+    return True
+
+
 def _wrote_records(repository: Repository, settings: Settings, commit: str) -> bool:
     """A commit changed no file that people write.
 
@@ -76,12 +87,9 @@ def _wrote_records(repository: Repository, settings: Settings, commit: str) -> b
     made = repository.made(commit)
     if not made.parents:
         return False
-    try:
-        changes, _ = repository.changed(made.parents[0], commit, (), settings.limits)
-    except GitError:
-        if not repository.is_shallow():
-            raise
+    if not _is_here(repository, made.parents[0]):
         return read_message(made.message) is not None
+    changes, _ = repository.changed(made.parents[0], commit, (), settings.limits)
     # The folders of the newest Settings mostly are those of the commit, too.
     if _are_records(changes, settings):
         return True
@@ -129,7 +137,7 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
     if not doubted:
         return LastMade(None)
     before = repository.made(doubted[-1]).parents
-    return LastMade(before[0] if before else None, told)
+    return LastMade(before[0] if before and _is_here(repository, before[0]) else None, told)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,9 @@ from reconciler.adapters.git.objects import Header, headers
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import FilteredError
 
-_PROMISED = ("remote", "promisor")
+_PROMISED, _PARTIAL = ("remote", "promisor"), ("extensions", "partialclone")
+# As git reads it; a name without a value counts, too.
+_TRUE = ("", "1", "true", "yes", "on")
 _SHA256 = 64
 
 
@@ -51,8 +53,11 @@ def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
 
 def promisor(settings: Iterable[Setting]) -> str:
     """The remote that promised what a filter left out, by a repository's own configuration."""
-    named = (it.between for it in settings if (it.section, it.variable) == _PROMISED)
-    return next(named, "origin")
+    read = list(settings)
+    promised = (it for it in read if (it.section, it.variable) == _PROMISED)
+    named = [it.between for it in promised if it.value.lower() in _TRUE]
+    named += [it.value for it in read if (it.section, it.variable) == _PARTIAL]
+    return next(iter(named), "origin")
 
 
 @contextmanager

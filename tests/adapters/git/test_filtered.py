@@ -111,6 +111,14 @@ def test_the_remote_that_promised_is_asked(author: Path, clone: Path, name: str)
     assert lacking(opened(clone), blobs(author)) == []
 
 
+def test_a_remote_that_promises_nothing_is_not_asked(author: Path, clone: Path) -> None:
+    text = (clone / ".git" / "config").read_text()
+    aside = '[remote "aside"]\n\turl = file:///nowhere\n\tpromisor = false\n'
+    (clone / ".git" / "config").write_text(aside + text)
+    bring(open_repository(clone, ENVIRONMENT), blobs(author))
+    assert lacking(opened(clone), blobs(author)) == []
+
+
 def test_a_bare_clone_and_a_relative_remote_are_no_other_matter(
     tmp_path: Path, author: Path
 ) -> None:
