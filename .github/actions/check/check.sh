@@ -63,7 +63,7 @@ code=0
 } >>"$GITHUB_OUTPUT"
 [ ! -f "$out/comment.md" ] || cat "$out/comment.md" >>"$GITHUB_STEP_SUMMARY"
 
-if [ "$TRUST_CACHE" != true ]; then # what it reads may not be here, and it would write the cache
+if [ "$TRUST_CACHE" != true ]; then # it would read all files, and write the cache
   echo "::group::The plan of merging now"
   "$bin/ipam" plan --base="$base" --fetch-missing || true # the check has said already what is wrong
   echo "::endgroup::"

@@ -227,7 +227,9 @@ def changed_since(
     parted = result.out.decode().strip() or base
     tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
     found = changes(git, (parted, rev), paths, tally)
-    if git.brings is not None:  # both sides are read next: what is not here of them comes in one go
+    # Who names paths reads both sides next, so what is not here of them comes in one go. Who asks
+    # for all looks at names alone.
+    if git.brings is not None and paths:
         sides = (side for it in found for side in (it.old, it.new) if side and side.is_file)
         present(git, list(dict.fromkeys(side.oid for side in sides)))
     return found, result.status == 0 and parted == base
