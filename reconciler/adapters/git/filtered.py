@@ -13,14 +13,12 @@ from tempfile import TemporaryDirectory
 
 from reconciler.adapters.git.failing import FILTERED, LACKS
 from reconciler.adapters.git.folders import common_folder, is_filtered, quoted
-from reconciler.adapters.git.guard import Setting
+from reconciler.adapters.git.guard import TRUE, Setting
 from reconciler.adapters.git.objects import Header, headers
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import FilteredError
 
 _PROMISED, _PARTIAL = ("remote", "promisor"), ("extensions", "partialclone")
-# As git reads it; a name without a value counts, too.
-_TRUE = ("", "1", "true", "yes", "on")
 _SHA256 = 64
 
 
@@ -55,7 +53,7 @@ def promisor(settings: Iterable[Setting]) -> str:
     """The remote that promised what a filter left out, by a repository's own configuration."""
     read = list(settings)
     promised = (it for it in read if (it.section, it.variable) == _PROMISED)
-    named = [it.between for it in promised if it.value.lower() in _TRUE]
+    named = [it.between for it in promised if it.value.lower() in ("", *TRUE)]
     named += [it.value for it in read if (it.section, it.variable) == _PARTIAL]
     return next(iter(named), "origin")
 

@@ -39,7 +39,8 @@ _HOOKS = ("command", "event")
 _SCOPES = ("local", "worktree")
 _NUMBER = re.compile(r"[0-9]{1,10}", re.ASCII)
 _MOST = 1_000
-_TRUE = ("1", "true", "yes", "on")
+TRUE = ("1", "true", "yes", "on")
+"""What git reads as true, in small letters; in a configuration a name without a value, too."""
 
 
 class Setting(NamedTuple):
@@ -213,7 +214,7 @@ def _configurations(environment: Mapping[str, str], home: str) -> list[str]:
     own = [*([f"{xdg}/git/config"] if xdg else []), *([f"{home}/.gitconfig"] if home else [])]
     named = environment.get("GIT_CONFIG_GLOBAL")
     system = environment.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig")
-    skips = environment.get("GIT_CONFIG_NOSYSTEM", "").lower() in _TRUE
+    skips = environment.get("GIT_CONFIG_NOSYSTEM", "").lower() in TRUE
     return [*([] if skips else [system]), *(own if named is None else [named])]
 
 
