@@ -7,9 +7,9 @@ DEMO ?= demo
 INSTALLED := $(VENV)/.installed
 DEVELOPED := $(VENV)/.developed
 # Nothing is left in the checkout: bytecode, caches of linters and what coverage measures go to the
-# environment.
+# environment; bytecode is written there even where that is forbidden, or each `ipam` compiles all anew.
 HERE := $(abspath $(VENV))
-PY := PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(BIN)/python
+PY := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(BIN)/python
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 

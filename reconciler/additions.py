@@ -5,8 +5,9 @@ of a tenant's files. But for one thing: a pool that is in use stays in its addre
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short

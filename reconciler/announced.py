@@ -5,8 +5,10 @@ is granted or released: the plan alone does not show that. Whoever uses the addr
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_count, format_short
 from reconciler.clusters.announcing import described_clusters

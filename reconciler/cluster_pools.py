@@ -1,7 +1,8 @@
 """Which pools in clusters a change gives another name: who uses one keeps it from being renamed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.clusters.announcing import balancer_records
 from reconciler.comparison import Base, Compared

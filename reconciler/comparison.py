@@ -1,9 +1,11 @@
 """A tree beside the base that it changes: what a review must know that one tree does not tell."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.evaluate import Evaluation, with_freed
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
     from reconciler.together import Together
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """The parts of a base revision that a change touches, and what it makes of them.
 
     An evaluation may have left out what is settled: of what changed nothing is taken from there
@@ -67,8 +68,7 @@ class Base:
         return self.described_now.pools
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """An evaluation with the findings of a comparison.
 
     Attributes:

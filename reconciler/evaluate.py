@@ -4,7 +4,8 @@ Check, plan and reconcile call `evaluate` and differ only in what they do with t
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field, structs
 
 from reconciler.addresses import IPSet
 from reconciler.counting import taken_over
@@ -36,8 +37,7 @@ from reconciler.sifting import shrinkable, without_causes
 from reconciler.tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """All that follows from a tree.
 
     Attributes:
@@ -66,8 +66,8 @@ class Evaluation:
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
     gates: tuple[Finding, ...]
-    brake: Finding | None = field(default=None)
-    base_brake: Finding | None = field(default=None)
+    brake: Finding | None = None
+    base_brake: Finding | None = None
     is_freed: bool = False
     freed: Freed = NOTHING_FREED
     known: frozenset[Key] = frozenset()
@@ -92,7 +92,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
         tree: The tree.
         allow_release: How many releases a person expects, to pass the brake.
     """
-    tree = replace(tree, overrides=tree.overrides.afresh())
+    tree = structs.replace(tree, overrides=tree.overrides.afresh())
     documents, doubled = documents_of(tree)
     links = links_of(documents)
     renamed = rename_owners(tree, documents, records_of(tree, documents), links)
@@ -102,7 +102,7 @@ def evaluate(tree: Tree, allow_release: int | None = None) -> Evaluation:
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
     records = claimed(renamed.records, reading.claims)
     state = state_of(tree, reading, records, renamed.former, givers(renamed.records, records))
-    state = replace(state, along=renamed.along)
+    state = structs.replace(state, along=renamed.along)
     plan = make_plan(state)
     findings = ordered(
         [
@@ -152,7 +152,7 @@ def with_freed(evaluation: Evaluation, by_hand: Freed) -> Evaluation:
     if by_hand == NOTHING_FREED:
         return evaluation
     is_any = bool(by_hand.removed or by_hand.edited)
-    return braked_anew(replace(evaluation, freed=by_hand, is_freed=is_any))
+    return braked_anew(structs.replace(evaluation, freed=by_hand, is_freed=is_any))
 
 
 def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
@@ -171,7 +171,7 @@ def with_gone(evaluation: Evaluation, removed: Iterable[str]) -> Evaluation:
         for group, kind, namespace, name in filter(None, named)
         if (family := family_of_kind(GroupKind(group, kind))) is not None
     )
-    return braked_anew(replace(evaluation, gone=gone)) if gone else evaluation
+    return braked_anew(structs.replace(evaluation, gone=gone)) if gone else evaluation
 
 
 def braked_anew(evaluation: Evaluation) -> Evaluation:
@@ -180,7 +180,7 @@ def braked_anew(evaluation: Evaluation) -> Evaluation:
     brake = guard.brake(going, tree.settings, evaluation.allow_release, tree.overrides)
     gates = [item for item in evaluation.gates if item is not evaluation.brake]
     gates += [brake] if brake else []
-    return replace(evaluation, gates=ordered(gates), brake=brake)
+    return structs.replace(evaluation, gates=ordered(gates), brake=brake)
 
 
 def _going(evaluation: Evaluation) -> guard.Going:
@@ -250,11 +250,11 @@ def let_pass(evaluation: Evaluation) -> Evaluation:
         return evaluation
     plan = evaluation.plan
     if evaluation.is_freed:
-        return replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
+        return structs.replace(evaluation, plan=Plan((), plan.before, plan.before), changes=())
     rest = tuple(item for item in plan.decisions if not is_braked(item, evaluation))
     plan = Plan(rest, plan.before, plan.after)
     marked = _with_marks(evaluation, mended_changes(evaluation, plan))
-    return replace(evaluation, plan=plan, changes=marked)
+    return structs.replace(evaluation, plan=plan, changes=marked)
 
 
 def _with_marks(evaluation: Evaluation, written: tuple[Change, ...]) -> tuple[Change, ...]:

@@ -5,9 +5,10 @@ is never raised. The codes are in `codes.py`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.codes import CODES
 
@@ -39,8 +40,7 @@ class Location(NamedTuple):
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing that is wrong, with its place and the way to mend it."""
 
     code: str

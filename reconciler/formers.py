@@ -5,7 +5,8 @@ the name that was meant.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Identity

@@ -5,9 +5,10 @@ Nothing is given by likeness. It is told, with the line that would keep the addr
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Documents, Identity

@@ -1,10 +1,12 @@
 """What clusters announce once a plan is carried out, beside what they announce before."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.announcing import cluster_kinds, cluster_of

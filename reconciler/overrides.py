@@ -6,7 +6,8 @@ alone. So a change never lets itself pass, whoever reads it (ADR 0008).
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.load import Kinds, is_yaml, load
@@ -36,8 +37,7 @@ _FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]
 _PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\.ya?ml", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Stood:
+class Stood(Struct, frozen=True):
     """What stood before.
 
     Attributes:

@@ -5,8 +5,9 @@ own is refused to all others: it gets nothing new. What it holds stays, as a rec
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.families import families, family_of_kind, is_pool, keeps_addresses

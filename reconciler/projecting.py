@@ -1,8 +1,9 @@
 """A committed tree to the objects of all clusters: what every family makes of it, and the records."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, GroupKind, Identity

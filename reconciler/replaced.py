@@ -5,7 +5,8 @@ once, and nothing announces the old one any more.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.clusters.announcing import cluster_of
 from reconciler.evaluate import Evaluation, is_braked

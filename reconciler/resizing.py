@@ -1,6 +1,6 @@
 """Pools that a change makes larger or smaller: how full they were stands beside what they become."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.comparison import Base, Compared
 from reconciler.engine.usage import Holdings, usage

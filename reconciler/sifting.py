@@ -1,7 +1,8 @@
 """Which findings count: none that only follows from another, less what a person let pass."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.engine import rules
 from reconciler.families._family import Reading

@@ -5,7 +5,8 @@ has seen what that does.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.additions import tiered
 from reconciler.engine import guard

@@ -5,7 +5,8 @@ that each look harmless would so hand one team's addresses to another.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.comparison import Base, Compared

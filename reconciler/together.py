@@ -4,8 +4,9 @@ Each is right by itself, and judged by itself. This only tells what a review of 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.evaluate import Evaluation
@@ -54,8 +55,7 @@ class Fuller(NamedTuple):
     together: Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
+class Together(Struct, frozen=True):
     """A change beside another one.
 
     Attributes:

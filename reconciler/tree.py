@@ -1,7 +1,8 @@
 """One revision as it was read: what a plan is made from, before anything follows from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.load import Loaded
@@ -15,8 +16,7 @@ from reconciler.model.settings import Settings
 from reconciler.records.recall import Recalled
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """Parts of a tree that were left out, because they are known to have nothing to do.
 
     Attributes:
@@ -41,8 +41,7 @@ class Settled:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LastGood:
+class LastGood(Struct, frozen=True):
     """What counts in the place of what is broken (`contract.md` §4.7).
 
     Attributes:
@@ -64,8 +63,7 @@ class LastGood:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """One revision, read: its Settings, what its source files hold, what its records state.
 
     Attributes:

@@ -6,8 +6,9 @@ such documents is an error of the change that removes them, and not of the one t
 """
 
 from collections.abc import Collection, Container, Iterable
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document

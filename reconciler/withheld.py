@@ -1,6 +1,6 @@
 """What a brake holds back, and what is put back so that it can."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation, braked_anew, is_braked, mended_changes
 from reconciler.findings import ordered

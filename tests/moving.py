@@ -1,7 +1,8 @@
 """What tests of moves share: trees with an Override that lets a claim move, planned and carried out."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Location

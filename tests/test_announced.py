@@ -1,8 +1,7 @@
 """What clusters that stay lose by a change: told at its place, as a warning or as a gate."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.announced import with_losses
 from reconciler.evaluate import Evaluation, evaluate

@@ -1,9 +1,9 @@
 """A change beside its base: what a review must know that one tree does not tell."""
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import evaluate, let_pass

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.definitions import crd_texts
 from reconciler.evaluate import evaluate

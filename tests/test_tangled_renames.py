@@ -1,9 +1,9 @@
 """Renames that hang on one another, on requests, or on what a move has left."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.digest import actions
 from reconciler.evaluate import Evaluation, evaluate

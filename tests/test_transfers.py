@@ -1,9 +1,9 @@
 """A record that is kept for another owner than it names: the plan shows it, and its digest knows it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.comparison import Compared
 from reconciler.digest import actions, digest, summary

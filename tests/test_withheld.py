@@ -1,7 +1,8 @@
 """What a brake holds back, and what is put back so that it can."""
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.evaluate import evaluate, let_pass, with_freed
 from reconciler.records.by_hand import Freed

@@ -2,8 +2,9 @@
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.records.changes import records_after

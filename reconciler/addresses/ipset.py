@@ -5,13 +5,13 @@ Nothing here expands a range, so cost follows the number of runs and never of ad
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.addresses.iprange import IPRange
 
 
-@dataclass(frozen=True, slots=True)
-class IPSet:
+class IPSet(Struct, frozen=True):
     """An immutable set of addresses.
 
     `ranges` is sorted, disjoint and without neighbours that touch: the invariant that every

@@ -1,8 +1,9 @@
 """Where a run of addresses is free, in which order it would be given, and what comes free when."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.iprange import BITS
@@ -18,8 +19,7 @@ LARGEST = 3
 """So many of the largest free runs are told of a pool."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What is looked for: so many addresses in a row, or a CIDR block of a prefix length."""
 
     count: int = 0

@@ -1,9 +1,9 @@
 """`apply`: the committed records to the clusters."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.cli.shared.cluster_options import Reach, reaching_options, wishing_options

@@ -1,11 +1,12 @@
 """`reconcile`: plan, commit the records, push, apply; once, or again and again."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from reconciler.adapters.git.proposing import open_proposing
 from reconciler.adapters.git.repository import GitRepository

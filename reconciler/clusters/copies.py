@@ -1,8 +1,9 @@
 """Copies of objects that live only in the management cluster: where they stand, and their bytes."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.dump import dump
@@ -34,8 +35,7 @@ class Refused(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(Struct, frozen=True):
     """The copies of a tree.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What to do with one object: decided from what it shall be, what it is, and the inventory."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from reconciler.clusters.desired import ADOPT, MANAGER, OWNER_LABEL, DesiredObject
 from reconciler.clusters.difference import Drift, differing, drift
@@ -24,8 +25,7 @@ class Action(StrEnum):
     REFUSE = "refuse"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The decision on the body of one object.
 
     Attributes:

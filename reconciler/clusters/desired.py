@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.clusters.resources import ref_of
 from reconciler.clusters.transitions import timeless
@@ -37,8 +39,7 @@ __all__ = [  # whoever applies objects takes the marks from here, too
 _HASH_LENGTH = 16
 
 
-@dataclass(frozen=True, slots=True)
-class DesiredObject:
+class DesiredObject(Struct, frozen=True):
     """One object of one cluster as it shall be.
 
     Attributes:

@@ -5,8 +5,9 @@ sees it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.clusters.desired import MANAGER, STATUS_MANAGER
 from reconciler.model.resource import Manifest
@@ -18,8 +19,7 @@ _SETS = ("finalizers",)
 _PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """A change that somebody made to what we own.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What the management cluster shall hold."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.clusters.desired import DesiredObject
 from reconciler.clusters.elastic.model import Word
@@ -11,8 +12,7 @@ from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Estate:
+class Estate(Struct, frozen=True):
     """What the management cluster shall hold.
 
     Attributes:

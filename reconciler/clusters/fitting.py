@@ -1,7 +1,8 @@
 """What becomes of desired objects beside what the cluster holds: each family fits its own."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.clusters.desired import DesiredObject, desired_object, owned_by
 from reconciler.clusters.plan import Draft

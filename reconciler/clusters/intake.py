@@ -5,8 +5,10 @@ state, another cluster or another CRD never say so (`watch.md` §1).
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.clusters.copies import Copies, Copy, Refused, copy_of, intakes
 from reconciler.clusters.decision import is_ours
@@ -40,8 +42,7 @@ class Listed(NamedTuple):
     crd: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """One look at the management cluster.
 
     Attributes:
@@ -61,8 +62,7 @@ class Seen:
     is_re_enrolled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What is known before.
 
     Attributes:
@@ -95,8 +95,7 @@ class Rejected(NamedTuple):
         return f"{named(self.identity)} is not taken in: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class TakenIn:
+class TakenIn(Struct, frozen=True):
     """What follows from a look.
 
     Attributes:

@@ -5,8 +5,9 @@ late: lines of text in the inventory, beside what is said of other clusters.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from hashlib import sha256
+
+from msgspec import Struct, field
 
 from reconciler.documents.document import Identity
 
@@ -20,8 +21,7 @@ _DIGITS = 15
 _VERSION_DIGITS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class IntakeMemory:
+class IntakeMemory(Struct, frozen=True):
     """What is remembered. Times are seconds since 1970, by the management cluster's clock.
 
     Attributes:

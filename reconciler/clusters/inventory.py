@@ -8,9 +8,10 @@ to: `memory.py`. Source: `contract.md` §8.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from reconciler.clusters.desired import NO_BODY, owned_labels
 from reconciler.clusters.identity import revision_of, uid_of
@@ -72,8 +73,7 @@ def orphan(uid: str, now: int) -> Entry:
     return Entry(uid, f"{_ORPHAN}{now}")
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(Struct, frozen=True):
     """What is known of one cluster.
 
     Attributes:

@@ -1,13 +1,12 @@
 """What a person asks of an apply."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from reconciler.families._family import DEFAULT_PORT
 from reconciler.model.key import Key
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyOptions:
+class ApplyOptions(Struct, frozen=True):
     """What a person asks of an apply.
 
     Attributes:

@@ -1,8 +1,10 @@
 """What was done to clusters: one result for each object that was not unchanged, and the sums."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.elastic.model import Use
@@ -31,8 +33,7 @@ class State(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of one object.
 
     Attributes:
@@ -47,8 +48,7 @@ class Outcome:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """What became of one cluster.
 
     Attributes:

@@ -5,7 +5,8 @@ alone. In which order its steps stand is decided by `plan_tenant.py` and `plan_m
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.decision import is_ours
@@ -22,16 +23,14 @@ from reconciler.clusters.steps import Fail, Note, Step, applied, pruned
 from reconciler.model.resource import Ref
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """Why the work on a cluster ends after the steps of its plan, and what a person can do."""
 
     message: str
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterPlan:
+class ClusterPlan(Struct, frozen=True):
     """What is done in a cluster.
 
     Attributes:

@@ -3,8 +3,9 @@
 To MetalLB a pool of another name is another pool: what uses the old one would lose its address.
 """
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.clusters.metallb import NAMESPACE, Pools, users_of

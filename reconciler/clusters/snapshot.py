@@ -5,9 +5,11 @@ A plan is made of a snapshot alone. Where it needs an answer that is not there y
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.clusters.resources import ref_of
 from reconciler.model.resource import Manifest, Ref, Resource
@@ -15,8 +17,7 @@ from reconciler.model.resource import Manifest, Ref, Resource
 _NO_ITEMS: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
+class Live(Struct, frozen=True):
     """An object as it is in a cluster. Its shape was checked where it came in.
 
     Attributes:
@@ -131,8 +132,7 @@ class Query(NamedTuple):
     tolerates: Tolerates = Tolerates.NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a cluster said.
 
     Attributes:
@@ -153,8 +153,7 @@ class Unanswered(Exception):  # noqa: N818 - nothing failed: something is asked
         self.queries = queries
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """What was read so far.
 
     Attributes:

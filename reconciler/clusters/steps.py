@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from reconciler.clusters.decision import Action, Decision, decide, status_to_apply
 from reconciler.clusters.desired import MANAGER, OWNER_LABEL, DesiredObject
 from reconciler.clusters.difference import Drift
@@ -15,8 +17,7 @@ from reconciler.model.pool import Pool
 from reconciler.model.resource import Manifest, Ref, Resource
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(Struct, frozen=True):
     """Bring an object, and its status, to what it shall be.
 
     Attributes:
@@ -40,8 +41,7 @@ class Apply:
         return self.desired.ref
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """Write some fields of an object that belongs to others; nothing of it is remembered.
 
     Attributes:
@@ -76,8 +76,7 @@ class Own:
         return self.desired.ref
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """Take away an object of ours, just as it was read."""
 
     live: Live
@@ -88,16 +87,14 @@ class Delete:
         return self.live.ref
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What the inventory shall say of an object; None to forget it."""
 
     name: str
     entry: Entry | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fail:
+class Fail(Struct, frozen=True):
     """An object that is not as it shall be, and cannot be made so by us.
 
     Attributes:
@@ -109,22 +106,19 @@ class Fail:
     drift: Drift | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MakeNamespace:
+class MakeNamespace(Struct, frozen=True):
     """Make a namespace that is missing. It is never taken away."""
 
     ref: Ref
 
 
-@dataclass(frozen=True, slots=True)
-class AwaitEstablished:
+class AwaitEstablished(Struct, frozen=True):
     """Wait until the server serves the objects of a CRD."""
 
     ref: Ref
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """Read objects anew that steps before may have changed, or made known."""
 
     resource: Resource
@@ -178,8 +172,7 @@ class Tell:
         return None if live is None else live.manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Confirm:
+class Confirm(Struct, frozen=True):
     """See what MetalLB says of its configuration, once it has seen what was written.
 
     Attributes:
@@ -189,8 +182,7 @@ class Confirm:
     is_last: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AwaitPolicies:
+class AwaitPolicies(Struct, frozen=True):
     """Wait until the server goes by the new policies, when the old ones refuse us.
 
     Attributes:
@@ -200,8 +192,7 @@ class AwaitPolicies:
     ref: Ref
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(Struct, frozen=True):
     """Steps that keep nothing else from being done when they fail.
 
     Attributes:
@@ -215,8 +206,7 @@ class Try:
     if_anything_is_ours: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Abreast:
+class Abreast(Struct, frozen=True):
     """Steps that may be taken side by side: none in one lane waits for one in another."""
 
     lanes: "tuple[tuple[Step, ...], ...]"

@@ -1,6 +1,6 @@
 """A cluster besides the management cluster, and what it shall hold."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.desired import DesiredObject
@@ -11,8 +11,7 @@ from reconciler.model.allocation import Allocation
 UNCLEAR = "the repository has errors, a brake holds releases back, or its records are gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A cluster and what it shall hold.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.clusters.elastic.services import read_services
 from reconciler.clusters.metallb import NAMESPACE as METALLB_HOME
@@ -73,8 +74,7 @@ def deleted_of(manifest: Manifest, resource: Resource) -> Manifest | None:
     return {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": kept}
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """Objects of a kind that are watched in a cluster.
 
     Attributes:

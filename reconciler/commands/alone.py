@@ -6,8 +6,9 @@ pools. What they refer to may be anywhere, so nothing is said of that, nor of wh
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reconciler.documents.document import Kind
 from reconciler.documents.load import Kinds, Loaded, load

@@ -1,9 +1,10 @@
 """A change beside its base: what reconcile does once it is merged, and what of that is the change's."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.additions import adds_addresses, gated_by_base, with_additions
 from reconciler.announced import with_losses

@@ -5,7 +5,8 @@ planned as its merge will be, and is red for its own part alone.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.freed_before import BY_HAND

@@ -1,8 +1,9 @@
 """A revision as reconcile sees it: beside what it made last, with what people did since then."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import LastMade, last_made

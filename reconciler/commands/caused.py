@@ -1,8 +1,9 @@
 """The causes of what a change decides, with the commit of the change that each is of."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from reconciler.caused import causes
 from reconciler.comparison import Base, Compared

@@ -4,8 +4,9 @@ Looked for only where a brake holds, from the newest commit back, and not for ev
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.commands.reading.reader import Reader, reader_of

@@ -7,7 +7,8 @@ somebody removed its record, and its cluster announces what it held.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short

@@ -1,8 +1,9 @@
 """Which dates reconcile gives its commits, and by which clock their plans were made."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.commands.message import Said
 from reconciler.engine.guard import clock_behind

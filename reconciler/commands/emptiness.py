@@ -1,6 +1,6 @@
 """Whether there is anything in a revision that can be checked; a wrong folder is not fine."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.comparison import Compared
 from reconciler.documents.load import is_yaml

@@ -5,9 +5,10 @@ no retention holds them: the next change that asks would get them, and look harm
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short

@@ -1,8 +1,9 @@
 """Which records differ from a base, read on both sides, with what reconcile itself would write."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.settings import has_records

@@ -6,9 +6,10 @@ gets fuller, an error of another kind, in a file that it touches, or in another 
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.comparison import Compared
 from reconciler.engine.guard import CAPACITY

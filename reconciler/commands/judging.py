@@ -1,7 +1,8 @@
 """What judges a change: Settings and pools of the base, and what reconcile went by before it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.commands.last_made import last_made, said_last
 from reconciler.commands.reading.incremental import evaluate_incrementally

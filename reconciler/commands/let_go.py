@@ -6,9 +6,10 @@ Override expires or is removed. What was let go then is not taken away by hand o
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from itertools import islice
+
+from msgspec.structs import replace
 
 from reconciler.commands.reading.overrides import read_overrides
 from reconciler.model.key import Key

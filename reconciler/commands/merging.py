@@ -1,8 +1,9 @@
 """A change as its merge will be: planned on what its base is by now, and not on what it was."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.commands.reading.through import Through
 from reconciler.comparison import Compared
@@ -10,8 +11,7 @@ from reconciler.findings import Finding, Location, error, ordered
 from reconciler.ports import GitError, Repository, Revision, Source, Step, UnmergedError
 
 
-@dataclass(frozen=True, slots=True)
-class _InThought(Through):
+class _InThought(Through, frozen=True):
     """A merge that nobody has made yet: what it brings is told as that of its head.
 
     Attributes:

@@ -5,7 +5,9 @@ Nothing is committed. The Override counts once it was merged, so the two are cha
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.whole import read_tree
@@ -30,8 +32,7 @@ from reconciler.tree import Tree
 _LONGEST = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What a person asks for.
 
     Attributes:
@@ -49,8 +50,7 @@ class Wanted:
     expires: int
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A move as files.
 
     Attributes:

@@ -5,7 +5,8 @@ reconcile comes would let the addresses go to somebody else, and no plan would s
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short

@@ -1,7 +1,8 @@
 """What merging a change comes to, beside its base once that is reconciled."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.asking.cells import PoolMap, pool_maps
 from reconciler.commands.by_hand import with_changes_by_hand

@@ -8,7 +8,9 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct, structs
 
 from reconciler.commands.answers import Answers
 from reconciler.commands.by_hand import with_changes_by_hand, with_overrides
@@ -53,8 +55,7 @@ _LOOK = "what was looked at in clusters"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ReconcileOptions:
+class ReconcileOptions(Struct, frozen=True):
     """What a person asks of a reconcile, and who is asked about the world.
 
     Attributes:
@@ -86,8 +87,7 @@ class ReconcileOptions:
     to: Proposing | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciled:
+class Reconciled(Struct, frozen=True):
     """What a reconcile did.
 
     Attributes:
@@ -140,7 +140,7 @@ def reconcile(
     run = _Run(repository, options, facts, answers)
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return replace(run.attempt(), attempts=attempt)
+            return structs.replace(run.attempt(), attempts=attempt)
         except LostRaceError as lost:
             reason = str(lost)
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
@@ -294,7 +294,7 @@ class _Run:
     def _evaluate(
         self, source: Source, terms: Terms = OWN_TERMS, gone: Sequence[str] = ()
     ) -> Evaluation:
-        terms = replace(terms, allow_release=self.options.allow_release)
+        terms = structs.replace(terms, allow_release=self.options.allow_release)
         found = with_gone(evaluate_incrementally(source, self.facts, terms), gone)
         found = with_changes_by_hand(self.repository, source, found, self.facts)
         return with_overrides(with_causes(found, self.repository, source))

@@ -1,7 +1,9 @@
 """What would give a refused claim its addresses, as changes of files; each was tried in memory."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_short
@@ -26,8 +28,7 @@ _POOLS = 4
 """Pools of which a change is tried: each costs an evaluation of the whole tree."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """A change of one file with which the claim gets its addresses.
 
     Attributes:

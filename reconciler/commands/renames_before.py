@@ -6,7 +6,8 @@ new one no more, gets what lives there, or lets it go.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.comparison import Base, Compared

@@ -5,9 +5,10 @@ makes the very files that it holds (`docs/adr/0009`). Nothing but the repository
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from reconciler import __version__
 from reconciler.commands.dates import When, when_made
@@ -37,8 +38,7 @@ _HELD = "it is in the commit still"
 _MOST_DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """What planning the base of a commit once more shows.
 
     Attributes:
@@ -200,8 +200,7 @@ class _Known:
         """Nothing is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tries:
+class _Tries(Struct, frozen=True):
     """The plans that may have made a commit, compared with what it changed.
 
     Attributes:

@@ -1,7 +1,9 @@
 """A document rewritten so that its claim moves: the pool that it names, the range that it pins."""
 
-from dataclasses import replace
+import dataclasses
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address, format_short
@@ -96,7 +98,7 @@ def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange 
         item: The range that it has to pin, or None.
     """
     read = yaml.read(data).documents[document.index]
-    now = replace(document, data=data, body=read.value, span=read.span)
+    now = dataclasses.replace(document, data=data, body=read.value, span=read.span)
     if place.ends is None or item is None:
         done, what = without_field(now, place.pin), "taken out"
         hint = f"take it out, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"

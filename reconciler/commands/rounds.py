@@ -5,7 +5,8 @@ withdraw it: an address is withdrawn before it is free (`contract.md` §7).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.reconcile import Reconciled
@@ -13,8 +14,7 @@ from reconciler.engine.due import retention_end
 from reconciler.evaluate import released
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """What was done in Git, and then in the clusters; None when none was applied to.
 
     Attributes:

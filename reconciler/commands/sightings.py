@@ -1,9 +1,10 @@
 """What people did to the folder of what was observed, beside what reconcile would have done."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.reader import reader_of

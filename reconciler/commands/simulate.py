@@ -1,8 +1,9 @@
 """Simulate: the plan of a tree with tenants added in thought."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.dump import dump

@@ -8,9 +8,10 @@ others.
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents.load import is_yaml
 from reconciler.findings import Finding, Location, error
@@ -27,8 +28,7 @@ MOST_ASKED = 16
 """So many other roots are asked by what reconcile made of them last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """What may have been a move of a root.
 
     Attributes:

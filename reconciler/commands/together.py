@@ -1,7 +1,8 @@
 """A change beside others that wait for their merge: each of them merged and reconciled in thought."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.merging import Merge
@@ -22,8 +23,7 @@ from reconciler.ports import (
 from reconciler.together import Plans, Together, beside
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(Struct, frozen=True):
     """What merges and commits without a trace.
 
     Attributes:
@@ -60,8 +60,7 @@ def beside_others(
         yield _beside(work, change, ours, name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(Struct, frozen=True):
     thought: Thought
     base: Revision
 
@@ -91,8 +90,7 @@ class _Work:
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(Struct, frozen=True):
     """A merge, and the evaluation of it."""
 
     revision: Revision

@@ -1,8 +1,9 @@
 """Verify: replay every reconcile commit of a branch, and list who else touched what reconcile writes."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, takewhile
+
+from msgspec import Struct
 
 from reconciler.commands.message import read_message
 from reconciler.commands.reading.settings import folders_before, read_own_settings
@@ -19,8 +20,7 @@ def _nothing(commits: Sequence[str]) -> None:
     del commits
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Struct, frozen=True):
     """What replays of one branch share.
 
     Attributes:

@@ -1,8 +1,9 @@
 """Who: what addresses are at a commit, and which commits and people made them that."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.asking.dates import moment_of
@@ -18,8 +19,7 @@ from reconciler.ports.annals import Annals
 from reconciler.report.standing import asked_range
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What was asked, and what it is.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Whether a change stays within what one team may do by itself: all of its files are looked at."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.comparison import Base, Compared
 from reconciler.model.contract import Within

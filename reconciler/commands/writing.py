@@ -6,7 +6,8 @@ instant at which it did; and what was looked at in clusters, at the time of the 
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler import __version__
 from reconciler.commands.message import SKIP_CI, Said, message_of
@@ -42,8 +43,7 @@ _ANEW = "to give all addresses out anew: ipam reconcile --allow-release 0"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(Struct, frozen=True):
     """What a person asks of the commits of a run: see `ReconcileOptions`.
 
     Attributes:
@@ -56,8 +56,7 @@ class Wishes:
     is_proposed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A plan that may be carried out.
 
     Attributes:
@@ -72,8 +71,7 @@ class Planned:
     look: Look | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One commit of a run.
 
     Attributes:

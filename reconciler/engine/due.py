@@ -5,7 +5,8 @@ nobody commits, and all who look between two such instants make the same plan (A
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.engine.moving import EVERY, last_withdrawal
 from reconciler.engine.shrinking import instants, rest_of

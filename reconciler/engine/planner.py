@@ -5,7 +5,7 @@ equal plans on every machine. What it cannot grant it refuses, with a reason; it
 bug. A range that any record names is off limits, even once its claim is gone: none is moved.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.engine.candidates import Candidates

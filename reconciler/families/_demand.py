@@ -8,7 +8,8 @@ A Demand without entries says that nothing is needed.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.dump import dump
@@ -33,8 +34,7 @@ MOST, LARGEST, LAST = 1_024, 65_536, 999_999
 _GROWN = re.compile(rf"{GROWN}([1-9][0-9]*)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class Entry(Struct, frozen=True, order=True):
     """One claim of a Demand: its number, and how many addresses it asks for."""
 
     index: int

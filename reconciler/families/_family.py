@@ -1,8 +1,9 @@
 """What a family is: a value holding functions, with no base class to inherit from."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct, field
 
 from reconciler.addresses import IPSet
 from reconciler.documents.document import Document, Documents, Identity, Kind
@@ -28,8 +29,7 @@ DEFAULT_PORT = 6443
 Held = Mapping[Key, Allocation]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What a family makes of its documents.
 
     Attributes:
@@ -56,8 +56,7 @@ class Reading:
     presumed: Mapping[Finding, frozenset[Key]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Projection:
+class Projection(Struct, frozen=True):
     """One object for one cluster.
 
     Attributes:
@@ -77,8 +76,7 @@ class Projection:
     rests_on: tuple[Ref, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectionInput:
+class ProjectionInput(Struct, frozen=True):
     """What projections are made from: one committed tree.
 
     Attributes:
@@ -157,8 +155,7 @@ class Relocation(NamedTuple):
     ends: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """A family.
 
     Attributes:

@@ -1,8 +1,9 @@
 """What `ipam import` asks of a family: what it copies of a cluster, and how it writes what lives."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Documents
@@ -86,8 +87,7 @@ class Copied(NamedTuple):
     amend: Callable[[Body, Manifest, Listed], Body] = _as_it_is
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
+class Writing(Struct, frozen=True):
     """How a family writes what lives elsewhere.
 
     Attributes:

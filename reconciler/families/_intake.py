@@ -6,9 +6,10 @@ anybody, and is left out.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.documents.document import Identity, Kind
 from reconciler.documents.shipped import schema
@@ -38,8 +39,7 @@ def _as_it_is(body: dict[str, Any], manifest: Manifest) -> dict[str, Any]:
     return body
 
 
-@dataclass(frozen=True, slots=True)
-class Intake:
+class Intake(Struct, frozen=True):
     """A kind whose objects may live in the management cluster alone.
 
     Attributes:

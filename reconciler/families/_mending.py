@@ -1,8 +1,9 @@
 """How documents of a family may be changed so that a refused claim gets its addresses."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents.appending import Edit
 from reconciler.documents.document import Document, Documents
@@ -39,8 +40,7 @@ def _removed(record: Allocation) -> str:
     return f"a change that removes the {record.claim.kind}"
 
 
-@dataclass(frozen=True, slots=True)
-class Mending:
+class Mending(Struct, frozen=True):
     """What can be edited.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What a family tells in figures, under the names that its original promised."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.documents.document import Documents
 from reconciler.model.allocation import Allocation
@@ -12,8 +13,7 @@ from reconciler.model.plan import Decision, Usage
 from reconciler.model.pool import Pool
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A revision that was read whole.
 
     Attributes:
@@ -27,8 +27,7 @@ class Measured:
     usage: Mapping[Key, Usage]
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """What one round did, of what it read.
 
     Attributes:
@@ -65,8 +64,7 @@ def _of_no_turn(turn: Turn) -> Iterator[Sample]:
     return iter(())
 
 
-@dataclass(frozen=True, slots=True)
-class Metering:
+class Metering(Struct, frozen=True):
     """The figures of a family.
 
     Attributes:

@@ -4,8 +4,9 @@ All of it is a value beside the family's pure half; what is not given means noth
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
@@ -44,8 +45,7 @@ class UpdateRule(NamedTuple):
     message_expression: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Happening:
+class Happening(Struct, frozen=True):
     """A change of an object in the management cluster.
 
     Attributes:
@@ -99,8 +99,7 @@ class ClusterKind(NamedTuple):
     homes: Callable[[Manifest | None, str], Iterable[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What a listing is made from: the tree as it stands, not as planned.
 
     Attributes:
@@ -132,8 +131,7 @@ class Column(NamedTuple):
     exact: Callable[[Row], str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Something that `ipam get` can list.
 
     Attributes:
@@ -153,8 +151,7 @@ class Listing:
     short: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Grower:
+class Grower(Struct, frozen=True):
     """Somebody whose cluster may ask for more addresses than the first ones.
 
     Attributes:
@@ -179,8 +176,7 @@ class Sizes(NamedTuple):
     nodes: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Newcomer:
+class Newcomer(Struct, frozen=True):
     """What `ipam simulate` adds in thought.
 
     Attributes:
@@ -210,8 +206,7 @@ def _nothing(world: ProjectionInput) -> Mapping[str, Sequence[IPRange]]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Objects:
+class Objects(Struct, frozen=True):
     """A family in clusters.
 
     Attributes:

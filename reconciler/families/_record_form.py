@@ -10,8 +10,9 @@ What is cluster-scoped has no `namespace`. Reading and both ways of writing foll
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from reconciler.documents.document import GroupKind
 from reconciler.model.key import Key
@@ -24,8 +25,7 @@ WHOLE = ("apiGroup", "kind", "name", "namespace")
 """The fields of a reference that needs nothing beside it to be understood."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordForm:
+class RecordForm(Struct, frozen=True):
     """The references in the `spec` of a family's records.
 
     Attributes:

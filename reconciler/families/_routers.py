@@ -2,7 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short

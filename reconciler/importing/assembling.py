@@ -1,8 +1,11 @@
 """What was found beside a tree: the files that describe it, and the plan that they lead to."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.documents.document import Documents, GroupKind
 from reconciler.evaluate import Evaluation, evaluate
@@ -22,8 +25,7 @@ from reconciler.tree import Tree
 _PROVIDER = "imported"
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """What an import comes to.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What a source says: pools, who has which addresses, objects as they are, and what nobody can tell."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.findings import Finding, Location, error
@@ -71,8 +72,7 @@ class Copy(NamedTuple):
     place: Location
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """All that was found.
 
     Attributes:

@@ -4,27 +4,27 @@ Three texts, because most runs need the first alone: what is known when no file 
 that had nothing to do; and the names of their records, which only a new record is compared with.
 """
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from reconciler.addresses import IPRange
+from msgspec import Struct
+from msgspec.json import decode, encode
+
 from reconciler.documents.document import EVERY
-from reconciler.findings import Finding, Location, Severity
+from reconciler.findings import Finding
 from reconciler.incremental.group import Group, Span
 from reconciler.incremental.settling import sum_of
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
-from reconciler.model.pool import Tier
 from reconciler.tree import Settled
 
 HEAD, GROUPS, NAMES = "head", "groups", "names"
+FEW_NAMES = 16
+"""So many are sought in a text of names; for more it is divided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """What is known when nothing changed.
 
     Attributes:
@@ -58,107 +58,121 @@ class Written(NamedTuple):
     names: str
 
 
+class _Sum(Struct, frozen=True, array_like=True):
+    """What parts come to. Keys of an object are texts in JSON, so usage is pairs."""
+
+    kept: int
+    usage: tuple[tuple[Key, Usage], ...]
+    findings: tuple[Finding, ...]
+
+    def read(self) -> Settled:
+        return Settled(self.kept, dict(self.usage), self.findings)
+
+
+class _Head(Struct, frozen=True, array_like=True):
+    id: str
+    tops: dict[str, str]
+    shared: dict[str, str]
+    restless: dict[str, str]
+    settled: _Sum
+    gone: list[str]
+
+
+class _Group(Struct, frozen=True, array_like=True):
+    """A group without the names of its records; what is there once each is an object of nulls."""
+
+    parts: dict[str, str]
+    provides: dict[str, None]
+    asks: dict[str, None]
+    spans: list[Span]
+    inside: list[Span]
+    settled: _Sum
+
+
 def write(tops: Mapping[str, str], shared: Mapping[str, str], groups: Sequence[Group]) -> Written:
-    """The texts of a snapshot."""
+    """The texts of a snapshot.
+
+    Raises:
+        UnicodeEncodeError: A text in it has half a character, which JSON cannot tell.
+    """
     left_out = [group for group in groups if group.settled is not None]
     restless = {
         path: oid for group in groups if group.settled is None for path, oid in group.parts.items()
     }
     settled = sum_of(group.settled for group in left_out if group.settled is not None)
-    told = _text([_group(group) for group in left_out])
-    names = _text(["\n".join(group.names) for group in left_out])
+    told = encode([_group(group) for group in left_out]).decode()
+    names = encode(["\n".join(group.names) for group in left_out]).decode()
     identity = sha256(f"{told}\n{names}".encode()).hexdigest()
     head = Head(identity, tops, shared, restless, settled)
     return Written(identity, write_head(head), told, names)
 
 
 def write_head(head: Head) -> str:
-    """The text of a head."""
-    return _text(
-        {
-            "id": head.id,
-            "tops": dict(head.tops),
-            "shared": dict(head.shared),
-            "restless": dict(head.restless),
-            "settled": _settled(head.settled),
-            "gone": list(head.gone),
-        }
-    )
+    """The text of a head.
+
+    Raises:
+        UnicodeEncodeError: As `write`.
+    """
+    tops, shared, restless = dict(head.tops), dict(head.shared), dict(head.restless)
+    told = _Head(head.id, tops, shared, restless, _sum(head.settled), list(head.gone))
+    return encode(told).decode()
 
 
 def read_head(text: str) -> Head:
     """What `write_head` wrote."""
-    value = json.loads(text)
-    settled = _read_settled(value["settled"])
-    return Head(
-        value["id"], value["tops"], value["shared"], value["restless"], settled, value["gone"]
-    )
+    it = decode(text, type=_Head)
+    return Head(it.id, it.tops, it.shared, it.restless, it.settled.read(), it.gone)
 
 
 def read_groups(text: str) -> list[Group]:
     """What `write` wrote as `GROUPS`: groups without the names of their records."""
     return [
         Group(
-            parts=value["parts"],
-            provides={
-                item: None
-                for name in value["provides"]
-                for item in (name, f"{name.rpartition('/')[0]}/{EVERY}")
-            },
-            asks=dict.fromkeys(value["asks"]),
-            spans=[Span(space, IPRange(*item)) for space, *item in value["spans"]],
-            inside={Span(space, IPRange(*item)): None for space, *item in value["inside"]},
-            settled=_read_settled(value["settled"]),
+            parts=it.parts,
+            provides=it.provides,
+            asks=it.asks,
+            spans=it.spans,
+            inside=dict.fromkeys(it.inside),
+            settled=it.settled.read(),
         )
-        for value in json.loads(text)
+        for it in decode(text, type=list[_Group])
     ]
+
+
+def parts_of(groups: Iterable[Group]) -> dict[str, str]:
+    """The object ids of all their parts, by path."""
+    found: dict[str, str] = {}
+    for group in groups:
+        found.update(group.parts)
+    return found
 
 
 def read_names(text: str) -> list[str]:
     """What `write` wrote as `NAMES`: for each group the names of its records, a line each."""
-    names: list[str] = json.loads(text)
-    return names
+    return decode(text, type=list[str])
 
 
-def _group(group: Group) -> dict[str, Any]:
-    return {
-        "parts": group.parts,
-        "provides": [item for item in group.provides if not item.endswith(f"/{EVERY}")],
-        # What is found in the group stays found; what is not may come from elsewhere one day. All
-        # documents of a kind are more when there is one more.
-        "asks": [
-            item for item in group.asks if item not in group.provides or item.endswith(f"/{EVERY}")
-        ],
-        "spans": [[space, *item] for space, item in group.spans],
-        "inside": [[space, *item] for space, item in group.inside],
-        "settled": _settled(group.settled or Settled()),
-    }
+def split_names(text: str) -> list[str]:
+    """The names of one group, from what `read_names` gives for it."""
+    return text.split("\n")
 
 
-def _settled(settled: Settled) -> dict[str, Any]:
-    return {
-        "kept": settled.kept,
-        "usage": [[key, asdict(item)] for key, item in settled.usage.items()],
-        "findings": [
-            [item.code, item.severity, item.message, item.location, item.hint]
-            for item in settled.findings
-        ],
-    }
+def has_name(text: str, names: Sequence[str]) -> bool:
+    """One of the names is among those of a group."""
+    if len(names) > FEW_NAMES:
+        return not frozenset(names).isdisjoint(split_names(text))
+    lines = f"\n{text}\n"
+    return any(f"\n{name}\n" in lines for name in names)
 
 
-def _read_settled(value: Mapping[str, Any]) -> Settled:
-    return Settled(
-        kept=value["kept"],
-        usage={
-            Key(*key): Usage(**{**values, "tier": Tier(values["tier"])})
-            for key, values in value["usage"]
-        },
-        findings=tuple(
-            Finding(code, Severity(severity), message, Location(*location), hint)
-            for code, severity, message, location, hint in value["findings"]
-        ),
-    )
+def _group(group: Group) -> _Group:
+    # What is found in the group stays found; what is not may come from elsewhere one day. All
+    # documents of a kind are more when there is one more.
+    asks = (item for item in group.asks if item not in group.provides or item.endswith(f"/{EVERY}"))
+    settled = _sum(group.settled or Settled())
+    inside = list(group.inside)
+    return _Group(group.parts, group.provides, dict.fromkeys(asks), group.spans, inside, settled)
 
 
-def _text(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+def _sum(settled: Settled) -> _Sum:
+    return _Sum(settled.kept, tuple(settled.usage.items()), settled.findings)

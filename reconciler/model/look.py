@@ -1,12 +1,11 @@
 """What was looked at in clusters: which files of the observed folder should be others now."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reconciler.model.change import Change
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """One look at clusters. It is committed with what follows from it, in one commit.
 
     Attributes:

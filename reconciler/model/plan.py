@@ -1,8 +1,9 @@
 """Plans: one decision for each claim, and for each record whose claim is gone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.findings import Location
 from reconciler.model.allocation import Allocation
@@ -23,8 +24,7 @@ class Keep(NamedTuple):
         return self.allocation.claim
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Struct, frozen=True):
     """The claim gets a range. `replaces` is its record so far, released or without a place.
 
     A claim that moves `leaves` its live record: what that is from now on, released, and announced
@@ -47,8 +47,7 @@ class Grant:
         return self.replaces is not None and self.replaces.range is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """The claim is gone: the record holds its range until retention ends."""
 
     allocation: Allocation
@@ -59,8 +58,7 @@ class Release:
         return self.allocation.claim
 
 
-@dataclass(frozen=True, slots=True)
-class Expire:
+class Expire(Struct, frozen=True):
     """The record goes: its retention has ended, or it held nothing."""
 
     allocation: Allocation
@@ -71,8 +69,7 @@ class Expire:
         return self.allocation.claim
 
 
-@dataclass(frozen=True, slots=True)
-class Refuse:
+class Refuse(Struct, frozen=True):
     """The claim gets nothing new. `allocation` is its record, if it has one.
 
     `is_left` says that what the claim follows from cannot be read: its record stays as it is.
@@ -100,8 +97,7 @@ def kept_by(decision: Decision) -> Allocation | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """How full a pool is. All counts are exact addresses; IPv6 too.
 
     Attributes:
@@ -123,8 +119,7 @@ class Usage:
     tier: Tier
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """All decisions, by claim key, and the usage of each pool today and after them."""
 
     decisions: tuple[Decision, ...]

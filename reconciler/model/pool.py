@@ -1,7 +1,8 @@
 """Pools: addresses that may be given out, how they are picked and when a pool counts as full."""
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.findings import Location
@@ -29,8 +30,7 @@ class Tier(StrEnum):
         return list(Tier).index(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(Struct, frozen=True):
     """Percent of the usable addresses at which each tier is reached (>=)."""
 
     warning: int = 70
@@ -51,8 +51,7 @@ class Thresholds:
         return reached
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(Struct, frozen=True):
     """A pool.
 
     Attributes:

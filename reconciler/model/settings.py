@@ -1,7 +1,9 @@
 """Settings of a repository, with the defaults that hold where it says nothing."""
 
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.findings import Location
 from reconciler.model.pool import Thresholds, Tier
@@ -46,8 +48,7 @@ class Intake(NamedTuple):
     namespaces: tuple[str, ...] = ("*",)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What `ipam.yaml` says; durations in seconds, shares in percent.
 
     Attributes:

@@ -1,8 +1,9 @@
 """Everything that a plan is made from, and nothing else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from reconciler.addresses import IPRange
 from reconciler.findings import Location
@@ -114,8 +115,7 @@ class Former(NamedTuple):
     pool: Key | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The input of a plan.
 
     Attributes:

@@ -1,9 +1,10 @@
 """What commands need of clusters."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from reconciler.model.resource import Manifest, Ref, Resource
 
@@ -19,8 +20,7 @@ class Requests(NamedTuple):
     delete: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Objects of a kind, of one state of a cluster.
 
     Attributes:

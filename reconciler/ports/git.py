@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
@@ -53,8 +54,7 @@ class Entry(NamedTuple):
         return self.mode.startswith("100")
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """A commit to be made on a base. Equal values give equal commit ids.
 
     Attributes:

@@ -5,9 +5,10 @@ that bears another path is an edit of the one that it was.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from reconciler.addresses import IPSet
 from reconciler.findings import Finding, Location, Severity
@@ -18,8 +19,7 @@ from reconciler.records.held import held_of, least
 from reconciler.records.layout import file_of, folders_above
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Struct, frozen=True):
     """Records that differ between a base and a change, by path; None where there is none.
 
     Attributes:

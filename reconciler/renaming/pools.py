@@ -1,7 +1,8 @@
 """Pools that have another name by now: their records go along."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.documents.document import Documents
 from reconciler.families import is_pool

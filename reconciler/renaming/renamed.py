@@ -1,7 +1,9 @@
 """Records under the names that they go on under."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.families._family import Reading
 from reconciler.findings import Finding
@@ -13,8 +15,7 @@ Name = tuple[str, str, str, str]
 """Family, kind, namespace and name of who claims."""
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(Struct, frozen=True):
     """Records, some of them under another name.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Evaluations for forges, which know files by their path from the top of the repository."""
 
-from dataclasses import replace
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation

@@ -1,7 +1,8 @@
 """What is in order and what is not: checks in groups, each with its mend."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 GIT = "git"
 
@@ -14,8 +15,7 @@ class Verdict(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing that was looked at.
 
     Attributes:
@@ -31,8 +31,7 @@ class Check:
     is_bug: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """The checks of Git (`GIT`), or of one cluster by its name."""
 
     name: str
@@ -51,8 +50,7 @@ class Group:
         return Verdict.OK
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """All checks.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Where a run of addresses is free, as a value and as JSON."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
@@ -10,8 +11,7 @@ from reconciler.model.instant import format_instant
 from reconciler.report.machine import envelope
 
 
-@dataclass(frozen=True, slots=True)
-class FreeRuns:
+class FreeRuns(Struct, frozen=True):
     """What pools have free for something.
 
     Attributes:

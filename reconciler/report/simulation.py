@@ -1,7 +1,8 @@
 """What adding tenants leads to, as a value and as JSON."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding
@@ -11,8 +12,7 @@ from reconciler.model.pool import Tier
 from reconciler.report.machine import API_VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A pool once a number of the added tenants have their addresses."""
 
     tenants: int
@@ -23,8 +23,7 @@ class Step:
     tier: Tier
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(Struct, frozen=True):
     """What adding tenants leads to.
 
     Attributes:

@@ -1,16 +1,16 @@
 """What `verify` shows: of each commit that touches records whether it is what its plan makes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.model.instant import format_instant
 from reconciler.model.verdict import Verdict
 from reconciler.report.machine import envelope
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Struct, frozen=True):
     """One commit of a branch that touches records, or what was looked at.
 
     Attributes:

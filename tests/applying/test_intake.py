@@ -1,10 +1,11 @@
 """Objects that a person makes in the management cluster: copied, served, told of, and let go."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.crds import crd_name
 from reconciler.clusters.going import LEAST

@@ -1,10 +1,10 @@
 """The map of a pool: cells of a power of two, letters for holders, never more than some rows."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address

@@ -1,11 +1,11 @@
 """How long pools will do: plain rates, and tenants that fit into what is free."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.asking.happenings import Happening

@@ -1,10 +1,10 @@
 """What each address is: one thing in each space, and held before all else."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short

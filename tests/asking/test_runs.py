@@ -1,10 +1,10 @@
 """Where a run of addresses is free: what is said to come next is what a plan gives."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_cidr, format_short

@@ -44,7 +44,7 @@ ROOMS = {
 SHELL = ("adapters", "cli", "commands", "report")
 # Of a family: what it is in clusters, and tells in figures.
 ELSEWHERE = ("_intake", "_metering", "_objects", "metering", "objects", "projecting")
-FOREIGN = {"_yaml", "click", "git", "gitdb", "smmap", "yaml"}
+FOREIGN = {"_yaml", "click", "git", "gitdb", "msgspec", "smmap", "typing_extensions", "yaml"}
 # Of Python itself: each of them brings many others.
 HEAVY = {
     "asyncio", "concurrent", "email", "http", "multiprocessing", "queue", "sqlite3", "ssl", "xml",

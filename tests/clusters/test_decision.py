@@ -1,10 +1,10 @@
 """What is done with one object: the whole table of cases."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.decision import Action, Decision, decide, is_ours, status_to_apply
 from reconciler.clusters.desired import ADOPT, DesiredObject, desired_object

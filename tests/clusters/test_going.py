@@ -1,11 +1,11 @@
 """When an object that has a copy is gone: what proves it, what never does, and what is held."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.clusters.going import LEAST, Going, Known, Listing
 from reconciler.clusters.intake_memory import IntakeMemory

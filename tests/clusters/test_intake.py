@@ -1,9 +1,9 @@
 """Which copies Git shall hold of objects that live only in the management cluster."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.copies import Copies, Copy, copy_of, intakes
 from reconciler.clusters.going import LEAST

@@ -1,10 +1,9 @@
 """The table of resources: paths, references as text and back."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.clusters.resources import (
     ADDRESS_POOL,

@@ -1,9 +1,10 @@
 """A run commits copies of objects that are not in Git, with the addresses that follow from them."""
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
@@ -208,7 +209,7 @@ def test_the_end_of_a_clone_names_what_it_says(tmp_path: Path) -> None:
 
 def proving(found: GitRepository) -> GitRepository:
     """The repository as commands open it: what a commit says of itself is proven."""
-    return replace(found, proves=lambda it: believes(found, MemoryFacts(), it))
+    return dataclasses.replace(found, proves=lambda it: believes(found, MemoryFacts(), it))
 
 
 def _delete(story: Story) -> None:

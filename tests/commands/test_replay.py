@@ -1,10 +1,11 @@
 """Replaying reconcile commits: on real histories, whoever made them and whenever."""
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler import __version__
 from reconciler.adapters.git.opening import open_repository
@@ -108,7 +109,7 @@ def test_a_plan_of_a_date_that_was_ahead_is_made_by_the_clock_that_it_names(fold
     commit(folder, clock=AHEAD)
     assert reconciled(folder).commit is not None
     assert "Ipam-Clock: 2026-02-15T10:01:31Z" in git(folder, "show", "-s", "--format=%B")
-    later = replace(opened(folder), now=lambda: AHEAD + 1.0)
+    later = dataclasses.replace(opened(folder), now=lambda: AHEAD + 1.0)
     for found in (opened(folder), later):
         assert replay(found, git(folder, "rev-parse", "HEAD")).verdict is Verdict.SAME
     gone = amended(folder, lambda text: text.replace("Ipam-Clock: 2026-02-15T10:01:31Z", ""))

@@ -5,11 +5,11 @@ The files are those of `tests/families/capi/seed`, as the seed shows them.
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.kube.clusters import KubeClusters

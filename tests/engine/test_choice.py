@@ -1,8 +1,7 @@
 """Which pools may serve a claim: of its IP version, and not when its family or the pool says no."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short

@@ -1,8 +1,7 @@
 """Instants at which something of a tree falls due, told without a clock."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.engine.due import due_instants, latest_due, retention_end
 from reconciler.engine.guard import clock_behind

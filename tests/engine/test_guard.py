@@ -1,8 +1,7 @@
 """Brakes and capacity gates."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.evaluate import evaluate, let_pass, with_gone
 from reconciler.model.plan import Release

@@ -1,9 +1,9 @@
 """Two claims of one owner, one for each IP version: both get an address, or neither does."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short
@@ -66,7 +66,7 @@ def planned(
     of: Pool, claims: Iterable[Claim], *records: Allocation, **more: object
 ) -> dict[Key, Decision]:
     state = State({of.key: of}, {claim.key: claim for claim in claims}, records, CLOCK, DAY)
-    state = replace(state, **more)  # type: ignore[arg-type]  # fields by name
+    state = replace(state, **more)
     return {item.claim: item for item in plan(state).decisions}
 
 

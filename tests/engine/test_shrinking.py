@@ -1,8 +1,7 @@
 """Shrinking: no brake counts it, and of a pool's growth a quarter goes in ten minutes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.engine.shrinking import WINDOW, instants, rest_of, shrinking
 from reconciler.evaluate import evaluate, let_pass

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler import families as package
 from reconciler.documents.document import GroupKind, Kind

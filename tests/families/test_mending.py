@@ -1,8 +1,7 @@
 """What of each family's documents may be edited for a refused claim."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.evaluate import Evaluation

@@ -1,6 +1,6 @@
 """The router of one pool's network lies among the addresses of another pool."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.commands.reading.incremental import evaluate_incrementally

@@ -5,10 +5,10 @@ set of integers can tell what is right.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.findings import Location

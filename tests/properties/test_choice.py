@@ -1,9 +1,8 @@
 """What a claim may not have: the other IP version, what its family refuses, what a pool keeps back."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.engine.planner import plan
 from reconciler.model.claim import Refusal

@@ -1,9 +1,8 @@
 """What a state cannot tell stops what depends on it, and nothing else."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.engine.planner import plan
 from reconciler.model.key import Key

@@ -7,12 +7,12 @@ killed at any step that changes something, with its cache or without. Every comm
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.metallb import ranges_of

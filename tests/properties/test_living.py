@@ -7,7 +7,7 @@ cluster is known by who it is, records by another reader than ours.
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ import yaml
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation, evaluate, leaving
 from tests.moving import carried, letting

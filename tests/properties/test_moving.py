@@ -6,13 +6,13 @@ than ours.
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import yaml
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation, evaluate, leaving
 from tests.moving import carried, letting

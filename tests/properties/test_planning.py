@@ -1,9 +1,8 @@
 """What every plan keeps to, whatever the state (invariants 2 to 7 and 9; nos 4, 7, 8 and 10)."""
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.engine.planner import plan

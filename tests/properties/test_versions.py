@@ -1,9 +1,8 @@
 """Plans know numbers, not notations: shifting them or changing the IP version shifts the plan."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.planner import plan

@@ -1,9 +1,9 @@
 """What was done to records by hand, claim by claim."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.findings import Finding

@@ -1,10 +1,10 @@
 """A plan to files: what is written, what goes, and what stays as it is."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.findings import Location
 from reconciler.model.allocation import Allocation, Phase

@@ -1,9 +1,9 @@
 """Evaluations with findings of any text, for tests of the forms that CI services read."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import yaml
+from msgspec.structs import replace
 
 from reconciler.evaluate import Evaluation
 from reconciler.findings import Finding, Location, Severity, error, gate, warning

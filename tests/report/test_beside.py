@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.comparison import Compared

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.findings import Finding, Location, Severity, error, gate, info, warning
 from reconciler.report.found import all_found, fingerprints, place_of, verdict

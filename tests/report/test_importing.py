@@ -1,6 +1,6 @@
 """An import as text and JSON: what it says of new addresses, of much, and of what is left out."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.findings import Location

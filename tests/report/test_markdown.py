@@ -1,10 +1,10 @@
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from reconciler.comparison import Compared
 from reconciler.digest import actions, digest

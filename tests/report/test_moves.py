@@ -1,6 +1,6 @@
 """Moves as they are told: what a plan moves, and what people moved by their own hand."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.comparison import compare
 from reconciler.report.moves import moves_of, range_of, room_of

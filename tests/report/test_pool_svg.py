@@ -1,10 +1,10 @@
 """The picture of pools as they are: cells, a legend in their colours, and no text but as text."""
 
 import re
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.asking.cells import pool_map

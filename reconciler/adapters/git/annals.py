@@ -2,7 +2,8 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.adapters.git.ancestry import cut_off, is_shallow
 from reconciler.adapters.git.bounds import Tally
@@ -25,8 +26,7 @@ _OPTIONS = (
 _LONGEST = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class GitAnnals:
+class GitAnnals(Struct, frozen=True):
     """The line of a repository."""
 
     git: GitProcess

@@ -1,8 +1,9 @@
 """How a work tree follows its branch: is it clean, is it there already, how does it get there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from reconciler.adapters.git.conversion import file_id
 from reconciler.adapters.git.failing import failure
@@ -15,8 +16,7 @@ _SHOWN = 3
 _EDITED = " M "
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(Struct, frozen=True):
     """Index and files of a checkout that shows the branch."""
 
     git: GitProcess

@@ -1,8 +1,10 @@
 """Where a repository begins: in a checkout that is there, or in one that is made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.adapters.git.guard import read_configuration
 from reconciler.adapters.git.opening import checkout_around, open_repository
@@ -12,8 +14,7 @@ from reconciler.ports import UsageError
 from reconciler.settings import PATH as SETTINGS
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """A folder for a repository.
 
     Attributes:

@@ -4,7 +4,7 @@ The branch is ours as long as each commit on it, beside what it is based on, say
 it. Then it is replaced, or taken away, with a lease on what was seen. All else is somebody's work.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reconciler.adapters.git.ancestry import is_in
 from reconciler.adapters.git.failing import failure
@@ -40,8 +40,7 @@ def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
     return ProposingBranch(git, remote, name)
 
 
-@dataclass(frozen=True, slots=True)
-class ProposingBranch:
+class ProposingBranch(Struct, frozen=True):
     """The branch that a pull request is made of.
 
     Attributes:

@@ -7,9 +7,10 @@ several roots of one repository know nothing of each other.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct
 
 from reconciler.ports import UsageError
 
@@ -24,8 +25,7 @@ _OF_TOP = " ."
 _SLUG = 40
 
 
-@dataclass(frozen=True, slots=True)
-class RootFolder:
+class RootFolder(Struct, frozen=True):
     """A folder, by its path from the top; an empty path is the top itself."""
 
     path: str = ""

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.adapters.git.bounds import Tally, fields
 from reconciler.adapters.git.process import GitProcess
@@ -17,8 +18,7 @@ _SAID = re.compile(r"([0-9a-f]{40,64}) sha256:[0-9a-f]{64}(?: ([^\n]{1,800}))?",
 _MOST = "--max-count=20000"
 
 
-@dataclass(frozen=True, slots=True)
-class GitRoots:
+class GitRoots(Struct, frozen=True):
     """What is known of files outside of the root."""
 
     git: GitProcess

@@ -9,6 +9,8 @@ import logging
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from reconciler.adapters.git.ancestry import DEEPEN, holds, is_shallow
 from reconciler.adapters.git.heads import shown_branch
 from reconciler.adapters.git.objects import find_revisions
@@ -63,8 +65,7 @@ class Asked:
     is_marked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What the remote of a repository says of itself. It is asked once, before the first fetch.
 
     Attributes:

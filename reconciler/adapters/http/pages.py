@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.adapters.http.hook import is_signed
 from reconciler.ports import ReconcilerError
@@ -48,8 +49,7 @@ class Reply(NamedTuple):
     policy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Doors:
+class Doors(Struct, frozen=True):
     """What is asked for each path.
 
     Attributes:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from math import inf
 from threading import Lock
 
+from msgspec import Struct
+
 from reconciler.ports import ClusterError
 
 _MIB = 1024 * 1024
@@ -31,8 +33,7 @@ class TooLargeError(ClusterError):
     """An answer is too large; a smaller page may not be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How much a cluster may say in one run.
 
     Attributes:

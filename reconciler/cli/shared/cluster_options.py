@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
+from msgspec import Struct
 
 from reconciler.adapters.kube.account import Account
 from reconciler.cli.shared.extras import require_clusters
@@ -83,8 +83,7 @@ _WISHING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """How clusters are reached, as the command line says it."""
 
     kubeconfig: Path | None

@@ -6,9 +6,11 @@ import random
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import ParamSpec
 from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.where import BranchHead
@@ -51,8 +53,7 @@ P = ParamSpec("P")
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """What a daemon is asked to do.
 
     Attributes:
@@ -76,8 +77,7 @@ class Order:
     missing: Callable[[str], None] = lambda _why: None
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """A daemon that is about to run, for those who serve it by HTTP: its seams.
 
     Attributes:

@@ -1,10 +1,11 @@
 """A revision evaluated for a verb that only reads: by itself, or beside its base."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.adapters.git.pending import uncommitted
 from reconciler.cli.shared.clock import source_at

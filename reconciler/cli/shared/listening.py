@@ -1,12 +1,12 @@
 """`--listen` and what belongs to it: the address, TLS, and the secret of those who ring."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct
 
 from reconciler.cli.shared.extras import require_clusters
 from reconciler.cli.shared.options import option
@@ -24,8 +24,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _MOST_PORT = 65_535
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
+class Listening(Struct, frozen=True):
     """Where to listen, and how; None for nowhere.
 
     Attributes:

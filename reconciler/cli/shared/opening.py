@@ -3,13 +3,14 @@
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cache as once
 from functools import partial
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 import reconciler
 from reconciler.adapters import cache
@@ -61,8 +62,7 @@ def cache_folder() -> Path:
         raise UsageError(message, "set XDG_CACHE_HOME, or HOME") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """A repository, the files of it that a verb reads, and what opens the cache, once."""
 
     repository: GitRepository

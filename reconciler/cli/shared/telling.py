@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from reconciler.cli.shared.daemon import Order, Running, run_daemon, spawn
 from reconciler.cli.shared.listening import Listening

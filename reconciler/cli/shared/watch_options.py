@@ -1,12 +1,12 @@
 """Options of `reconcile --watch`, as one value."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
 from typing import Any, TypeVar, cast
 
 import click
+from msgspec import Struct
 
 from reconciler.cli.shared.cluster_options import Reach
 from reconciler.cli.shared.options import option, parse_seconds
@@ -28,8 +28,7 @@ _OPTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """How a daemon runs.
 
     Attributes:

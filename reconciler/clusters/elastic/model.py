@@ -1,8 +1,9 @@
 """What is known of a tenant that may grow, and what follows from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.families._demand import Entry
@@ -60,8 +61,7 @@ class Pool(NamedTuple):
     assigns: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """What the cluster of a tenant shows.
 
     Attributes:
@@ -79,8 +79,7 @@ class Shown:
     unwell: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Granted:
+class Granted(Struct, frozen=True):
     """What the tree says of a tenant that may grow.
 
     Attributes:
@@ -146,8 +145,7 @@ class Use(NamedTuple):
     used: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What follows from what a cluster shows.
 
     Attributes:

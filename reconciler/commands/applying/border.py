@@ -10,10 +10,8 @@ from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import ClusterError, Listing
 
 
-class Checked(Relay):
+class Checked(Relay, frozen=True):
     """A cluster of which no object is passed on unseen."""
-
-    __slots__ = ()
 
     def get(self, ref: Ref) -> Manifest | None:
         """An object, or None."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.clusters.desired import MANAGER
 from reconciler.clusters.identity import uid_of
@@ -24,8 +25,7 @@ from reconciler.ports import Cluster, ClusterError, IdentityError, StaleError, U
 _IDENTITY = Ref(NAMESPACE, "", "kube-system")
 
 
-@dataclass(frozen=True, slots=True)
-class Enrolment:
+class Enrolment(Struct, frozen=True):
     """A cluster that was recognised.
 
     Attributes:

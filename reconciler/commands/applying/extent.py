@@ -1,14 +1,14 @@
 """Which clusters one apply works on, and what was seen of them before."""
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.clusters.elastic.model import Reading, Word
 from reconciler.model.resource import Ref
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """What one apply is about.
 
     Attributes:

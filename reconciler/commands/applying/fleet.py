@@ -7,9 +7,11 @@ worked on, and CONTACTS waited for: those that never answer must not take all pl
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import cache
 from threading import BoundedSemaphore
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.clusters.address_conflicts import Claims, address_conflicts
 from reconciler.clusters.desired import desired_objects
@@ -56,8 +58,7 @@ from reconciler.projecting import project
 AT_ONCE = 16
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
+class _Done(Struct, frozen=True):
     """What became of a cluster, and what the management cluster shall remember of it."""
 
     applied: Applied | None

@@ -6,8 +6,10 @@ asked is no answer.
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
 from itertools import islice
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.clusters.copies import copies_of, intakes
 from reconciler.clusters.crds import crd_name, is_established
@@ -44,8 +46,7 @@ _MOST_ASKED = 256
 """Commits with copies. Those that only take away what people describe by now say nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class IntakeLook:
+class IntakeLook(Struct, frozen=True):
     """One look at the management cluster, and what follows from it.
 
     Attributes:

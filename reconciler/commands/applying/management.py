@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from threading import Lock
+
+from msgspec.structs import replace
 
 from reconciler.clusters.estate import Estate
 from reconciler.clusters.options import ApplyOptions

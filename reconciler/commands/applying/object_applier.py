@@ -3,7 +3,7 @@
 An object that is not as the plan saw it is planned again, by the function that planned it first.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reconciler.clusters.decision import Action, noted, status_to_apply
 from reconciler.clusters.desired import MANAGER, STATUS_MANAGER, desired_object, owned_by
@@ -25,8 +25,7 @@ from reconciler.ports import (
 _ATTEMPTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectApplier:
+class ObjectApplier(Struct, frozen=True):
     """Objects of one cluster.
 
     Attributes:

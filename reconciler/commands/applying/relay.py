@@ -1,13 +1,12 @@
 """A cluster before another: whatever is asked of it is passed on. Others look at what passes."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reconciler.model.resource import Manifest, Ref, Resource
 from reconciler.ports import Cluster, Listing, Requests
 
 
-@dataclass(frozen=True, slots=True)
-class Relay:
+class Relay(Struct, frozen=True):
     """A cluster that is the other one in all. Any call may raise a `ClusterError`."""
 
     cluster: Cluster

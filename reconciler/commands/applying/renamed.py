@@ -1,7 +1,8 @@
 """Which cluster of a new name is the one of the old name: the clusters themselves are asked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.clusters.identity import uid_of
 from reconciler.clusters.memory import Enrolled
@@ -16,8 +17,7 @@ from reconciler.ports import ClusterError
 _IDENTITY = Ref(NAMESPACE, "", "kube-system")
 
 
-@dataclass(frozen=True, slots=True)
-class Renames:
+class Renames(Struct, frozen=True):
     """What became of clusters that have another name.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Which clusters there are besides the management cluster, and what each shall hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.clusters.address_conflicts import Claims
@@ -76,8 +77,7 @@ def targets(
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """All that an apply takes from a revision, by cluster: where it is equal, nothing changes.
 
     Attributes:

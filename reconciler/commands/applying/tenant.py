@@ -1,7 +1,8 @@
 """One tenant cluster: recognised, planned, worked on, and what is to be remembered of it."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.elastic.model import Reading

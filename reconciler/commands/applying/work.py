@@ -5,6 +5,8 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from reconciler.clusters.options import ApplyOptions
 from reconciler.clusters.outcome import Applied, State
 from reconciler.clusters.plan import ClusterPlan
@@ -52,8 +54,7 @@ def contained() -> Iterator[None]:
         raise BugError(bug) from bug
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """What is applied to all clusters.
 
     Attributes:

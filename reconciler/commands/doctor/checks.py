@@ -1,7 +1,8 @@
 """How checks are run: what fails becomes a line with its mend, and ends nothing else."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.ports import (
     BugError,

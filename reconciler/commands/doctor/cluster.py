@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from reconciler.addresses import IPSet
 from reconciler.clusters import crds
 from reconciler.clusters.decision import is_ours
@@ -45,8 +47,7 @@ _CONTROLLER = re.compile(r"metallb[^/]*/controller:(?P<tag>[\w.-]{1,100})(?:@|$)
 _METALLB = "install MetalLB 0.15.3 or newer"
 
 
-@dataclass(frozen=True, slots=True)
-class ExaminedCluster:
+class ExaminedCluster(Struct, frozen=True):
     """A cluster that is looked at.
 
     Attributes:

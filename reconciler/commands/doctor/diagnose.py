@@ -7,7 +7,8 @@ wrong with one delays and hides nothing of the others.
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.clusters.desired import desired_objects
 from reconciler.clusters.estate import Estate

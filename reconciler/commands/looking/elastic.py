@@ -6,9 +6,11 @@ Git here: who calls commits what is found, with what follows from it.
 
 from collections.abc import Callable, Container, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.clusters.announcing import cluster_of
 from reconciler.clusters.elastic.fitting import Fitted, Wish, fitted
@@ -46,8 +48,7 @@ from reconciler.ports import CONTACTS, BugError, ClusterError, Clusters
 from reconciler.records.changes import Change
 
 
-@dataclass(frozen=True, slots=True)
-class LookOptions:
+class LookOptions(Struct, frozen=True):
     """How clusters are looked at.
 
     Attributes:
@@ -78,8 +79,7 @@ class Blocked(NamedTuple):
     claim: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """What was found.
 
     Attributes:

@@ -2,7 +2,10 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.clusters.outcome import Applied
 from reconciler.commands.applying.expiry import still_announced
@@ -41,8 +44,7 @@ class Newest:
         return self._read[head]
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """Who asks which clusters.
 
     Attributes:

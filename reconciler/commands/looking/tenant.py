@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.addresses import IPSet
 from reconciler.clusters.decision import is_ours
@@ -30,8 +31,7 @@ from reconciler.ports import Cluster, ClusterError, NoSuchKindError
 NO_METALLB = "MetalLB is not there: no kind IPAddressPool of metallb.io"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """How a tenant's cluster is looked at.
 
     Attributes:

@@ -1,12 +1,9 @@
 """A revision as it was read at another time: its files, and the clock that a plan had then."""
 
-from dataclasses import dataclass
-
 from reconciler.commands.reading.through import Through
 
 
-@dataclass(frozen=True, slots=True)
-class AsOf(Through):
+class AsOf(Through, frozen=True):
     """A source with a clock of its own; all else is that of the source.
 
     Attributes:

@@ -8,7 +8,10 @@ or when its folders have no ids. The evaluation is the same in each case (ADR 00
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from msgspec import structs
 
 from reconciler.commands.reading.listing import listed
 from reconciler.commands.reading.overrides import read_overrides
@@ -61,7 +64,9 @@ def evaluate_incrementally(
         except NotPlainError:
             pass
     tree = read_tree(source, terms.settings, own, overrides)
-    return evaluate(replace(tree, retained=retained, left=left, contracts=terms.contracts), allowed)
+    return evaluate(
+        structs.replace(tree, retained=retained, left=left, contracts=terms.contracts), allowed
+    )
 
 
 @dataclass(slots=True)
@@ -76,7 +81,7 @@ class _Run:
         known: How many groups the earlier run left.
         to_read: Object ids of the parts that are read, by path.
         shared: Object ids of the source files that bear on everything, by path.
-        gone: Parts of groups of the earlier run that are not there any more.
+        gone: Parts of earlier groups that are not there any more.
         earlier: What the earlier run left.
     """
 
@@ -127,7 +132,10 @@ class _Run:
             evaluation = self.parts.evaluate(self.to_read, known, elsewhere)
             bears = bearing(evaluation)
             if not self._reach(evaluation, bears):
-                self._note(tops, evaluation, bears)
+                with suppress(
+                    UnicodeEncodeError
+                ):  # half a character: the next run reads it all again
+                    self._note(tops, evaluation, bears)
                 return evaluation
 
     def _key(self) -> str:
@@ -152,11 +160,11 @@ class _Run:
         if head is None or text is None:
             head = snapshot.NOTHING
         known = snapshot.read_groups(text) if text is not None else []
-        grouped = {path: oid for group in known for path, oid in group.parts.items()}
-        gone = frozenset(head.gone)
-        was = {path: oid for path, oid in grouped.items() if path not in gone} if gone else grouped
-        was_there = {**was, **head.restless, **head.shared}
-        now = listed(self.parts, tops, head.tops, was_there)
+        was = snapshot.parts_of(known)
+        grouped, gone = list(was), dict.fromkeys(head.gone, "")
+        was = {path: oid for path, oid in was.items() if path not in gone} if gone else was
+        was |= {**head.restless, **head.shared}
+        now = listed(self.parts, tops, head.tops, was)
         if any(now.get(path) != oid for path, oid in head.shared.items()):
             head, known = snapshot.NOTHING, []
         self.gone = [path for path in grouped if path not in now]
@@ -166,13 +174,11 @@ class _Run:
             for number, group in enumerate(known)
             if group.parts.items() <= now.items() and head.shared.keys().isdisjoint(group.parts)
         }
-        skipped = {path for group in self.left_out.values() for path in group.parts}
-        self.to_read = {path: oid for path, oid in now.items() if path not in skipped}
+        skipped = set[str]().union(*(group.parts for group in self.left_out.values()))
+        self.to_read = {path: now[path] for path in sorted(now.keys() - skipped)}
 
     def _known_text(self, table: str, head: snapshot.Head | None) -> str | None:
-        if head is None:
-            return None
-        return self.facts.known(table, [head.id]).get(head.id)
+        return self.facts.known(table, [head.id]).get(head.id) if head is not None else None
 
     def _note_shared(self) -> None:
         """Find the source files that bear on everything.
@@ -230,19 +236,20 @@ class _Run:
         rest = [number for number in self.left_out if number not in reached]
         if not names or not rest:
             return []
-        if any(number < self.known for number in rest):  # those of this run have theirs
-            text = self._known_text(snapshot.NAMES, self.earlier)
-            if text is None:
-                return rest
-            self._fill_names(snapshot.read_names(text))
         wanted = frozenset(names)
-        return [number for number in rest if not wanted.isdisjoint(self.left_out[number].names)]
+        found = [number for number in rest if not wanted.isdisjoint(self.left_out[number].names)]
+        noted = [number for number in rest if number < self.known]
+        if noted:  # only those of this run have theirs
+            text = self._known_text(snapshot.NAMES, self.earlier)
+            known = snapshot.read_names(text) if text is not None else None
+            found += [it for it in noted if known is None or snapshot.has_name(known[it], names)]
+        return found
 
     def _fill_names(self, known: Sequence[str]) -> None:
         """Give the groups of the earlier run the names of their records."""
         for number, group in self.left_out.items():
             if number < self.known:
-                group.names = dict.fromkeys(known[number].split("\n"))
+                group.names = dict.fromkeys(snapshot.split_names(known[number]))
 
     def _is_little(self) -> bool:
         """The groups of the earlier run are left as they are: little is read beside them."""

@@ -5,7 +5,6 @@ the id that it has in the commit. All else, the history too, is that of the revi
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from reconciler.commands.reading.through import Through
@@ -16,8 +15,7 @@ from reconciler.ports import Changed, Entry, Source
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Laid(Through):
+class Laid(Through, frozen=True):
     """A source of which one folder is that of another one.
 
     Attributes:

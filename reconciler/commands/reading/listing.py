@@ -12,7 +12,7 @@ _Ids = Mapping[str, str]
 
 
 def listed(parts: Parts, tops: _Ids, old_tops: _Ids, was: _Ids) -> dict[str, str]:
-    """All parts of the tree, by path; of folders that did not change, as they were.
+    """All parts of the tree, in no order; of folders that did not change, as they were.
 
     Args:
         parts: How the tree is read.
@@ -24,44 +24,43 @@ def listed(parts: Parts, tops: _Ids, old_tops: _Ids, was: _Ids) -> dict[str, str
         NotPlainError: The tree has to be read as a whole.
     """
     source, settings = parts.source, parts.settings
-    records = settings.records
-    same = [path for path, oid in tops.items() if old_tops.get(path) == oid]
-    found = _below(was, same)
+    found = dict(was)
     anew = []
-    for path in tops:
-        if path in same or path == records:
+    for path in dict.fromkeys((*old_tops, *tops)):
+        old, now = old_tops.get(path), tops.get(path)
+        if old == now:
             continue
-        changed = _changed(parts, path, tops[path], old_tops.get(path))
-        if changed is None:
+        changed = _changed(parts, path, old, now)
+        if changed is not None:
+            _change(found, changed, parts)
+            continue
+        inside = f"{path}/"
+        found = {it: oid for it, oid in found.items() if not it.startswith(inside)}
+        if now is not None and path == settings.records:
+            found |= parts.record_parts()
+        elif now is not None:
             anew.append(path)
-        else:
-            found |= _since(_below(was, [path]), changed, parts)
     sources, _ = split(source.entries(anew), settings)
     found |= {entry.path: entry.oid for entry in sources}
-    if records in tops and records not in same:
-        found |= parts.record_parts()
     # Whoever reads all of it tells what is wrong with its files, and how many there may be.
     if source.findings() or clashes(found) or len(found) > settings.limits.files:
         raise NotPlainError
-    return {path: found[path] for path in sorted(found)}
+    return found
 
 
-def _below(was: _Ids, folders: list[str]) -> dict[str, str]:
-    inside = tuple(f"{path}/" for path in folders)
-    return {path: oid for path, oid in was.items() if path.startswith(inside)}
-
-
-def _changed(parts: Parts, path: str, now: str, was: str | None) -> list[Changed] | None:
+def _changed(parts: Parts, path: str, old: str | None, now: str | None) -> list[Changed] | None:
     """What changed in a folder; None where it has to be listed."""
-    return parts.source.changed_below(Entry(path, "040000", now), was) if was else None
+    if old is None or now is None or path == parts.settings.records:
+        return None
+    return parts.source.changed_below(Entry(path, "040000", now), old)
 
 
-def _since(was: dict[str, str], changed: list[Changed], parts: Parts) -> dict[str, str]:
-    """The parts of a folder, after what changed in it."""
+def _change(found: dict[str, str], changed: list[Changed], parts: Parts) -> None:
+    """Make the parts of a folder what they are after a change."""
     new = [item.new for item in changed if item.new is not None]
     if not all(entry.is_file for entry in new):
         raise NotPlainError
     for item in changed:
-        was.pop(item.path, None)
+        found.pop(item.path, None)
     sources, _ = split(new, parts.settings)
-    return was | {entry.path: entry.oid for entry in sources}
+    found |= {entry.path: entry.oid for entry in sources}

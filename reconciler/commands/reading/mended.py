@@ -1,7 +1,6 @@
 """A revision as it would be with some files put back: nothing is written to look at it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TypeVar
 
@@ -12,8 +11,7 @@ T = TypeVar("T")
 _FILE = "100644"
 
 
-@dataclass(frozen=True, slots=True)
-class Mended(Through):
+class Mended(Through, frozen=True):
     """A source of which some files are others.
 
     Attributes:

@@ -1,8 +1,9 @@
 """How single files are read: which of them are sources, which are records, and by what function."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from reconciler.documents.load import Loaded, is_yaml
 from reconciler.documents.names import is_meant, reserved, unfit, unread
@@ -13,8 +14,7 @@ from reconciler.records.recall import Recalled, recall
 from reconciler.sources import source_reader
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """How the files of a revision are read, by path and bytes, and where they are.
 
     Attributes:

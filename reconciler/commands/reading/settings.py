@@ -1,9 +1,10 @@
 """The Settings of a revision, read before all else because they name the folders."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
 from reconciler.comparison import left_behind

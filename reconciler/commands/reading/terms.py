@@ -1,15 +1,15 @@
 """What a revision is judged by beside what it says itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.model.contract import Contract
 from reconciler.model.override import Overrides
 from reconciler.model.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """What a revision is judged by beside what it says itself.
 
     Attributes:

@@ -1,8 +1,9 @@
 """A source that answers as another one does, for those that differ from it in a few answers."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from reconciler.findings import Finding
 from reconciler.model.settings import Limits
@@ -11,8 +12,7 @@ from reconciler.ports import Changed, Entry, Revision, Source, Step
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Through:
+class Through(Struct, frozen=True):
     """What another source says.
 
     Attributes:

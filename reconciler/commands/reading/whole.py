@@ -1,6 +1,6 @@
 """A revision read whole: what every other way of reading it must agree with."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.commands.reading.last_good import last_good
 from reconciler.commands.reading.overrides import read_overrides

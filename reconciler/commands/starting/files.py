@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources.abc import Traversable
 from shlex import quote
+
+from msgspec import Struct
 
 from reconciler.commands.starting.forges import WORKFLOWS, Forge, action_of
 from reconciler.documents.shipped import folder, schema
@@ -35,8 +36,7 @@ class Beginning(StrEnum):
     OWN = "own"
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What a new repository shall be.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from msgspec import Struct
 
 from reconciler.commands.starting.files import OWNERS, SCHEMAS, SETTINGS, examples
 from reconciler.model.settings import Settings
@@ -47,8 +48,7 @@ class State(StrEnum):
     LEFT_OUT = "left out"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A file that is wanted.
 
     Attributes:

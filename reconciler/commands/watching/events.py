@@ -1,9 +1,10 @@
 """What happened that a daemon answers to, and what a round of it is about."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.findings import few
 
@@ -59,8 +60,7 @@ class Event(NamedTuple):
         return self.plans or self.cause in _PLANNED
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """What a round does.
 
     Attributes:

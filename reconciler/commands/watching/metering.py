@@ -1,8 +1,9 @@
 """A daemon in figures: what it tells an observer becomes metrics."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import replace
 from threading import Lock
+
+from msgspec.structs import replace
 
 from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.growers import all_growers

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from msgspec import Struct
+
 from reconciler.commands.applying.relay import Relay
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.marks import MANAGER, OWNER_LABEL
@@ -126,8 +128,7 @@ def _home(manifest: Manifest) -> str:
     return str(manifest["metadata"].get("namespace") or "")
 
 
-@dataclass(frozen=True, slots=True)
-class NotingClusters:
+class NotingClusters(Struct, frozen=True):
     """Clusters, of whose use notes are taken.
 
     Attributes:
@@ -156,8 +157,7 @@ class NotingClusters:
         return _NotingCluster(made, cluster, self.notes, self.looks)
 
 
-@dataclass(frozen=True)
-class _NotingCluster(Relay):
+class _NotingCluster(Relay, frozen=True):
     """A cluster, of whose use notes are taken."""
 
     name: str

@@ -5,9 +5,10 @@ quick, may be called by several threads at once, and what it raises is told and 
 """
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from reconciler.clusters.elastic.model import Figures
 from reconciler.clusters.outcome import Applied
@@ -34,8 +35,7 @@ class Push(StrEnum):
     REFUSED = "refused"  # the remote would not take it, or could not be reached
 
 
-@dataclass(frozen=True, slots=True)
-class RoundDone:
+class RoundDone(Struct, frozen=True):
     """A round that ended.
 
     Attributes:
@@ -169,8 +169,7 @@ class Nobody:
         """A bug was met."""
 
 
-@dataclass(frozen=True, slots=True)
-class Readiness:
+class Readiness(Struct, frozen=True):
     """Whether the daemon does its work, for those who ask by HTTP.
 
     Attributes:

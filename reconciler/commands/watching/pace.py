@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from msgspec import Struct
+
 from reconciler.commands.applying.relay import Relay
 from reconciler.commands.watching.backoff import LONGEST
 from reconciler.model.resource import Manifest, Ref, Resource
@@ -116,8 +118,7 @@ class Pace:
             self._open.discard(connection)
 
 
-@dataclass(frozen=True, slots=True)
-class PacedClusters:
+class PacedClusters(Struct, frozen=True):
     """Clusters, of which none may keep the others waiting again and again.
 
     The management cluster may: nothing is done without it.
@@ -145,8 +146,7 @@ class PacedClusters:
         return _PacedCluster(made, cluster, self.pace, token, self.pace.monotonic())
 
 
-@dataclass(frozen=True)
-class _PacedCluster(Relay):
+class _PacedCluster(Relay, frozen=True):
     """A cluster whose failures to answer are timed, from when it was first asked."""
 
     name: str

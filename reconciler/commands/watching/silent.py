@@ -4,7 +4,7 @@ Who asks one is told so at once, by the very failure that a connection would end
 announce is held, and nothing is given back there, by the code that takes care of all who are silent.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reconciler.model.cluster import MANAGEMENT
 from reconciler.ports import Cluster, Clusters, UnreachableError
@@ -12,8 +12,7 @@ from reconciler.ports import Cluster, Clusters, UnreachableError
 SILENT = "it does not answer; it is asked again when its watch tells that it does"
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
+class Answering(Struct, frozen=True):
     """Clusters, but for those that do not answer.
 
     Attributes:

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from reconciler.clusters.watched import Topic
 from reconciler.commands.watching.backoff import Backoff, spelled
 from reconciler.commands.watching.failures import alone
@@ -36,8 +38,7 @@ _LEFT = "left"  # how an object looked that nobody watched: as none does
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Ears:
+class Ears(Struct, frozen=True):
     """Whom a watch tells what.
 
     Attributes:

@@ -3,8 +3,12 @@
 import random
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.clusters.elastic.model import Figures, Word
 from reconciler.clusters.options import ApplyOptions
@@ -30,8 +34,7 @@ from reconciler.model.resource import Manifest, Ref
 from reconciler.ports import BugError, Clusters, Facts, Repository, Revision
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """What is worked on.
 
     Attributes:
@@ -61,7 +64,7 @@ class Site:
     applies: bool = True
     looking: Clusters | None = None
     now: Callable[[], float] | None = time.time
-    witness: Witness = field(default_factory=Witness)
+    witness: Witness = msgspec.field(default_factory=Witness)
     looked_at: Callable[[Evaluation], None] = lambda _evaluation: None
     looked: Callable[[Mapping[str, str], Set[str]], None] = lambda _unasked, _away: None
     demand_seen: Callable[[str, Figures], None] = lambda _cluster, _asked: None

@@ -3,7 +3,7 @@
 A document looks at others by `Documents.find` and `every` alone, which note what was asked for.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_short

@@ -1,7 +1,8 @@
 """What the records say of pool and VIP, and the claim that one copied from a cluster stands for."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reconciler.families._record_form import Body, referring_whole
 from reconciler.families.novaedge.kinds import NAME, VIP

@@ -1,8 +1,9 @@
 """Which of the objects `ipam get` shows, and in what order."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.findings import nearest
@@ -12,8 +13,7 @@ from reconciler.report.listing.template import Values
 from reconciler.report.standing import asked_range
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What is asked for; empty and None ask for everything.
 
     Attributes:
@@ -28,8 +28,7 @@ class Wish:
     team: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """What was found of it, and of which names nothing was; with the nearest name, or nothing."""
 
     items: tuple[Item, ...]

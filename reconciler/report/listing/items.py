@@ -1,9 +1,10 @@
 """The objects that `ipam get` lists: documents with the status that an apply gives them, and records."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
@@ -22,8 +23,7 @@ Body = Mapping[str, Any]
 Owner = tuple[str, str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One object.
 
     Attributes:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
+
 from reconciler.addresses import IPRange
 from reconciler.asking.causes import Cause
 from reconciler.asking.facts import Fact
@@ -143,8 +145,7 @@ def _short(text: str) -> str:
     return escape(cut(text, _LONGEST))
 
 
-@dataclass(frozen=True, slots=True)
-class _Causes:
+class _Causes(Struct, frozen=True):
     """Which commits there are, and which of people began what."""
 
     numbers: Mapping[str, int]

@@ -1,9 +1,9 @@
 """The head that was reconciled last, noted at the remote: who notices that history was rewritten."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.adapters.git.opening import open_mirror, open_repository, with_remote
 from reconciler.adapters.git.repository import GitRepository

@@ -1,6 +1,7 @@
 """What a tenant asks for in the end, and what is told of what it does not get."""
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.elastic.fitting import Fitted
 from reconciler.clusters.elastic.model import Figures, Outcome, Word
@@ -17,9 +18,7 @@ TWO = (entry(1), entry(2, 2))
 
 def outcome(**more: object) -> Outcome:
     made = Outcome(TWO, Figures(pending=3), first=3, names="default/c")
-    for name, value in more.items():
-        object.__setattr__(made, name, value)
-    return made
+    return replace(made, **more)
 
 
 def test_what_is_got_is_added_and_what_goes_is_left_out() -> None:

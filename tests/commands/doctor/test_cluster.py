@@ -1,9 +1,10 @@
 """What `doctor` tells of servers as they may be: versions, rights, clocks, silence."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.inventory import Inventory
 from reconciler.clusters.resources import CONFIGURATION_STATE

@@ -1,8 +1,10 @@
 """Elastic tenants in memory: a branch, their clusters with a MetalLB of a few lines, and runs on both."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.addresses.notation import format_address

@@ -1,9 +1,9 @@
 """What a look at clusters makes of what it finds there, and of what it does not find."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.metallb import ranges_of
 from reconciler.clusters.options import ApplyOptions

@@ -1,11 +1,11 @@
 """A run of reconcile that looks at clusters: real Git, clusters in memory; each commit is replayed."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.expiry import still_announced

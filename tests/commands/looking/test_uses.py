@@ -1,6 +1,6 @@
 """How many addresses of each record Services use, as the result of an apply has it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import parse_cidr
 from reconciler.clusters.elastic.model import Use

@@ -1,9 +1,9 @@
 """What is broken counts as it last could be read: each way in which it once did not."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
 from reconciler.commands.reading.whole import read_tree

@@ -1,10 +1,10 @@
 """A daemon's story in figures: each metric of the catalogue moves, and what is gone is not shown."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.elastic.model import Figures

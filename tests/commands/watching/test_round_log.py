@@ -1,10 +1,10 @@
 """What is told of rounds: each line once, for people and, with its fields, for the log."""
 
 import logging
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.clusters.difference import Drift
 from reconciler.clusters.outcome import Applied, Outcome, Result, State

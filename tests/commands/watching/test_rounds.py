@@ -1,5 +1,7 @@
 """What rounds leave out, tell and remember, and what does not wait for the resync."""
 
+from msgspec.structs import replace
+
 from reconciler.clusters.outcome import State
 from reconciler.commands.exit_codes import reconciled_code
 from reconciler.commands.watching.events import Cause, Event
@@ -117,8 +119,8 @@ def test_what_could_not_be_told_is_told_the_next_time() -> None:
 def seconds(town: Town) -> list[float]:
     """After how many seconds growth was served."""
     told: list[float] = []
-    site = town.daemon.work.site
-    object.__setattr__(site, "growth_served", lambda _name, after: told.append(after))
+    work = town.daemon.work
+    work.site = replace(work.site, growth_served=lambda _name, after: told.append(after))
     return told
 
 

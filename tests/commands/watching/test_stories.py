@@ -1,9 +1,9 @@
 """What people do in clusters while a daemon runs, from the event to the commit."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.commands.replay import Replayed
 from reconciler.commands.watching.events import Cause

@@ -1,9 +1,9 @@
 """A tenant whose cluster cannot be asked, in figures: nobody is told that all is well."""
 
 import logging
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.commands.watching.events import Cause, Event
 from reconciler.commands.watching.metering import Metering

@@ -1,8 +1,7 @@
 """The map of a pool for people: cells or intervals, and a legend."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.asking.cells import pool_map

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reconciler.comparison import Compared
 from reconciler.evaluate import evaluate
