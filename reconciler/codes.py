@@ -124,6 +124,7 @@ CODES: dict[str, str] = {
     "record-edited": "A record differs from what `ipam reconcile` wrote.",
     "commit-unproven": "A commit says that reconcile made it, but its base gives other files.",
     "commit-carried": "A change carries a commit that says reconcile made it; its base lacks it.",
+    "proposal-unproven": "Reconcile may have made this change, by what only clusters or a person know.",
     "commit-dated-back": "A change is dated before its base: what it releases would be free too early.",
     "record-removed": "A record was removed by hand; its claim is planned anew.",
     "freed-by-hand": "A change takes addresses that were another's until somebody changed the record by hand.",

@@ -15,6 +15,7 @@ from reconciler.cli.shared.options import (
     base_option,
     fetch_option,
     option,
+    proposed_option,
     reading_options,
 )
 from reconciler.cli.shared.output import emit, painter, tell
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     "--trust-cache", is_flag=True, help="With --base: believe a cache that no change could write."
 )
 @fetch_option
+@proposed_option
 @option("--allow-empty", is_flag=True, help="It is fine that there is nothing to check.")
 @review_options
 def check(
@@ -49,6 +51,7 @@ def check(
     also: tuple[str, ...],
     trust_cache: bool,
     fetch_missing: bool,
+    proposed: str | None,
     allow_empty: bool,
     output: str,
     outs: tuple[Out, ...],
@@ -77,6 +80,7 @@ def check(
     found = reviewed(
         repo, rev, base,
         worktree=worktree, whole=whole, trust=trust, at=at, also=also, fetches=fetch_missing,
+        proposed=proposed,
     )  # fmt: skip
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
     drawn = _preview(found, base, at) if is_drawn else None

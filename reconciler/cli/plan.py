@@ -11,6 +11,7 @@ from reconciler.cli.shared.options import (
     fetch_option,
     option,
     output_options,
+    proposed_option,
     reading_options,
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
@@ -27,6 +28,7 @@ from reconciler.report.text.plan import plan_text
 @base_option
 @at_option
 @fetch_option
+@proposed_option
 @option("--all", "keeps", is_flag=True, help="Show what stays, too.")
 @option("--detailed-exitcode", is_flag=True, help="Exit with 2 when changes are pending.")
 @output_options("text", "json", "yaml", "markdown")
@@ -37,6 +39,7 @@ def plan(
     base: str | None,
     at: str | None,
     fetch_missing: bool,
+    proposed: str | None,
     keeps: bool,
     detailed_exitcode: bool,
     output: str,
@@ -47,7 +50,10 @@ def plan(
     Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
     another gate would stop it (3).
     """
-    found = reviewed(repo, rev, base, worktree=worktree, whole=keeps, at=at, fetches=fetch_missing)
+    found = reviewed(
+        repo, rev, base,
+        worktree=worktree, whole=keeps, at=at, fetches=fetch_missing, proposed=proposed,
+    )  # fmt: skip
     compared = _compared(found)
     evaluation = compared.evaluation
     if output == "text":

@@ -49,7 +49,7 @@ class _Sides(NamedTuple):
     Attributes:
         changes: The files that differ.
         planned: The evaluation of the base, as reconcile has it; it is made when it is asked for.
-        is_made: Reconcile itself made the change.
+        history: What the history of the change holds.
     """
 
     repository: Repository
@@ -57,10 +57,16 @@ class _Sides(NamedTuple):
     change: tuple[Source, Settings]
     changes: Sequence[Changed]
     planned: Callable[[], Evaluation]
-    is_made: bool
+    history: carrying.Carried
 
 
-def beside(source: Source, repository: Repository, base: str, facts: Facts | None) -> Compared:
+def beside(
+    source: Source,
+    repository: Repository,
+    base: str,
+    facts: Facts | None,
+    proposed: str | None = None,
+) -> Compared:
     """A change, evaluated and compared with its base.
 
     Args:
@@ -68,6 +74,7 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
         repository: Where both are.
         base: The name of the base. Its Settings judge the change; only the folders are the change's.
         facts: The cache.
+        proposed: A revision that is what reconcile proposes; what that says of itself is so.
     """
     base_source = repository.source(base)
     judging, loose = judge.judging_settings(repository, base_source, facts)
@@ -87,9 +94,10 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     since = records_since_made(repository, base_source, judging)
     if since is not None:
         evaluation = as_merged(repository, base_source, source, evaluation, facts)
-    history = carrying.carried(repository, base_source, source, (own.records, own.observed), facts)
-    # What reconcile made, as plans anew have shown, no person changed.
-    records = records_beside(bases, sides, () if history.is_alone else changes, planned)
+    tip = repository.resolve(proposed).id if proposed is not None else None
+    history = carrying.carried(repository, base_source, source, settings, facts).beside(tip)
+    # What reconcile proposes, as plans anew have shown, no person changed.
+    records = records_beside(bases, sides, () if history.is_proposed else changes, planned)
     stranded, left = _elsewhere(bases, (source, own))
     read = Base(
         name=base,
@@ -113,7 +121,7 @@ def beside(source: Source, repository: Repository, base: str, facts: Facts | Non
     found = [*loose, *carrying.told(history, base, releases=releases)]
     found += strays(repository, source, compared.evaluation, base_source, facts)
     told = replace(compared, evaluation=with_found(compared.evaluation, found))
-    both_sides = _Sides(repository, bases, sides, changes, planned, history.is_alone)
+    both_sides = _Sides(repository, bases, sides, changes, planned, history)
     return _told_apart(_judged(told, read, both_sides, facts), read, both_sides, since)
 
 
@@ -126,7 +134,7 @@ def _judged(compared: Compared, base: Base, sides: _Sides, facts: Facts | None) 
     source = sides.change[0]
     evaluation = _beside_plan(base, sides.planned, compared.evaluation)
     evaluation = with_causes(evaluation, sides.repository, source)
-    if not sides.is_made:
+    if not sides.history.is_proposed:
         beside = Beside(base.name, sides.base, sides.change, is_base=True)
         evaluation = with_sightings(evaluation, beside, sides.changes, facts)
     return replace(compared, evaluation=with_overrides(evaluation))
@@ -147,6 +155,9 @@ def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Since | No
         compared = with_pins_before(compared, base.name, sides.planned)
         compared = with_renames_before(compared, base.name, sides.planned())
     compared = with_renames_waiting(compared, base, sides.planned)
+    settings = sides.change[1]
+    written = (settings.records, settings.observed)
+    compared = carrying.with_proposal(compared, sides.history, base.name, written)
     paths = [it.path for it in sides.changes]
     both = (sides.repository, sides.base[0], sides.change[0])
     compared = with_caused(compared, base, sides.planned, paths, line_of(*both))

@@ -2,15 +2,24 @@
 
 Once merged, such a commit may be the newest that reconcile made: then records are compared with
 what they were there. So a change brings none, but for what reconcile made of the base itself.
+
+A replay shows that reconcile may have made a commit, by what that says of clusters, of a person's
+word and of its time. Anybody can say so, and nothing here can be asked. So of a change it is
+believed only where the commit is the tip of a branch that nobody but reconcile may push to.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from reconciler.commands.last_made import wrote_records
 from reconciler.commands.message import read_message
 from reconciler.commands.replay import believes
-from reconciler.findings import Finding, Location, cut_off, error
+from reconciler.comparison import Compared
+from reconciler.findings import Finding, Location, Severity, cut_off, error, info, ordered
 from reconciler.model.instant import format_instant
+from reconciler.model.settings import Settings
 from reconciler.ports import Facts, Repository, Revision, Source
 
 # More of them are not looked at.
@@ -26,6 +35,7 @@ class Carried(NamedTuple):
         own: The newest that reconcile made of the base, and the change left as it is; or empty.
         others: Other commits that say that reconcile made them, newest first.
         is_alone: The change is what reconcile made of the base, or a merge of it, and nothing else.
+        is_proposed: And it is the tip of the branch of reconcile's own: all that it says is so.
         is_cut: Part of it is behind the end of the clone.
         dated: The change's own date and the base's, if that is later than clocks differ.
     """
@@ -33,6 +43,7 @@ class Carried(NamedTuple):
     own: str = ""
     others: tuple[str, ...] = ()
     is_alone: bool = False
+    is_proposed: bool = False
     is_cut: bool = False
     dated: tuple[int, int] | None = None
 
@@ -41,12 +52,16 @@ class Carried(NamedTuple):
         """The newest commit that says that reconcile made it, or empty."""
         return next(iter([*self.others, self.own]), "")
 
+    def beside(self, proposed: str | None) -> "Carried":
+        """The same where the tip of the branch of reconcile's own is known."""
+        return self._replace(is_proposed=self.is_alone and self.own == proposed)
+
 
 def carried(
     repository: Repository,
     base: Source,
     change: Source,
-    folders: Sequence[str],
+    settings: Settings,
     facts: Facts | None,
 ) -> Carried:
     """Look at the commits of a change.
@@ -55,7 +70,7 @@ def carried(
         repository: Where they are.
         base: What the change is made to.
         change: The change; a work tree stands for its HEAD.
-        folders: Where what reconcile writes is.
+        settings: Those to go by.
         facts: The cache.
 
     Raises:
@@ -65,10 +80,10 @@ def carried(
     if start is None or start == end:
         return Carried()
     is_whole = repository.is_whole(end.id, start.id)
-    found = list(_saying(repository, start, end))
+    found = list(_saying(repository, settings, start, end))
     chain = list(_made_of_base(repository, found, start, facts))
     own = chain[-1] if chain else ""
-    if own and repository.changed(own, end.id, list(folders))[0]:
+    if own and repository.changed(own, end.id, [settings.records, settings.observed])[0]:
         own, chain = "", []
     dated = (change.clock(), base.clock()) if change.revision() is not None else None
     is_dated_back = dated is not None and dated[0] + _SKEW_SECONDS < dated[1]
@@ -77,16 +92,23 @@ def carried(
         is_whole, others = False, ()  # the base may have them behind the end of the clone
     is_alone = own != "" and change.revision() is not None and not others
     is_alone = is_alone and not repository.changed(own, end.id)[0]
-    return Carried(own, others, is_alone, not is_whole, dated if is_dated_back else None)
+    dated = dated if is_dated_back else None
+    return Carried(own, others, is_alone, is_cut=not is_whole, dated=dated)
 
 
-def _saying(repository: Repository, start: Revision, end: Revision) -> Iterator[str]:
-    """Commits whose message has the form of reconcile's; a text that quotes one is none."""
+def _saying(
+    repository: Repository, settings: Settings, start: Revision, end: Revision
+) -> Iterator[str]:
+    """Commits that may be taken for reconcile's, here or where none is planned anew.
+
+    Those whose message has its form. Of those that quote one, those that write as it does.
+    """
     for count, commit in enumerate(repository.saying(end.id, without=start.id)):
         if count == MOST:
             yield commit
             return
-        if read_message(repository.made(commit).message) is not None:
+        is_of_form = read_message(repository.made(commit).message) is not None
+        if is_of_form or wrote_records(repository, settings, commit):
             yield commit
 
 
@@ -130,3 +152,31 @@ def told(found: Carried, base: str, *, releases: bool) -> Iterator[Finding]:
     if found.is_cut:
         message = "the clone is too shallow to tell what the history of this change holds"
         yield cut_off(Location("."), message)
+
+
+def with_proposal(
+    compared: Compared, found: Carried, base: str, folders: Sequence[str]
+) -> Compared:
+    """Say of a proposal that is refused how it may be let pass.
+
+    Args:
+        compared: The change beside its base, with all that is wrong with it.
+        found: What its history holds.
+        base: The name of the base.
+        folders: Where what reconcile writes is.
+    """
+    evaluation, inside = compared.evaluation, tuple(f"{folder}/" for folder in folders)
+    is_refused = any(
+        item.severity is Severity.ERROR and item.location.path.startswith(inside)
+        for item in evaluation.findings
+    )
+    if not found.is_alone or found.is_proposed or not is_refused:
+        return compared
+    message = f"commit {found.own[:12]} may be what reconcile made of {base}: what it says of"
+    message += " clusters, of its time and of a person's word cannot be told here"
+    hint = "where nobody but reconcile may push to the branch that it is the tip of:"
+    hint += " --proposed origin/NAME"
+    told = info("proposal-unproven", Location("."), message, hint)
+    return replace(
+        compared, evaluation=replace(evaluation, findings=ordered([*evaluation.findings, told]))
+    )

@@ -24,6 +24,8 @@ from reconciler.ports import Changed, Facts, GateError, GitError, Repository, Re
 # So many commits with a trailer are planned anew by one run, and so many are looked at, the newest
 # first.
 MOST_PLANNED, MOST = 16, 256
+# So many that are doubted are named one by one.
+MOST_TOLD = 16
 # What these show costs no plan, or nothing more to ask.
 _UNPLANNED = (Verdict.FOREIGN, Verdict.NOT_YET, Verdict.SAME)
 
@@ -59,7 +61,7 @@ def said_last(repository: Repository, revision: Revision | None, settings: Setti
     """
     if revision is None:
         return None
-    wrote = partial(_wrote_records, repository, settings)
+    wrote = partial(wrote_records, repository, settings)
     line = next(filter(wrote, repository.saying(revision.id, on_line=True)), "")
     beside = repository.saying(revision.id, holding=line)
     found = next(filter(wrote, beside), line)
@@ -79,7 +81,7 @@ def _is_here(repository: Repository, commit: str) -> bool:
     return True
 
 
-def _wrote_records(repository: Repository, settings: Settings, commit: str) -> bool:
+def wrote_records(repository: Repository, settings: Settings, commit: str) -> bool:
     """A commit changed no file that people write.
 
     One whose parent is behind the end of the clone is taken as it is, if it has reconcile's form.
@@ -123,7 +125,7 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
         search.seek(repository.saying(revision.id, holding=search.found))
     elif not search.is_over:
         search.seek(repository.saying(revision.id))
-    told = _told(search.doubted)
+    told = _told(list(search.doubted))
     if search.found is not None:  # beside the line more may say so than are asked: then it leads
         return LastMade(search.found, told, search.is_proven)
     doubted = list(search.doubted)
@@ -180,6 +182,8 @@ class _Search:
             self.doubted[commit] = None
 
     def _judged(self, commit: str) -> Verdict:
+        if read_message(self.repository.made(commit).message) is None:
+            return Verdict.FOREIGN  # a text that quotes a trailer costs no more than to read it
         is_new = judged_before(self.facts, commit) is None
         verdict = judged(self.repository, self.facts, commit)
         self.planned += is_new and verdict not in _UNPLANNED
@@ -187,14 +191,20 @@ class _Search:
         return verdict
 
 
-def _told(doubted: Iterable[str]) -> tuple[Finding, ...]:
-    return tuple(
-        warning(
-            "commit-unproven",
-            Location("."),
+def _told(doubted: Sequence[str]) -> tuple[Finding, ...]:
+    found = [
+        _doubt(
             f"commit {commit[:12]} says that reconcile made it, but a plan of its base does not"
             " make its files: what it did to records counts as done by hand",
             f"git show --stat {commit[:12]}",
         )
-        for commit in doubted
-    )
+        for commit in doubted[:MOST_TOLD]
+    ]
+    if more := len(doubted[MOST_TOLD:]):
+        message = f"{more} more commits say so, and reconcile did not make them, either"
+        found.append(_doubt(message, "git log --grep Ipam-Plan"))
+    return tuple(found)
+
+
+def _doubt(message: str, hint: str) -> Finding:
+    return warning("commit-unproven", Location("."), message, hint)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.whole import read_tree
@@ -172,7 +172,7 @@ def _after(source: Source, tree: Tree, change: Change, overrides: Sequence[Overr
     sources = tuple(edited if it.path == change.path else it for it in tree.sources)
     counting = (*tree.overrides.counting, *overrides)
     return evaluate(
-        replace(tree, sources=sources, overrides=replace(tree.overrides, counting=counting))
+        structs.replace(tree, sources=sources, overrides=replace(tree.overrides, counting=counting))
     )
 
 

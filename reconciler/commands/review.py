@@ -13,6 +13,7 @@ def review(
     repository: Repository | None = None,
     base: str | None = None,
     facts: Facts | None = None,
+    proposed: str | None = None,
 ) -> Compared:
     """Evaluate a revision, and compare it with its base.
 
@@ -22,13 +23,14 @@ def review(
         base: The revision that the change is made to. Its Settings judge the change; only the
             folders are those of the change.
         facts: The cache that spares reading what is settled.
+        proposed: The tip of the branch that nobody but reconcile may push to; with `base` only.
     """
     if base is None or repository is None:
         return Compared(with_overrides(_alone(source, repository, facts)))
     # A plan of a revision by itself is made far more often, and needs none of it.
     from reconciler.commands.beside import beside
 
-    return beside(source, repository, base, facts)
+    return beside(source, repository, base, facts, proposed)
 
 
 def _alone(source: Source, repository: Repository | None, facts: Facts | None) -> Evaluation:

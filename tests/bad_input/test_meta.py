@@ -70,6 +70,7 @@ ELSEWHERE = {
     "commit-unproven": "a history: tests/hostile",
     "commit-dated-back": "a history: tests/hostile",
     "commit-carried": "a history: tests/hostile",
+    "proposal-unproven": "a history: tests/hostile/test_proposals.py",
     "record-misplaced": "group R: tests/records",
     "record-overlap": "group R: tests/engine",
     "record-duplicate": "group R: tests/engine",

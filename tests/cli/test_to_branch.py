@@ -135,10 +135,11 @@ def test_all_that_a_run_makes_waits_there_together(
     assert log.splitlines() == ["ipam: expire 1", "ipam: allocate 1"]
     there = ("--repo", truth(repo))
     # As the branch stands, and as a forge merges it: the check of that change is green.
-    assert ipam(capsys, "check", "--base=main", f"--rev={TO}", *there).code == 0
+    proposed = f"--proposed={head(repo)}"
+    assert ipam(capsys, "check", "--base=main", f"--rev={TO}", proposed, *there).code == 0
     base = head(repo, "main")
     _merged(repo, "main", TO)
-    ran = ipam(capsys, "check", f"--base={base}", "--rev=main", *there)
+    ran = ipam(capsys, "check", f"--base={base}", "--rev=main", proposed, *there)
     assert (ran.code, "no findings" in ran.out) == (0, True), ran.out
     assert f"Branch {TO} is not needed." in ipam(capsys, *WORDS, repo).out
     assert "4 same" in ipam(capsys, "verify", "--repo", truth(repo)).out

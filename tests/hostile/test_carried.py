@@ -194,7 +194,8 @@ def test_what_is_due_is_taken_away_by_reconcile_alone(
     git(folder, "switch", "-q", "main")
     assert told(folder, "reconcile", capsys)[0] == 0
     assert not (folder / RECORDS / "t1.loadbalancer.yaml").exists()
-    assert told(folder, "check", capsys, "--base", "HEAD~1")[0] == 0
+    made = ("--base", "HEAD~1", "--proposed", "HEAD")
+    assert told(folder, "check", capsys, *made)[0] == 0
 
 
 def test_a_record_by_hand_after_the_last_one_expired_is_an_error_without_a_base_too(

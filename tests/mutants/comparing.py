@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 FREED = ("tests/hostile/test_freed_before.py",)
 LET_GO = ("tests/hostile/test_let_go.py",)
+PROPOSALS = ("tests/hostile/test_proposals.py",)
 CUT = ("tests/hostile/test_cut_before.py",)
 FORMERS = ("tests/commands/test_formers.py", "tests/commands/test_renames.py")
 POOLS = ("tests/commands/test_cluster_pools.py",)
@@ -45,6 +46,34 @@ COMPARING = (
         "            newest = commit\n",
         "",
         ("tests/cli/test_to_branch.py",),
+    ),
+    Mutant(
+        "carried: what any change says of itself is so",
+        "commands/carried.py",
+        "is_proposed=self.is_alone and self.own == proposed",
+        "is_proposed=self.is_alone",
+        PROPOSALS,
+    ),
+    Mutant(
+        "carried: a proposal may have more beside it",
+        "commands/carried.py",
+        "is_proposed=self.is_alone and self.own == proposed",
+        "is_proposed=self.own == proposed",
+        PROPOSALS,
+    ),
+    Mutant(
+        "carried: what only quotes a trailer is nothing",
+        "commands/carried.py",
+        "if is_of_form or wrote_records(repository, settings, commit):",
+        "if is_of_form:",
+        PROPOSALS,
+    ),
+    Mutant(
+        "last made: who quotes a trailer ends a run",
+        "commands/last_made.py",
+        "        if read_message(self.repository.made(commit).message) is None:\n",
+        "        if False:\n",
+        PROPOSALS,
     ),
     Mutant(
         "let go: the first of its commits decides",

@@ -41,7 +41,26 @@ Leave ref out of actions/checkout, or say base"
 fi
 base=${BASE:-HEAD^1}
 
-words=(--base="$base" --format="$FORMAT" --fetch-missing)
+# What reconcile proposed says what nobody can ask here. It is so where nobody else may push: at the tip of
+# its own branch, and on the branch itself.
+proposed=
+case $GITHUB_EVENT_NAME in
+  push) proposed=$(git rev-parse --quiet --verify 'HEAD^2^{commit}' || git rev-parse HEAD) ;;
+  merge_group)
+    [ -z "$PROPOSALS" ] || proposed=$(git ls-remote origin "refs/heads/$PROPOSALS" | cut -f1) || true
+    ;;
+  *)
+    if [ -n "$PROPOSALS" ] && [ "$HEAD_REF" = "$PROPOSALS" ] && [ "$HEAD_REPOSITORY" = "$GITHUB_REPOSITORY" ]; then
+      proposed=$HEAD_SHA
+    fi
+    ;;
+esac
+sides=(--base="$base" --fetch-missing)
+if [ -n "$proposed" ] && git cat-file -e "$proposed^{commit}" 2>/dev/null; then
+  sides+=(--proposed="$proposed")
+fi
+
+words=("${sides[@]}" --format="$FORMAT")
 words+=(--out "json=$out/check.json")
 if [ "$TRUST_CACHE" = true ]; then
   words+=(--trust-cache)
@@ -65,7 +84,7 @@ code=0
 
 if [ "$TRUST_CACHE" != true ]; then # it would read all files, and write the cache
   echo "::group::The plan of merging now"
-  "$bin/ipam" plan --base="$base" --fetch-missing || true # the check has said already what is wrong
+  "$bin/ipam" plan "${sides[@]}" || true # the check has said already what is wrong
   echo "::endgroup::"
 fi
 exit "$code"

@@ -30,6 +30,7 @@ _HIDDEN = re.compile(r"TOKEN$|GITHUB_TOKEN$|GIT_(?!SSL_)")
 _PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "IPAM_ROOT")
 # A heading: what files say stands in code, and makes none.
 _CLUSTERS = "\n#### What clusters get\n"
+_PROPOSED = "refs/ipam/proposed"
 _STATES = {0: "success", 1: "failure", 3: "failure"}
 _SAYS = {0: "fine", 1: "the content is wrong", 3: "right, but a gate stops it"}
 
@@ -135,6 +136,11 @@ def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | 
         # One that is gone by now is told as not looked at.
         with suppress(WrongError):
             git(*fetch, f"+refs/pull/{number}/head:refs/pull/{number}/head")
+    if proposals := job["PROPOSALS"]:
+        if not _BRANCH.fullmatch(proposals):
+            raise WrongError("the branch of proposals has a name that is none")
+        with suppress(WrongError):  # nothing waits there now
+            git(*fetch, f"+refs/heads/{proposals}:{_PROPOSED}")
     sides = git("rev-parse", "refs/ipam/base", "refs/ipam/head").split()
     return (folder, sides[0]) if sides[1] == head.sha else None
 
@@ -151,6 +157,8 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
         f"--out=json={result}",
         f"--out=markdown={text}",
     ]
+    if (folder / _PROPOSED).is_file():
+        words.append(f"--proposed={_PROPOSED}")
     words += [f"--also=pull/{number}/head" for number in head.others]
     ipam = f"{job['RUNNER_TEMP']}/ipam-requirements-check/bin/ipam"
     env = {key: job[key] for key in _PASSED if job.get(key)}

@@ -68,6 +68,7 @@ def reviewed(
     at: str | None = None,
     also: Sequence[str] = (),
     fetches: bool = False,
+    proposed: str | None = None,
 ) -> Reviewed:
     """The evaluation of a revision beside its base, when there is one.
 
@@ -81,12 +82,15 @@ def reviewed(
         at: As `--at`.
         also: As `--also`.
         fetches: As `--fetch-missing`.
+        proposed: As `--proposed`.
 
     Raises:
         UsageError: There is nothing that others could be merged beside.
     """
     if also and (base is None or worktree):
         raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
+    if proposed is not None and base is None:
+        raise UsageError("--proposed needs --base", "name what the proposal is merged into")
     read = open_source(repo, rev, worktree=worktree, trust=trust, fetches=fetches)
     facts = None if whole else read.facts()
     with progress("planning"):
@@ -94,7 +98,7 @@ def reviewed(
             compared = review(source_at(read.source, at), read.repository, None, facts)
             repository: Repository = read.repository
         else:
-            compared, repository = _beside(read, base, at, facts)
+            compared, repository = _beside(read, base, at, facts, proposed)
             compared = replace(compared, also=tuple(_others(read, base, also)))
     if rev == "HEAD" and not worktree:
         _tell_unread(read, compared.evaluation)
@@ -102,7 +106,7 @@ def reviewed(
 
 
 def _beside(
-    read: Read, base: str, at: str | None, facts: Facts | None
+    read: Read, base: str, at: str | None, facts: Facts | None, proposed: str | None
 ) -> tuple[Compared, Repository]:
     """The evaluation of a revision as it will be merged, and what has the merge."""
     # A plan without a base needs none of it.
@@ -110,7 +114,7 @@ def _beside(
     from reconciler.commands.merging import merged
 
     found = merged(read.repository, read.source, base, partial(merge, read.repository))
-    compared = review(source_at(found.source, at), found.repository, base, facts)
+    compared = review(source_at(found.source, at), found.repository, base, facts, proposed)
     return found.told(compared, base), found.repository
 
 

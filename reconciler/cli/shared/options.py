@@ -71,6 +71,11 @@ fetch_option = option(
     is_flag=True,
     help="Fetch what a filter left out of the clone and is to be read.",
 )
+proposed_option = option(
+    "--proposed",
+    metavar="REV",
+    help="With --base: the branch that nobody but reconcile may push to.",
+)
 at_option = option("--at", metavar="TIME", help="Show a later day: now, or a time in RFC 3339.")
 
 
