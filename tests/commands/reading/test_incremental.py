@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.addresses import IPRange
-from reconciler.commands.reading import parallel
+from reconciler.commands.reading import incremental, parallel
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
 from reconciler.evaluate import evaluate
@@ -26,11 +26,17 @@ def settled(*more: Files) -> Files:
 
 
 def same_in_turn(*revisions: Files, clocks: tuple[int, ...] = ()) -> None:
-    """Each revision evaluates alike with what was learnt from those before it, and without."""
-    facts = MemoryFacts()
-    for number, files in enumerate(revisions):
-        source = MemorySource(files, clocks[number] if clocks else CLOCK)
-        assert shown(evaluate_incrementally(source, facts)) == shown(evaluate(read_tree(source)))
+    """Each revision evaluates alike with what was learnt from those before it, and without.
+
+    Also where it is told what changed in a folder since, which then is not listed.
+    """
+    for is_told in (False, True):
+        facts = MemoryFacts()
+        for number, files in enumerate(revisions):
+            before = revisions[:number] if is_told else ()
+            source = MemorySource(files, clocks[number] if clocks else CLOCK, before)
+            found = shown(evaluate_incrementally(source, facts))
+            assert found == shown(evaluate(read_tree(source)))
 
 
 def without(files: Files, *paths: str) -> Files:
@@ -271,6 +277,32 @@ def test_names_are_compared_when_nothing_changed_too() -> None:
     files = settled({"tenants/y.yaml": member("y-z", 0, "x")})
     files["tenants/z.yaml"] = member("z", 1, "x-y")
     same_in_turn(files, files, files)
+
+
+@pytest.mark.parametrize("few", [0, incremental.FEW])
+def test_names_are_compared_though_what_was_noted_was_noted_anew(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incremental, "FEW", few)
+    files = settled({"tenants/y.yaml": member("y-z", 0, "x")})
+    more = {**files, "tenants/more.yaml": member("more", 1)}
+    same_in_turn(files, more, {**more, "tenants/z.yaml": member("z", 1, "x-y")})
+
+
+def test_where_names_were_forgotten_each_group_may_have_a_new_one() -> None:
+    files = settled({"tenants/y.yaml": member("y-z", 0, "x")})
+    facts = MemoryFacts()
+    evaluate_incrementally(MemorySource(files), facts)
+    del facts.tables["names"]
+    source = MemorySource({**files, "tenants/z.yaml": member("z", 1, "x-y")})
+    assert shown(evaluate_incrementally(source, facts)) == shown(evaluate(read_tree(source)))
+
+
+def test_what_was_removed_or_moved_away_is_no_part_any_more() -> None:
+    files = settled({"tenants/t.yaml": member("t", 0)})
+    gone = without(files, "tenants/t.yaml")
+    moved = {**gone, "tenants/deep/t.yaml": files["tenants/t.yaml"]}
+    same_in_turn(files, gone, moved, files)
 
 
 def test_teams_bear_on_everything() -> None:
