@@ -33,7 +33,7 @@ def import_text(result: Imported, written: Sequence[str], painter: Painter, out:
         parts.append(f"and {len(lines) - MOST_LINES} more; -o json lists all\n")
     parts += [_notes(result.notes, painter), findings_text(result.conflicts, painter)]
     parts.append(_files(result, written, out))
-    parts.append(_plan(result, painter))
+    parts += [_plan(result, painter), _free(result)]
     if written and result.unnamed:
         parts.append(_requests(result.unnamed))
     return "".join(parts)
@@ -83,6 +83,22 @@ def _plan(result: Imported, painter: Painter) -> str:
     new = f" {fresh} get addresses that they do not have yet." if fresh else ""
     head = painter.paint(text, Colour.BOLD)
     return f"{head}{new}{painter.paint(conflicts, Colour.RED) if conflicts else ''}\n"
+
+
+def _free(result: Imported) -> str:
+    """What the source did not name is free: a table that is not whole ends in a collision."""
+    usage, pools = result.after.plan.after, result.after.state.pools
+    free = [
+        f"{pool.key.name} ({usage[key].available})"
+        for key, pool in pools.items()
+        if pool.source.path in result.files and usage[key].available
+    ]
+    if not free:
+        return ""
+    return (
+        f"Addresses that nothing above names are free, and are given out from now on: {few(free)}.\n"
+        "Reserve what something uses all the same: spec.reserved of the pool.\n"
+    )
 
 
 def _requests(owners: Sequence[str]) -> str:
