@@ -3,7 +3,7 @@
 import click
 
 from reconciler.cli.shared import streams
-from reconciler.cli.shared.mistakes import suggestion
+from reconciler.cli.shared.mistakes import meant
 from reconciler.cli.shared.options import debug_option, option
 
 
@@ -27,7 +27,7 @@ def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa
         return 0
     command = ipam.get_command(top, verb)
     if command is None:
-        near = suggestion(verb, VERBS) or " ipam help --all lists them."
+        near = meant(verb, VERBS) or " ipam help --all lists them."
         raise click.UsageError(f"No verb {verb!r}.{near}", ctx)
     inner = click.Context(command, parent=top, info_name=verb, **ipam.context_settings)
     streams.write(command.get_help(inner) + "\n")

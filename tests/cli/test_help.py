@@ -140,6 +140,7 @@ def test_help_of_a_verb_is_what_the_verb_says(capsys: Capture) -> None:
     [
         (["chekc"], "No verb 'chekc'. Did you mean check?"),
         (["Plan"], "No verb 'Plan'. Did you mean plan?"),
+        (["diff"], "No verb 'diff'. Did you mean plan?"),
         (["zzz"], "No verb 'zzz'. ipam --help lists them."),
         (["help", "recon"], "No verb 'recon'. Did you mean reconcile?"),
         (["check", "--bas", "x"], "--base"),

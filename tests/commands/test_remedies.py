@@ -60,7 +60,10 @@ def test_the_claim_itself_comes_first_then_its_pool_then_another_pool() -> None:
     files = refused({**FULL, **FAR})
     assert found(files) == [
         ("ask for 4 instead of 6, the most that fit", "tenants/late.yaml"),
-        ("widen edge from 10.40.0.0/28 to 10.40.0.0/27", "pools/edge.yaml"),
+        (
+            "widen edge from 10.40.0.0/28 to 10.40.0.0/27, if whoever runs the network agrees",
+            "pools/edge.yaml",
+        ),
         ("add far to the poolRefs of ProviderConfig default", "providers/default.yaml"),
     ]
     for number in range(3):

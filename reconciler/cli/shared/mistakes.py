@@ -7,6 +7,20 @@ import click
 from reconciler.findings import alike
 
 
+# What other tools call it.
+_ELSEWHERE = {
+    **dict.fromkeys(("diff", "preview"), "plan"),
+    **dict.fromkeys(("lint", "validate"), "check"),
+    **dict.fromkeys(("list", "ls", "show"), "get"),
+    **dict.fromkeys(("sync", "push"), "reconcile"),
+}
+
+
+def meant(word: str, verbs: Iterable[str]) -> str:
+    """` Did you mean ...?` for a verb, also for one of other tools; or nothing."""
+    return suggestion(_ELSEWHERE.get(word.lower(), word), verbs)
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """` Did you mean ...?`, or nothing where nothing is near."""
     asked, names = word.lower(), list(known)

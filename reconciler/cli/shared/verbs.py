@@ -8,7 +8,7 @@ import click
 
 from reconciler import __version__
 from reconciler.cli.shared.helping import helped
-from reconciler.cli.shared.mistakes import explained, suggestion
+from reconciler.cli.shared.mistakes import explained, meant
 from reconciler.cli.shared.options import common_options
 
 
@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            near = suggestion(args[0], VERBS)
+            near = meant(args[0], VERBS)
             said = f"No verb {args[0]!r}.{near or ' ipam --help lists them.'}"
             raise click.UsageError(said, ctx) from None
 

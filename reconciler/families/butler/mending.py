@@ -51,7 +51,8 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Mend]:
             return
         if size - network.size >= lacking:
             cidr = format_cidr(wider) or ""
-            says = f"widen {pool.key.name} from {format_cidr(network)} to {cidr}"
+            says = f"widen {pool.key.name} from {format_cidr(network)} to {cidr},"
+            says += " if whoever runs the network agrees"
             yield Mend(says, document, (Edit(_CIDR, cidr), *edits))
 
 
