@@ -7,6 +7,7 @@ RUNS = ("tests/asking/test_runs.py",)
 CELLS = ("tests/asking/test_cells.py",)
 OUTLOOK = ("tests/asking/test_outlook.py",)
 ANNALS = ("tests/commands/test_annals.py",)
+LINE = ("tests/adapters/git/test_annals.py",)
 CAUSES = ("tests/asking/test_causes.py",)
 
 ASKING = (
@@ -25,6 +26,8 @@ ASKING = (
            "rows_text(self.rows, is_whole=True)", ANNALS),
     Mutant("asking: a shallow clone's past is kept", "commands/annals.py",
            "if not self._is_new or self.annals.is_cut():", "if not self._is_new:", ANNALS),
+    Mutant("asking: every commit is in the characters that it says", "adapters/git/annals.py",
+           "if clock:", "if commit:", LINE),
     Mutant("asking: a name within another is the cause", "asking/causes.py",
            r"(?=[,}#\r\n]|\Z)", "", CAUSES),
 )  # fmt: skip

@@ -8,10 +8,9 @@ from msgspec import Struct
 from reconciler.adapters.git.ancestry import cut_off, is_shallow
 from reconciler.adapters.git.bounds import Tally
 from reconciler.adapters.git.naming import whole_name
-from reconciler.adapters.git.objects import find_revisions
+from reconciler.adapters.git.objects import find_revisions, read_made
 from reconciler.adapters.git.past import changed_file
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.root_folder import RootFolder
 from reconciler.asking.rows import Row, Touch, row_of
 from reconciler.model.settings import Limits
 from reconciler.ports import Entry, Revision
@@ -42,7 +41,7 @@ class GitAnnals(Struct, frozen=True):
         with closing(
             _fields(self.git, "log", *_OPTIONS, start, "--", *self.git.root.inside(paths))
         ) as parts:
-            yield from _rows(self.git.root, parts, cut)
+            yield from _rows(self.git, parts, cut)
 
     def before(self, start: str, seconds: int) -> Revision | None:
         """The newest commit of the line that is not dated later; None where there is none."""
@@ -56,25 +55,33 @@ class GitAnnals(Struct, frozen=True):
         return is_shallow(self.git)
 
 
-def _rows(root: RootFolder, parts: Iterator[str], cut: frozenset[str] | set[str]) -> Iterator[Row]:
+def _rows(git: GitProcess, parts: Iterator[str], cut: frozenset[str] | set[str]) -> Iterator[Row]:
     head, touched, tally = None, list[Touch](), Tally("a commit", Limits())
     for part in parts:
         if part.startswith(_MARK):
             if head is not None:
                 yield row_of(head[0], head[1], tuple(touched), is_cut=head[0][0] in cut)
-            commit, _, clock = part[1:].partition(" ")
-            about = commit, int(clock), next(parts)
-            head, touched, tally = (
-                (about, root.own(next(parts))),
-                [],
-                Tally(f"commit {commit}", Limits()),
-            )
+            head = _head(git, part, next(parts), next(parts))
+            touched, tally = [], Tally(f"commit {head[0][0]}", Limits())
         elif part.lstrip("\n").startswith(":"):
-            changed = changed_file(part.lstrip("\n"), root.outside(next(parts)))
+            changed = changed_file(part.lstrip("\n"), git.root.outside(next(parts)))
             tally.add(changed.path)
             touched.append(Touch(changed.path, _oid(changed.old), _oid(changed.new)))
     if head is not None:
         yield row_of(head[0], head[1], tuple(touched), is_cut=head[0][0] in cut)
+
+
+def _head(
+    git: GitProcess, mark: str, author: str, message: str
+) -> tuple[tuple[str, int, str], str]:
+    """A commit's id, date and author, and its message."""
+    commit, _, clock = mark[1:].partition(" ")
+    if clock:
+        return (commit, int(clock), author), git.root.own(message)
+    # One may say that it is in UTF-16, and git reads all of it as that, dates and names among it.
+    # As for git, one without a date is of 1970.
+    made = read_made(git, commit)
+    return (commit, made.clock or 0, made.author), made.message[:_LONGEST]
 
 
 def _oid(entry: Entry | None) -> str:

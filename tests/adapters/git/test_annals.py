@@ -84,6 +84,36 @@ def test_a_very_long_message_is_cut_and_breaks_nothing(repo: Path) -> None:
     assert [row.subject for row in rows(repo)][:3] == ["after", "long", "remove"]
 
 
+@pytest.mark.parametrize(
+    ("committer", "says", "clock"),
+    [
+        (f"P <p@x> {CLOCK + 50} +0000", "\nencoding UTF-16", CLOCK + 50),
+        (f"P <p@x> {CLOCK + 50} +0000", "\nencoding IBM037", CLOCK + 50),
+        (f"P <p@x> {CLOCK + 50} +0000", "\nencoding nonsense", CLOCK + 50),
+        ("P <p@x>", "", 0),
+        ("P <p@x> -5 +0000", "", 0),
+    ],
+)
+def test_a_commit_that_git_cannot_read_as_it_says_is_read_as_it_is(
+    repo: Path, committer: str, says: str, clock: int
+) -> None:
+    write(repo, {"tenants/b.yaml": "b: 1\n"})
+    git(repo, "add", "-A")
+    tree, parent = git(repo, "write-tree"), git(repo, "rev-parse", "HEAD")
+    head = f"tree {tree}\nparent {parent}\nauthor P <p@x> 0 +0000\ncommitter {committer}{says}"
+    # Of an odd number of bytes git says itself that it is no UTF-16.
+    data = f"{head}\n\nSay so (#12)\n".encode()
+    data += b"\n" * (len(data) % 2)
+    odd = git(repo, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", data=data)
+    git(repo, "reset", "-q", "--hard", odd)
+    write(repo, {"tenants/b.yaml": "b: 2\n"})
+    commit(repo, "after", CLOCK + 60)
+    after, found, *older = rows(repo)
+    assert (after.subject, older[0].subject) == ("after", "remove")
+    assert found[:5] == (odd, clock, "P <p@x>", "Say so (#12)", "#12")
+    assert [touch.path for touch in found.touched] == ["tenants/b.yaml"]
+
+
 def test_where_a_clone_is_cut_off_what_its_oldest_commit_touched_is_not_told(
     repo: Path, tmp_path: Path
 ) -> None:
