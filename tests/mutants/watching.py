@@ -12,6 +12,7 @@ WITNESS = ("tests/commands/watching/test_witness.py",)
 ATTENTION = ("tests/commands/watching/test_attention.py",)
 STREAM = ("tests/adapters/kube/test_watching.py",)
 
+PAGE = ("tests/commands/watching/test_kept_page.py",)
 PACE = ("tests/commands/watching/test_pace.py",)
 
 WATCHING = (
@@ -110,6 +111,11 @@ WATCHING = (
            "before = self._was_leading = self.leads()", LEASE),
     Mutant("watching: a change of a tenant touches nobody", "commands/applying/targets.py",
            "self.clusters.get(name) != before.clusters.get(name)", "False", TOUCHED),
+    Mutant("watching: all wait for the page that is made", "commands/watching/kept_page.py",
+           "page.done() or not self._places.acquire(blocking=False)",
+           "page.done() or not self._places", PAGE),
+    Mutant("watching: a page that nobody could begin is being made", "commands/watching/kept_page.py",
+           "            made.page.set_exception(ReconcilerError(str(failed)))\n", "", PAGE),
     Mutant("watching: a line without end is kept", "adapters/kube/streaming.py",
            "        if len(rest) > LINE:\n", "        if False:\n", STREAM),
 )  # fmt: skip

@@ -1,12 +1,13 @@
 """The page of the newest revision: one at a time, made when asked, kept for that revision."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Event, Thread
 
 import pytest
 
-from reconciler.commands.watching.kept_page import UNREAD, KeptPage
+from reconciler.commands.watching.kept_page import MOST_WAITING, UNREAD, KeptPage
 from reconciler.ports import GitError
 from reconciler.ports.page import Page
 
@@ -105,6 +106,36 @@ def test_what_failed_is_said_and_tried_again(maker: Maker) -> None:
     maker.failure = GitError("an object is missing")
     assert page() == "the page of aaaaaaaaaaaa could not be made: an object is missing"
     maker.failure = None
+    assert html(page()) == f"<p>{'a' * 40}</p>".encode()
+
+
+def test_few_wait_and_all_others_are_told_at_once(maker: Maker) -> None:
+    page, maker.revision = maker.page(), "a" * 40
+    with ThreadPoolExecutor(MOST_WAITING + 1) as pool:
+        with maker.held():
+            asked = [pool.submit(page) for _ in range(MOST_WAITING + 1)]
+            ended = wait(asked, _SECONDS, FIRST_COMPLETED).done
+        (told,) = ended
+        assert told.result() == "the page of aaaaaaaaaaaa is being made: ask again"
+        found = [html(it.result()) for it in asked if it is not told]
+    assert found == [f"<p>{'a' * 40}</p>".encode()] * MOST_WAITING
+    assert [html(page()) for _ in range(MOST_WAITING + 1)][-1] == found[0]
+
+
+def test_where_no_thread_can_be_started_that_is_said_and_the_next_one_tries_again(
+    maker: Maker, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun = list[str]()
+
+    def spawn(work: Callable[[], None], name: str) -> None:
+        begun.append(name)
+        if len(begun) == 1:
+            raise RuntimeError("can't start new thread")
+        maker.spawn(work, name)
+
+    page, maker.revision = KeptPage(lambda: "a" * 40, maker.make, spawn, _SECONDS), "a" * 40
+    assert page() == "the page of aaaaaaaaaaaa could not be made: can't start new thread"
+    assert "the page of aaaaaaaaaaaa could not be begun" in caplog.text
     assert html(page()) == f"<p>{'a' * 40}</p>".encode()
 
 
