@@ -110,6 +110,19 @@ def test_the_check_of_the_pull_request_finds_nothing(repo: Path, capsys: Capture
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "✓ fine: no findings; 1 kept")
 
 
+def test_the_first_pull_request_passes_in_a_clone_of_two_commits_of_a_new_repository(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    """Such a clone names the very first commit as its end, though nothing is before it."""
+    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    folder = repository(tmp_path / "author", {**SMALL, "ipam.yaml": settings})
+    assert ipam(capsys, *WORDS, folder).code == 0
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", TO, clock=CLOCK + 9)
+    git(tmp_path, "clone", "-q", "--depth=2", folder.as_uri(), "shallow")
+    ran = ipam(capsys, "check", "--base", "HEAD^1", "--repo", tmp_path / "shallow")
+    assert (ran.code, "record-edited" in ran.out + ran.err) == (0, False), ran
+
+
 def test_what_people_committed_there_is_never_replaced(repo: Path, capsys: Capture) -> None:
     ipam(capsys, *WORDS, repo)
     theirs = _merged(repo, TO, "", {"notes.md": "mine\n"})

@@ -41,6 +41,13 @@ COMPARING = (
         ("tests/hostile/test_said_last.py",),
     ),
     Mutant(
+        "cut off: a first commit is the end of a clone",
+        "adapters/git/ancestry.py",
+        "return set(asked) - without_parents(git, asked)",
+        "return set(asked)",
+        ("tests/adapters/git/test_ancestry.py",),
+    ),
+    Mutant(
         "carried: only the first commit of a proposal counts",
         "commands/carried.py",
         "            newest = commit\n",

@@ -1,12 +1,13 @@
 """Whether a revision contains another, and when that cannot be told."""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from reconciler.adapters.git.failing import failure
 from reconciler.adapters.git.folders import common_folder
 from reconciler.adapters.git.naming import whole_name
-from reconciler.adapters.git.objects import Root, find_revisions
+from reconciler.adapters.git.objects import Root, find_revisions, without_parents
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import GitError, LimitError, Revision
 
@@ -78,11 +79,27 @@ def shallow_file(git: GitProcess) -> Path:
 
 
 def is_shallow(git: GitProcess) -> bool:
-    """Part of the history is not here."""
-    return shallow_file(git).is_file()
+    """Part of the history is not here.
+
+    Raises:
+        GitError: Git fails.
+    """
+    return bool(cut_off(git))
 
 
-def cut_off(git: GitProcess) -> frozenset[str]:
-    """Commits whose parents a shallow clone does not have; told beside all of its work trees."""
+def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
+    """Commits whose parents a shallow clone does not have; told beside all of its work trees.
+
+    A clone that is as deep as the history names the first commits, too: those have no parents.
+
+    Args:
+        git: The repository.
+        among: Those that are asked about; None for all.
+
+    Raises:
+        GitError: Git fails.
+    """
     file = shallow_file(git)
-    return frozenset(file.read_text(encoding="ascii").split()) if file.is_file() else frozenset()
+    named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
+    asked = sorted(named if among is None else named.intersection(among))
+    return set(asked) - without_parents(git, asked)

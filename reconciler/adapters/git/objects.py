@@ -208,6 +208,17 @@ def read_made(git: GitProcess, rev: str) -> Made:
     return _made(git, item)
 
 
+def without_parents(git: GitProcess, commits: Sequence[str]) -> set[str]:
+    """Those of some commits that have no parents by what they say, wherever a clone ends.
+
+    Raises:
+        GitError: Git fails.
+    """
+    found = _objects(git, headers(git, commits))
+    commits_here = (it for it in found if it is not None and it.kind == "commit")
+    return {it.oid for it in commits_here if not _PARENT.search(it.data.partition(b"\n\n")[0])}
+
+
 def _headers_but(
     git: GitProcess, names: Sequence[str], settings: Iterable[str]
 ) -> list[Header | None]:

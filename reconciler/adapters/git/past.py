@@ -52,7 +52,7 @@ def past(
     parents, ours = _history(git, revision)
     line = _line(revision, parents, ours, believes)
     # What the oldest commit of a shallow clone changed cannot be told.
-    last = line.pop() if line[-1] in cut_off(git) else ""
+    last = line.pop() if cut_off(git, line[-1:]) else ""
     pairs = [
         f"{commit} {parent}".strip() for commit, parent in zip(line, [*line, last][1:], strict=True)
     ]
@@ -93,7 +93,7 @@ def brought(
         if not (is_said and len(parents) == 1):
             break
         pairs.append(f"{newest} {parents[0]}")
-    if newest in cut_off(git):
+    if cut_off(git, [newest]):
         return Step(revision, (), is_cut=True)
     first = parents[:1]
     asked = [*first, *(it for it in parents[1:] if any(saying(git, it, without=first[0])))]

@@ -70,7 +70,7 @@ def is_whole(git: GitProcess, revision: str, without: str | None) -> bool:
         if item is not None and item.size > _LONG:
             together += item.size
             _require_together(item.oid, together)
-    return cut_off(git).isdisjoint(ids)
+    return not cut_off(git, ids)
 
 
 def _require_together(commit: str, size: int) -> None:

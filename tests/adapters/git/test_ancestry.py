@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.adapters.git.ancestry import cut_off
 from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.ports import GitError
@@ -54,6 +55,28 @@ def test_a_shallow_clone_cannot_tell_what_lies_before_it(author: Path, tmp_path:
     for asked in ((first, last), (UNKNOWN, last), (last, second)):
         with pytest.raises(GitError):
             shallow.is_in(*asked)
+
+
+def test_a_clone_that_is_just_as_deep_as_the_history_lacks_nothing(
+    author: Path, tmp_path: Path
+) -> None:
+    git(tmp_path, "clone", "-q", "--depth", "3", f"file://{author}", "shallow")
+    first, second, last = ids(author)
+    named = (tmp_path / "shallow/.git/shallow").read_text(encoding="ascii").split()
+    shallow = opened(tmp_path / "shallow")
+    assert named == [first]
+    assert not shallow.is_shallow()
+    assert shallow.is_whole(last)
+    assert not shallow.is_in(UNKNOWN, last)
+    assert not shallow.is_in(last, second)
+    steps = list(shallow.source(first).past(["tenants"]))
+    assert [(step.id, step.is_cut, len(step.changed)) for step in steps] == [(first, False, 1)]
+
+
+def test_a_commit_that_is_named_as_an_end_and_is_not_here_counts_as_one(author: Path) -> None:
+    (author / ".git/shallow").write_text(f"{UNKNOWN}\n", encoding="ascii")
+    assert cut_off(opened(author).git) == {UNKNOWN}
+    assert cut_off(opened(author).git, ids(author)) == set()
 
 
 def test_where_git_fails_it_cannot_be_told(author: Path) -> None:
