@@ -4,7 +4,7 @@ It is right, and whoever reviews the change should see it: nobody looks for a ne
 of a tenant's files. But for one thing: a pool that is in use stays in its address space.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from msgspec.structs import replace
@@ -40,7 +40,7 @@ def with_additions(base: Base, settings: tuple[Settings, Settings], compared: Co
     """
     evaluation = compared.evaluation
     spaces = [*_spaces(base, settings), *_moved(base, evaluation), *_overlaid(base, evaluation)]
-    found = [*_documents(base), *spaces, *_by_hand(base)]
+    found = [*_documents(base), *spaces, *_by_hand(base), *_unreserved(base, evaluation)]
     merged = ordered([*evaluation.findings, *found])
     return replace(compared, evaluation=replace(evaluation, findings=merged))
 
@@ -230,6 +230,15 @@ def _held(pool: Pool, evaluation: Evaluation) -> int:
         and pool.extent.covers(item.range)
     )
     return (usage.allocated + usage.held if usage is not None else 0) + sum(by_hand)
+
+
+def _unreserved(base: Base, evaluation: Evaluation) -> Iterable[Finding]:
+    """Addresses that were reserved, and may be given out."""
+    if not any(pool.kept for pool in base.pools.values()):
+        return ()
+    from reconciler.unreserved import unreserved  # few changes touch such a pool
+
+    return unreserved(base, evaluation)
 
 
 def _by_hand(base: Base) -> Iterator[Finding]:

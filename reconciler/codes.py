@@ -71,6 +71,7 @@ CODES: dict[str, str] = {
     "pool-shrunk": "A pool's CIDR may grow; it must keep every address that it had.",
     "pool-added": "A change brings a pool that its base does not have.",
     "pool-changed": "A change edits a pool.",
+    "pool-unreserved": "A change lets a pool give out addresses that were reserved.",
     "gate-changed": "A change edits the gate or thresholds of a pool; those of its base judge it.",
     "pool-removed": "A pool with live records was removed.",
     "gateway-in-pool": "A gateway lies among the addresses to give out; it is held back.",

@@ -63,6 +63,7 @@ class Pool(Struct, frozen=True):
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.
         is_paused: It gives nothing out, and what it gave is neither released nor free again.
+        kept: Blocks that people keep out of it, each with what they say that it is for.
         retention: Seconds for which a released record holds its addresses, where Settings say fewer.
         auto_assign: Claims that name no address may have one, too.
     """
@@ -80,3 +81,4 @@ class Pool(Struct, frozen=True):
     auto_assign: bool = True
     is_paused: bool = False
     retention: int = 0
+    kept: tuple[tuple[IPRange, str], ...] = ()

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "gate-changed": "check --base: tests/hostile",
     "pool-added": "check --base: tests/hostile",
     "pool-changed": "check --base: tests/hostile",
+    "pool-unreserved": "check --base: tests/test_unreserved.py",
     "provider-added": "check --base: tests/hostile",
     "provider-changed": "check --base: tests/hostile",
     "team-added": "check --base: tests/hostile",

@@ -10,6 +10,7 @@ MARKED = ("tests/hostile/test_marked_files.py",)
 ENDS = ("tests/hostile/test_ends_of_lines.py",)
 LINKED = ("tests/hostile/test_linked_work_trees.py",)
 KINDS = ("tests/test_additions.py", "tests/hostile/test_kinds_and_folders.py")
+UNRESERVED = ("tests/test_unreserved.py",)
 ODD = ("tests/hostile/test_odd_history.py",)
 PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
 CACHE = ("tests/hostile/test_cache_folder.py",)
@@ -44,6 +45,15 @@ FOLDERS = (
            'or shown_branch(there) != branch', "or True", LINKED),
     Mutant("additions: a pool lies over what another space holds", "additions.py",
            "if space_of(state.pools, record) not in (None, pool.space)", "if False", KINDS),
+    Mutant("unreserved: what may be given out since is not told", "additions.py",
+           "if not any(pool.kept for pool in base.pools.values()):", "if True:", UNRESERVED),
+    Mutant("unreserved: what another pool gave out is told of each", "unreserved.py",
+           "            lost -= old.usable", "            pass", UNRESERVED),
+    Mutant("unreserved: what stays reserved is told", "unreserved.py",
+           "        kept -= _kept(it for it in base.pools_now.values() if it.space == now.space)\n", "",
+           UNRESERVED),
+    Mutant("unreserved: who gets the same in another space is named", "unreserved.py",
+           "if space_of(pools, allocation) == pool.space:", "if True:", UNRESERVED),
     Mutant("additions: what a pool had before is told again", "additions.py",
            "if old is None or old.space != pool.space:", "if True:", KINDS),
     Mutant("additions: what a cache knows of other spaces hides them", "commands/beside.py",

@@ -80,6 +80,9 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
         space=space,
         extent=IPSet((network,)),
         source=document.at("spec", "cidr"),
+        kept=tuple(
+            (block, spec["reserved"][index].get("description", "")) for index, block in reserved
+        ),
     )
     return (
         NetworkPool(

@@ -61,6 +61,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         source=document.at(*_ADDRESSES),
         is_paused=PAUSED in document.annotations(),
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
+        kept=tuple((item, "") for item in (*excluded, *([gateway] if gateway else []))),
     )
     return pool, found
 
