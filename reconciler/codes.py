@@ -7,7 +7,7 @@ CODES: dict[str, str] = {
     "not-a-folder": "A file stands where Settings name a folder.",
     "name-clash": "Two files are one where upper and lower case are not told apart. Rename one.",
     "name-unfit": "A name that Windows keeps for itself or does not take. Choose another.",
-    "file-not-read": "A file that ends with .json or .YAML holds nothing. Write YAML, and name it .yaml.",
+    "file-not-read": "A file counts for nothing: it ends with .json or .YAML, or stands in no folder that is read. Move or rename it.",
     "not-utf8": "Files must be UTF-8 text.",
     "control-character": "A control or bidirectional character hides in the text. Remove it.",
     "line-break": "Lines end with LF or CR LF; other Unicode line breaks are refused.",

@@ -5,21 +5,25 @@ review but the tenant's. So Settings say which kinds a folder holds; where they 
 the usual folder of others is a warning.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 
-from reconciler.documents.document import Document, Kind
+from reconciler.documents import yaml
+from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.documents.load import Kinds, Loaded, load
+from reconciler.documents.names import is_meant
 from reconciler.families import families, judge, role_of
 from reconciler.families._demand import DEMAND, judge_demand
-from reconciler.findings import Finding, article_list, error, warning
+from reconciler.findings import Finding, Location, article_list, error, few, nearest, warning
 from reconciler.model.settings import Settings
 from reconciler.observed import is_observed, odd
 from reconciler.overrides import HOME, OVERRIDE
-from reconciler.settings import CLUSTER_TARGET, SETTINGS, within
+from reconciler.settings import CLUSTER_TARGET, OVERRIDES, SETTINGS, within
 from reconciler.settings import PATH as SETTINGS_PATH
 
 # Whose documents each of the default folders holds; those of tenants have two.
+_OWN = (SETTINGS, OVERRIDE, DEMAND)
+_LIKENESS = 0.8
 _ROLES = {"pools": "pool", "providers": "provider", "teams": "team", "tenants": "", "clusters": ""}
 
 
@@ -111,6 +115,75 @@ def _forbidden(
     return error, f"{folder}/, which holds {only}", hint
 
 
+def is_elsewhere(path: str, settings: Settings) -> bool:
+    """A file that nobody reads where it stands, though its name is one of those that are read.
+
+    A hidden folder is some other program's.
+    """
+    folders = (*settings.folders, settings.records, OVERRIDES)
+    is_ours = path == SETTINGS_PATH or any(within(path, folder) for folder in folders)
+    return is_meant(path) and not is_ours and not f"/{path}".count("/.")
+
+
+def is_suspect(path: str, data: bytes) -> bool:
+    """Whether a file may hold a document of a kind that is known; costs less than to read it."""
+    del path
+    return any(group in data for group in _groups())
+
+
+@lru_cache(maxsize=1)
+def _groups() -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys(kind.group.encode() for kind in _every_kind()))
+
+
+@lru_cache(maxsize=1)
+def _every_kind() -> dict[GroupKind, Kind]:
+    every = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET, *_OWN]
+    return {kind.id: kind for kind in every}
+
+
+def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
+    """What is said of a file outside of the folders that are read, where it holds known kinds.
+
+    Of what is no YAML nothing is said: it is no file of ours.
+    """
+    lines: dict[Kind, int] = {}
+    for kind, line in _held(data) if is_suspect(path, data) else ():
+        lines.setdefault(kind, line)
+    if not lines:
+        return None
+    names, folders = few([kind.name for kind in lines]), [f"{it}/" for it in settings.sources]
+    message = f"it holds {names}, and counts for nothing: only what is in {few(folders)} is read"
+    kind, line = next(iter(lines.items()))
+    return warning("file-not-read", Location(path, line, 1), message, _way_in(path, kind, settings))
+
+
+def _held(data: bytes) -> Iterator[tuple[Kind, int]]:
+    """Known kinds of the documents that can be read, each with its line."""
+    for parsed in yaml.read(data).documents:
+        body = parsed.value if isinstance(parsed.value, dict) else {}
+        version, name = body.get("apiVersion"), body.get("kind")
+        if isinstance(version, str) and isinstance(name, str):
+            kind = _every_kind().get(GroupKind(version.rpartition("/")[0], name))
+            if kind is not None:
+                yield kind, parsed.line
+
+
+def _way_in(path: str, kind: Kind, settings: Settings) -> str:
+    """Where a document counts: in the folder that seems to be meant, else in that of its kind."""
+    own = source_kinds(settings).elsewhere.get((kind.api_version, kind.name))
+    if own is not None:
+        return f"move it to {own}"
+    parts = path.lower().split("/")[:-1]
+    near = (nearest(part, settings.sources, _LIKENESS) for part in parts)
+    if meant := next(filter(None, near), ""):
+        is_so = meant in parts
+        return f"move it to {meant}/ at the top" if is_so else f"did you mean {meant}/?"
+    homes = [f"{it}/" for it in settings.sources if _ROLES.get(it) == role_of(kind)]
+    named = "spec.sources of Settings names the folders"
+    return f"move it to {article_list(homes)}; {named}" if homes else named
+
+
 def schema_files() -> dict[str, str]:
     """The schema of each kind that people write, as `Kind.schema` names it, by kind.
 
@@ -118,7 +191,7 @@ def schema_files() -> dict[str, str]:
     `Kind.v1.example.org`.
     """
     kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
-    kinds += [SETTINGS, OVERRIDE, DEMAND]
+    kinds += _OWN
     names = [kind.name for kind in kinds]
     found = {
         kind.name if names.count(kind.name) == 1 else _told_apart(kind): kind.schema

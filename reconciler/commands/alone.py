@@ -2,11 +2,13 @@
 
 What a file is, its content tells: Settings, an Override, a record, or what people describe. Several
 files are looked at together, so that one object in two of them is told, and one address in two
-pools. What they refer to may be anywhere, so nothing is said of that, nor of what is taken.
+pools. What they refer to may be anywhere, so nothing is said of that, nor of what is taken. But where
+a file stands in a checkout, outside of the folders that are read there, it counts for nothing.
 """
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -21,7 +23,7 @@ from reconciler.model.settings import Settings
 from reconciler.overrides import OVERRIDE, read_override
 from reconciler.records.recall import recall
 from reconciler.settings import OVERRIDES, SETTINGS, read_settings
-from reconciler.sources import source_kinds
+from reconciler.sources import elsewhere, is_elsewhere, source_kinds
 from reconciler.tree import Tree
 
 # What only other documents tell.
@@ -29,11 +31,18 @@ _OF_OTHERS = ("reference-not-found", "demand-unused", "variable-missing")
 _OWN = (SETTINGS, OVERRIDE, DEMAND)
 
 
-def check_alone(files: Mapping[str, bytes]) -> Evaluation:
+Place = tuple[str, Settings]
+"""The path of a file in its root, and the Settings there."""
+
+
+def check_alone(
+    files: Mapping[str, bytes], places: Mapping[str, Place] = MappingProxyType({})
+) -> Evaluation:
     """What is wrong with some files by themselves, and beside each other.
 
     Args:
         files: Their bytes, by path.
+        places: Where those are that stand in a root, by path.
 
     Returns:
         An evaluation with findings alone: it plans nothing, and no gate judges it.
@@ -42,8 +51,16 @@ def check_alone(files: Mapping[str, bytes]) -> Evaluation:
     sources = tuple(loaded for loaded, _ in read.values())
     tree = Tree(revision=None, clock=0, settings=Settings(), sources=sources, records=())
     together = [item for item in evaluate(tree).findings if item.code not in _OF_OTHERS]
-    found = ordered([*together, *(item for _, more in read.values() for item in more)])
+    apart = (_not_read(path, files[path], *place) for path, place in places.items())
+    own = (item for _, more in read.values() for item in more)
+    found = ordered([*together, *own, *(item for item in apart if item is not None)])
     return replace(_nothing(tree), findings=found)
+
+
+def _not_read(path: str, data: bytes, place: str, settings: Settings) -> Finding | None:
+    """What is said of a file that counts for nothing where it stands."""
+    found = elsewhere(place, data, settings) if is_elsewhere(place, settings) else None
+    return _at(path, found) if found is not None else None
 
 
 def _nothing(tree: Tree) -> Evaluation:

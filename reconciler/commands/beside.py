@@ -15,6 +15,7 @@ from reconciler.commands.braked_base import as_merged, with_base_brake
 from reconciler.commands.by_hand import as_reconciled, strays, with_found, with_overrides
 from reconciler.commands.caused import line_of, with_caused
 from reconciler.commands.causes import with_causes
+from reconciler.commands.elsewhere import not_read
 from reconciler.commands.freed_before import Since, records_since_made, with_freed_before
 from reconciler.commands.handwork import records_beside
 from reconciler.commands.inherited import with_inherited
@@ -120,6 +121,7 @@ def beside(
     releases = is_contained and any(map(_is_release, compared.evaluation.plan.decisions))
     found = [*loose, *carrying.told(history, base, releases=releases)]
     found += strays(repository, source, compared.evaluation, base_source, facts)
+    found += not_read(repository, base_source, source, settings)
     told = replace(compared, evaluation=with_found(compared.evaluation, found))
     both_sides = _Sides(repository, bases, sides, changes, planned, history)
     return _told_apart(_judged(told, read, both_sides, facts), read, both_sides, since)

@@ -10,6 +10,7 @@ MARKED = ("tests/hostile/test_marked_files.py",)
 ENDS = ("tests/hostile/test_ends_of_lines.py",)
 LINKED = ("tests/hostile/test_linked_work_trees.py",)
 KINDS = ("tests/test_additions.py", "tests/hostile/test_kinds_and_folders.py")
+ELSEWHERE = ("tests/hostile/test_elsewhere.py",)
 UNRESERVED = ("tests/test_unreserved.py",)
 ODD = ("tests/hostile/test_odd_history.py",)
 PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
@@ -45,6 +46,18 @@ FOLDERS = (
            'or shown_branch(there) != branch', "or True", LINKED),
     Mutant("additions: a pool lies over what another space holds", "additions.py",
            "if space_of(state.pools, record) not in (None, pool.space)", "if False", KINDS),
+    Mutant("elsewhere: what a change brings where nobody reads it is not told", "commands/beside.py",
+           "    found += not_read(repository, base_source, source, settings)\n", "", ELSEWHERE),
+    Mutant("elsewhere: hidden folders are ours", "sources.py",
+           ' and not f"/{path}".count("/.")', "", ELSEWHERE),
+    Mutant("elsewhere: what another root reads is told", "commands/elsewhere.py",
+           "if not it.path.startswith(tuple(roots))]", "]", ELSEWHERE),
+    Mutant("elsewhere: what cannot be looked at fails the check", "commands/elsewhere.py",
+           "except (GitError, LimitError):", "except GitError:", ELSEWHERE),
+    Mutant("elsewhere: what is left out is not told", "commands/elsewhere.py",
+           "    if left:\n", "    if False:\n", ELSEWHERE),
+    Mutant("elsewhere: a file by itself in a checkout is fine", "commands/alone.py",
+           "if is_elsewhere(place, settings) else None", "if False else None", ELSEWHERE),
     Mutant("unreserved: what may be given out since is not told", "additions.py",
            "if not any(pool.kept for pool in base.pools.values()):", "if True:", UNRESERVED),
     Mutant("unreserved: what another pool gave out is told of each", "unreserved.py",

@@ -4,13 +4,18 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from reconciler.commands.alone import check_alone
+from reconciler.adapters.git.root_folder import found_root, root_folder
+from reconciler.cli.shared.opening import asked_root
+from reconciler.commands.alone import Place, check_alone
 from reconciler.comparison import Compared
 from reconciler.documents.text import MAX_BYTES, Unread
 from reconciler.ports import UsageError
+from reconciler.settings import PATH as SETTINGS
+from reconciler.settings import read_settings
 
 STDIN = "-"
 _OF_REVISIONS = ("repo", "rev", "worktree", "base", "at", "allow_empty")
@@ -32,7 +37,28 @@ def named_alone(files: Sequence[str]) -> Compared:
             option = f"--{name.replace('_', '-')}"
             hint = f"leave {option} out, or the files: then the whole repository is checked"
             raise UsageError(f"files are checked by themselves, without {option}", hint)
-    return Compared(check_alone({_shown(file): _data(file) for file in dict.fromkeys(files)}))
+    named = dict.fromkeys(files)
+    places = {_shown(file): place for file in named if (place := _place(file)) is not None}
+    return Compared(check_alone({_shown(file): _data(file) for file in named}, places))
+
+
+def _place(file: str) -> Place | None:
+    """Where a file is in the root that it stands in; None where it stands in none."""
+    place, name = Path(file).parent.resolve(), Path(file).name
+    top = next((it for it in (place, *place.parents) if (it / ".git").exists()), None)
+    if top is None or file == STDIN:
+        return None
+    asked = asked_root()
+    own = root_folder(asked) if asked is not None else found_root(place, top, SETTINGS)
+    root = top / own.path
+    if not (place / name).is_relative_to(root):
+        return None
+    path = root / SETTINGS
+    settings, _ = read_settings(_data(str(path)) if path.is_file() else None)
+    folders = (*settings.folders, settings.records)
+    if not (path.is_file() or any((root / it).is_dir() for it in folders)):
+        return None  # the checkout is of something else
+    return (place / name).relative_to(root).as_posix(), settings
 
 
 def _at_once(path: str, flags: int) -> int:

@@ -1,0 +1,203 @@
+"""A file that a change brings where nobody reads it, though it holds what counts elsewhere, is told."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reconciler.cli import run
+from reconciler.commands import elsewhere as looking
+from reconciler.commands.review import review
+from reconciler.ports import LimitError
+from tests.cli.running import ipam
+from tests.commands.test_review import branch, encoded
+from tests.fakes import FakeRepository
+from tests.world import (
+    CLOCK,
+    SMALL,
+    commit,
+    git,
+    pool,
+    provider,
+    reconciled,
+    repository,
+    request,
+    tenant,
+    write,
+)
+
+Capture = pytest.CaptureFixture[str]
+HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: "
+SETTINGS = f"{HEAD}Settings\nmetadata: {{name: ipam}}\nspec: "
+OVERRIDE = (
+    f"{HEAD}Override\nmetadata: {{name: 2026-02-15-x}}\n"
+    "spec: {kind: brake, releases: 3, reason: they leave, expires: '2026-03-01T00:00:00Z'}\n"
+)
+READ = "pools/, providers/, teams/, tenants/ and clusters/"
+DONE = reconciled(SMALL)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A reconciled repository; a branch `change` begins there."""
+    made = repository(tmp_path / "repo", dict(SMALL))
+    assert run(["reconcile", "--no-apply", "--repo", str(made)]) == 0
+    git(made, "checkout", "-q", "-b", "change")
+    return made
+
+
+def told(capsys: Capture, repo: Path, *options: str) -> list[dict[str, Any]]:
+    ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "-o", "json", *options)
+    assert ran.code == 0, ran.out
+    return [it for it in json.loads(ran.out)["findings"] if it["code"] == "file-not-read"]
+
+
+def beside(before: dict[str, str], now: dict[str, str]) -> list[tuple[str, str, str]]:
+    """What is told of a change, in memory: severity, place and hint."""
+    repository = branch({**DONE, **before})
+    first = repository.head
+    repository.head = repository.add(first, CLOCK + 1, encoded({**DONE, **before, **now}))
+    found = review(repository.source("HEAD"), repository, first).evaluation.findings
+    every = [it for it in found if it.code == "file-not-read"]
+    return [(it.severity.value, str(it.location), it.hint) for it in every]
+
+
+def test_a_live_range_that_is_pinned_where_nobody_reads_it_is_a_warning(
+    capsys: Capture, repo: Path
+) -> None:
+    pinned = request("legacy", pinnedRange="{start: 10.40.0.32, end: 10.40.0.39}")
+    write(repo, {"requests/legacy.yaml": f"# of old\n---\n{pinned}"})
+    commit(repo, "change", CLOCK + 60)
+    (found,) = told(capsys, repo)
+    assert (found["severity"], found["path"], found["line"]) == (
+        "warning",
+        "requests/legacy.yaml",
+        3,
+    )
+    assert found["message"] == (
+        f"it holds IPAllocation, and counts for nothing: only what is in {READ} is read"
+    )
+    assert (
+        "✓ passes: no findings" not in ipam(capsys, "check", "--repo", repo, "--base", "main").out
+    )
+    assert "file-not-read" in ipam(capsys, "plan", "--repo", repo, "--base", "main").err
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "hint"),
+    [
+        ("tenant/five.yaml", tenant("five"), "did you mean tenants/?"),
+        ("infra/Tennants/five.yml", tenant("five"), "did you mean tenants/?"),
+        ("five.yaml", tenant("five"), "move it to tenants/ or clusters/; spec.sources of Settings names the folders"),
+        ("requests/a/b.yaml", pool("b"), "move it to pools/; spec.sources of Settings names the folders"),
+        ("requests/b.YAML", pool("b"), "move it to pools/; spec.sources of Settings names the folders"),
+        ("config/ipam.yaml", f"{SETTINGS}{{gate: never}}\n", "move it to ipam.yaml"),
+        ("override/x.yaml", OVERRIDE, "move it to overrides/<date>-<slug>.yaml"),
+        ("x/y.yaml", "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: a}}", "move it to tenants/ or clusters/; spec.sources of Settings names the folders"),
+        ("x/y.yaml", "apiVersion: novaedge.io/v9\nkind: ProxyIPPool\n", "move it to pools/; spec.sources of Settings names the folders"),
+    ],
+)  # fmt: skip
+def test_it_says_where_it_would_count(path: str, text: str, hint: str) -> None:
+    ((severity, place, said),) = beside({}, {path: text})
+    assert (severity, place, said) == ("warning", f"{path}:1", hint)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (".github/tenant.yaml", tenant("five")),
+        ("docs/.hidden/tenant.yaml", tenant("five")),
+        ("tenant/five.txt", tenant("five")),
+        ("tenant/broken.yaml", f"{tenant('five')}a: [\n"),
+        ("tenant/chart.yaml", tenant("{{ .Values.name }}")),
+        ("tenant/other.yaml", tenant("five").replace("TenantCluster", "ButlerConfig")),
+        ("tenant/other.yaml", "apiVersion: apps/v1\nkind: Deployment\n# cluster.x-k8s.io\n"),
+        ("tenant/other.yaml", "apiVersion: [gitops-ipam.dev/v1]\nkind: Settings\n"),
+        ("tenant/other.yaml", "- gitops-ipam.dev\n"),
+        ("tenant/binary.yaml", "gitops-ipam.dev\x00\x01"),
+        ("tenant/large.yaml", f"{tenant('five')}# {'x' * 300_000}\n"),
+    ],
+)
+def test_what_is_none_of_ours_or_cannot_be_read_gets_no_word(path: str, text: str) -> None:
+    assert beside({}, {path: text}) == []
+
+
+def test_what_stood_there_before_is_no_matter_of_the_change_until_it_edits_it() -> None:
+    before = {"tenant/five.yaml": tenant("five"), "tenant/six.yaml": tenant("six")}
+    assert beside(before, {"tenants/seven.yaml": tenant("seven")}) == []
+    edited = {"tenant/six.yaml": tenant("six", providerConfigRef="{name: default}")}
+    assert [place for _, place, _ in beside(before, edited)] == ["tenant/six.yaml:1"]
+
+
+@pytest.mark.parametrize("mark", ["ipam.yaml", "allocations/x.yaml"])
+def test_another_root_of_the_repository_reads_its_own_unless_the_change_makes_it_one(
+    capsys: Capture, repo: Path, mark: str
+) -> None:
+    write(repo, {"lab/tenants/five.yaml": tenant("five"), f"lab/{mark}": f"{SETTINGS}{{}}\n"})
+    commit(repo, "change", CLOCK + 60)
+    found = {it["path"]: it["hint"] for it in told(capsys, repo)}
+    assert found.keys() == {"lab/tenants/five.yaml", f"lab/{mark}"}
+    assert found["lab/tenants/five.yaml"] == "move it to tenants/ at the top"
+    git(repo, "branch", "-f", "main", "change")
+    write(repo, {"lab/tenants/five.yaml": tenant("six"), "lab2/five.yaml": tenant("five")})
+    commit(repo, "change", CLOCK + 120)
+    assert [it["path"] for it in told(capsys, repo)] == ["lab2/five.yaml"]
+
+
+def test_beside_a_root_nothing_is_looked_at(capsys: Capture, tmp_path: Path) -> None:
+    files = {f"infra/ipam/{path}": text for path, text in SMALL.items()}
+    made = repository(tmp_path / "repo", files)
+    git(made, "checkout", "-q", "-b", "change")
+    write(made, {"tenant/five.yaml": tenant("five"), "infra/ipam/tenant/six.yaml": tenant("six")})
+    commit(made, "change", CLOCK + 60)
+    (found,) = told(capsys, made, "--root", "infra/ipam")
+    assert found["path"] == "tenant/six.yaml"
+
+
+def test_more_than_is_looked_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = {f"tenant/{name}.yaml": tenant(name) for name in "abcd"}
+    for bound in ("MOST_FILES", "MOST_READ"):
+        with monkeypatch.context() as patch:
+            patch.setattr(looking, bound, 3)
+            found = beside({}, many)
+        assert [(it[0], it[1]) for it in found] == [
+            ("info", "."), *(("warning", f"tenant/{name}.yaml:1") for name in "abc"),
+        ]  # fmt: skip
+
+
+def test_what_cannot_be_looked_at_fails_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = FakeRepository.changed
+
+    def limited(self: FakeRepository, base: str, rev: str, *more: object) -> object:
+        if not more:
+            raise LimitError("too many")
+        return changed(self, base, rev)
+
+    monkeypatch.setattr(FakeRepository, "changed", limited)
+    assert beside({}, {"tenant/five.yaml": tenant("five")}) == [("info", ".", "")]
+
+
+def test_a_file_that_is_checked_by_itself_in_a_checkout_says_so_as_well(
+    capsys: Capture, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(repo, {"tenant/five.yaml": tenant("five"), "tenants/six.yaml": tenant("six")})
+    monkeypatch.chdir(repo / "tenant")
+    ran = ipam(capsys, "check", "five.yaml", "../tenants/six.yaml")
+    assert (ran.code, ran.out.count("file-not-read")) == (0, 1)
+    assert ran.out.startswith("five.yaml:1:1: warning file-not-read: it holds TenantCluster, and")
+    assert "hint: did you mean tenants/?" in ran.out
+    write(repo, {"ipam.yaml": f"{SETTINGS}{{sources: [pools, tenant]}}\n"})
+    assert "file-not-read" not in ipam(capsys, "check", "five.yaml").out
+    assert "file-not-read" in ipam(capsys, "check", "../tenants/six.yaml").out
+
+
+def test_in_a_checkout_of_something_else_it_is_a_draft(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = repository(tmp_path / "other", {"src/five.yaml": tenant("five")})
+    assert "✓ fine" in ipam(capsys, "check", made / "src/five.yaml").out
+    monkeypatch.setenv("IPAM_ROOT", "infra")
+    write(made, {"infra/ipam.yaml": f"{SETTINGS}{{}}\n", "infra/x/p.yaml": provider()})
+    assert "✓ fine" in ipam(capsys, "check", made / "src/five.yaml").out
+    assert "file-not-read" in ipam(capsys, "check", made / "infra/x/p.yaml").out
