@@ -77,7 +77,7 @@ CODES: dict[str, str] = {
     "gateway-in-pool": "A gateway lies among the addresses to give out; it is held back.",
     "address-space-added": "A change brings an address space, in which addresses may be given anew.",
     "address-space-changed": "A change puts a pool into another address space; an error while it holds addresses.",
-    "address-space-overlap": "A new pool lies over addresses that are held in another address space.",
+    "address-space-overlap": "A new pool lies over addresses of another address space, or a change gives some of them out.",
     "address-space-unknown": "A pool names an address space that Settings do not list.",
     "annotation-invalid": "An annotation of gitops-ipam.dev has a value that cannot be used.",
     # Providers and tenants

@@ -163,7 +163,16 @@ def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Since | No
     paths = [it.path for it in sides.changes]
     both = (sides.repository, sides.base[0], sides.change[0])
     compared = with_caused(compared, base, sides.planned, paths, line_of(*both))
-    return with_within(compared, base, both)
+    return with_within(_told_twice(compared), base, both)
+
+
+def _told_twice(compared: Compared) -> Compared:
+    """A comparison with what another address space holds of what the change gives out."""
+    if len({it.space for it in compared.evaluation.state.pools.values()}) < 2:
+        return compared
+    from reconciler.given_twice import with_given_twice  # most repositories have one space
+
+    return with_given_twice(compared)
 
 
 def _beside_plan(

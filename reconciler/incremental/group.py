@@ -17,6 +17,7 @@ from reconciler.evaluate import Evaluation
 from reconciler.families import known_as, shared_kinds
 from reconciler.families._family import Reading
 from reconciler.model.key import Key
+from reconciler.model.plan import Grant
 from reconciler.records.layout import PartOf, part_of
 from reconciler.tree import Settled, Tree
 
@@ -96,6 +97,16 @@ def bearing(evaluation: Evaluation) -> Bearing:
             names.setdefault(claim.source.path, {})[f"{claim.namespace}/{claim.name}"] = None
     spans, inside = _spans(evaluation), inside_spans(evaluation.reading)
     return Bearing(provides, asks, names, spans, inside)
+
+
+def with_given(bears: Bearing, evaluation: Evaluation) -> Bearing:
+    """What parts bear on, and what is given out: it is told where another address space has it."""
+    given = [
+        Span(EVERYWHERE, it.allocation.range)
+        for it in evaluation.plan.decisions
+        if isinstance(it, Grant) and it.allocation.range is not None
+    ]
+    return bears._replace(spans={**bears.spans, "": given}) if given else bears
 
 
 def _records(evaluation: Evaluation, asks: Nodes) -> Nodes:

@@ -113,6 +113,25 @@ def test_what_another_address_space_holds_is_told_whatever_is_known(
     assert "warning address-space-overlap: " in command.run(*words).out
 
 
+def test_what_is_given_out_a_second_time_is_told_whatever_is_known(
+    author: Path, command: Command
+) -> None:
+    lab = "system, annotations: {gitops-ipam.dev/address-space: lab}}"
+    theirs = {"pools/lab.yaml": pool("lab").replace("system}", lab)}
+    theirs["providers/lab.yaml"] = provider("lab", "[{name: lab}]")
+    write(author, theirs)
+    commit(author)
+    assert command.run("reconcile", "--repo", str(author), "--no-apply").code == 0
+    first = git(author, "rev-parse", "HEAD")
+    assert command.run("check", "--repo", str(author)).code == 0
+    write(author, {"tenants/two.yaml": tenant("two", providerConfigRef="{name: lab}")})
+    commit(author)
+    words = ("check", "--repo", str(author), "--base", first)
+    told = command.run(*words)
+    assert "warning address-space-overlap: " in told.out
+    assert command.run(*words, "--trust-cache") == told
+
+
 def spoiled(place: Path, how: str) -> None:
     """Give a folder to somebody else, in part."""
     if how == "another user's":

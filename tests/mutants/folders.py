@@ -11,6 +11,7 @@ ENDS = ("tests/hostile/test_ends_of_lines.py",)
 LINKED = ("tests/hostile/test_linked_work_trees.py",)
 KINDS = ("tests/test_additions.py", "tests/hostile/test_kinds_and_folders.py")
 ELSEWHERE = ("tests/hostile/test_elsewhere.py",)
+TWICE = ("tests/commands/test_given_twice.py",)
 UNRESERVED = ("tests/test_unreserved.py",)
 ODD = ("tests/hostile/test_odd_history.py",)
 PROOFS = ("tests/hostile/test_proofs_and_cache.py",)
@@ -58,6 +59,14 @@ FOLDERS = (
            "    if left:\n", "    if False:\n", ELSEWHERE),
     Mutant("elsewhere: a file by itself in a checkout is fine", "commands/alone.py",
            "if is_elsewhere(place, settings) else None", "if False else None", ELSEWHERE),
+    Mutant("twice: what the base gives out already is told again", "given_twice.py",
+           "for it in grants if it.claim in caused for", "for it in grants for", TWICE),
+    Mutant("twice: what the own space holds is told", "given_twice.py",
+           "if name not in (None, space)}", "if name is not None}", TWICE),
+    Mutant("twice: what the change gives out in both spaces is not told", "given_twice.py",
+           "*(grant.allocation for grant in grants)", "", TWICE),
+    Mutant("twice: what a cache knows of other spaces hides them", "commands/reading/incremental.py",
+           "Reach(with_given(bears, evaluation) if self.is_change else bears)", "Reach(bears)", CACHE),
     Mutant("unreserved: what may be given out since is not told", "additions.py",
            "if not any(pool.kept for pool in base.pools.values()):", "if True:", UNRESERVED),
     Mutant("unreserved: what another pool gave out is told of each", "unreserved.py",

@@ -23,7 +23,7 @@ from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.document import anywhere, is_anywhere
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
-from reconciler.incremental.group import Bearing, Group, bearing, is_shared
+from reconciler.incremental.group import Bearing, Group, bearing, is_shared, with_given
 from reconciler.incremental.grouping import Reach, groups, touching
 from reconciler.incremental.settling import settle, sum_of
 from reconciler.model.plan import Grant, Keep, Refuse
@@ -215,7 +215,7 @@ class _Run:
         asks = {item for nodes in bears.asks.values() for item in nodes}
         named = {item for item in provides if item[-1] != "*"}
         sought = {*filter(is_anywhere, asks)}
-        reach = Reach(bears)
+        reach = Reach(with_given(bears, evaluation) if self.is_change else bears)
         reached = [
             number
             for number, group in self.left_out.items()

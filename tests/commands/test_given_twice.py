@@ -1,0 +1,66 @@
+"""What a change gives out, and another address space has, too, is told with each such grant."""
+
+import pytest
+
+from reconciler.commands.review import review
+from reconciler.findings import Finding
+from tests.commands.test_review import branch, encoded
+from tests.engine.outcome import Files
+from tests.test_additions import spaced
+from tests.world import CLOCK, SMALL, provider, reconciled, tenant
+
+LAB = {"pools/lab.yaml": spaced("lab", "lab"), "providers/lab.yaml": provider("lab", "[{name: lab}]")}  # fmt: skip
+BOTH = reconciled({**SMALL, **LAB})
+TWO = {"tenants/two.yaml": tenant("two", "team-b", providerConfigRef="{name: lab}")}
+
+
+def told(base: Files, head: Files) -> list[Finding]:
+    repository = branch(base)
+    first = repository.head
+    repository.head = repository.add(first, CLOCK + 1, encoded(head))
+    found = review(repository.source("HEAD"), repository, first).evaluation.findings
+    return [it for it in found if it.code == "address-space-overlap"]
+
+
+def test_a_grant_of_what_a_record_of_another_space_holds_is_a_warning_at_its_claim() -> None:
+    (found,) = told(BOTH, {**BOTH, **TWO})
+    assert (found.severity.value, str(found.location)) == ("warning", "tenants/two.yaml:1")
+    assert found.message == (
+        "10.40.0.0-10.40.0.7 in address space lab goes to team-b/two (loadbalancer), and is held by"
+        " team-a/one (loadbalancer) in default (10.40.0.0-10.40.0.7): it is given out a second time"
+    )
+    assert "behind NAT" in found.hint
+
+
+def test_one_that_only_lies_in_a_pool_of_another_space_is_to_be_known() -> None:
+    three = {"tenants/three.yaml": tenant("three", "team-b")}
+    (found,) = told(BOTH, {**BOTH, **three})
+    assert (found.severity.value, str(found.location)) == ("info", "tenants/three.yaml:1")
+    assert found.message == (
+        "10.40.0.8-10.40.0.15 in address space default goes to team-b/three (loadbalancer), and"
+        " lies in NetworkPool lab in lab, too: it may be given out a second time"
+    )
+
+
+def test_two_spaces_that_get_the_same_by_one_change_are_told_of_each_other() -> None:
+    bare = {path: text for path, text in SMALL.items() if path != "tenants/one.yaml"}
+    base = {**bare, **LAB}
+    found = told(base, {**base, **TWO, "tenants/one.yaml": SMALL["tenants/one.yaml"]})
+    assert [(it.severity.value, it.location.path) for it in found] == [
+        ("warning", "tenants/one.yaml"), ("warning", "tenants/two.yaml"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_is_kept_and_what_the_base_gives_out_already_is_not_told_again(
+    *, is_done: bool
+) -> None:
+    base: Files = {**BOTH, **TWO}
+    base = reconciled(base) if is_done else base
+    assert told(base, {**base, "teams/none.txt": "", "providers/c.yaml": provider("c")}) == []
+
+
+def test_where_addresses_differ_nothing_is_told() -> None:
+    far = {**SMALL, **LAB, "pools/lab.yaml": spaced("lab", "lab", "10.41.0.0/24")}
+    done = reconciled(far)
+    assert told(done, {**done, **TWO, "tenants/three.yaml": tenant("three")}) == []
