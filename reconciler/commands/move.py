@@ -3,11 +3,12 @@
 Nothing is committed. The Override counts once it was merged, so the two are changes of their own.
 """
 
+import dataclasses
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.whole import read_tree
@@ -172,7 +173,11 @@ def _after(source: Source, tree: Tree, change: Change, overrides: Sequence[Overr
     sources = tuple(edited if it.path == change.path else it for it in tree.sources)
     counting = (*tree.overrides.counting, *overrides)
     return evaluate(
-        structs.replace(tree, sources=sources, overrides=replace(tree.overrides, counting=counting))
+        replace(
+            tree,
+            sources=sources,
+            overrides=dataclasses.replace(tree.overrides, counting=counting),
+        )
     )
 
 
