@@ -11,7 +11,7 @@ from reconciler.cli.shared.opening import open_source
 from reconciler.cli.shared.options import option, repository_option, talk_options
 from reconciler.cli.shared.output import emit, painter
 from reconciler.cli.shared.progress import progress
-from reconciler.commands.move import Move, Wanted, prepare
+from reconciler.commands.move import Move, Wanted, prepare, staying_lines
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.escape import escape
@@ -35,7 +35,9 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
     Two changes are made of them: first the Override, then the move. The claim gets a range of the
     pool, and its old range stays announced until nobody uses it. Nothing is committed.
 
-    What a tenant has grown by moves along: each of its ranges has an Override of its own.
+    All that serves a tenant as one moves along, by whichever of its claims it is named: a request
+    that is its own claim, and what it has grown by. Each range has an Override of its own. What
+    else the tenant holds is named, with what moves it.
 
     CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record.
     """
@@ -46,7 +48,8 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
         found = prepare(read.source, Wanted(claim, pool, reason, now, _end(expires, now)))
     for change in found.overrides:
         write_edit(root, change, _IN_THE_WAY, is_new=True)
-    write_edit(root, found.change, _IN_THE_WAY, is_new=False)
+    for change in found.changes:
+        write_edit(root, change, _IN_THE_WAY, is_new=False)
     emit(_told(found, painter(color)))
     return ExitCode.OK
 
@@ -77,12 +80,14 @@ def _told(found: Move, brush: Painter) -> str:
             f"     git add {made} && git commit -m 'Let {claim} move to {to}'",
         ]
     number = 2 if made else 1
+    files = " ".join(quote(it.path) for it in found.changes)
     edits = [f"{place.path}:{place.line}: {words}" for place, words in found.edits]
     lines += [
         f"  {number}. {edits[0]}",
         *(f"     {edit}" for edit in edits[1:]),
-        f"     git add {quote(found.change.path)} && git commit -m 'Move {claim} to {to}'",
+        f"     git add {files} && git commit -m 'Move {claim} to {to}'",
         "Then reconcile does this:",
     ]
-    told = "".join(f"{escape(line)}\n" for line in lines)
-    return f"{told}{moves_text(found.evaluation, brush)}"
+    stays = staying_lines(found.staying, found.pool)
+    told, rest = ("".join(f"{escape(line)}\n" for line in part) for part in (lines, stays))
+    return f"{told}{moves_text(found.evaluation, brush)}{rest}"

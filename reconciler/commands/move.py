@@ -5,19 +5,20 @@ Nothing is committed. The Override counts once it was merged, so the two are cha
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from reconciler.addresses.notation import format_short
 from reconciler.commands.reading.reader import reader_of
 from reconciler.commands.reading.whole import read_tree
-from reconciler.commands.rewriting import rewritten
+from reconciler.commands.rewriting import as_of, rewritten
 from reconciler.documents.document import Document
 from reconciler.documents.dump import dump
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import known_as
-from reconciler.findings import Location, Severity
+from reconciler.findings import Location, Severity, few
 from reconciler.model.allocation import Allocation
 from reconciler.model.change import Change
 from reconciler.model.instant import format_instant
@@ -55,21 +56,23 @@ class Move(Struct, frozen=True):
     """A move as files.
 
     Attributes:
-        claims: The claims that move: all of a tenant that has grown.
-        change: The person's document as it has to be.
-        edits: What was changed in it: where, and in words.
+        claims: The claims that move: all that serve a tenant as one, a request in its place first.
+        changes: The files of the persons' documents as they have to be.
+        edits: What was changed in them: where, and in words.
         overrides: The Overrides that let it pass, but for those that count already.
         allowed_by: The paths of all Overrides, new or not, by claim.
         evaluation: Of the work tree with both, as if the Override had been merged.
+        staying: What else whoever moves holds, of other pools: records of claims of their own.
     """
 
     claims: tuple[Key, ...]
     pool: Key
-    change: Change
+    changes: tuple[Change, ...]
     edits: tuple[tuple[Location, str], ...]
     overrides: tuple[Change, ...]
     allowed_by: tuple[str, ...]
     evaluation: Evaluation
+    staying: tuple[Allocation, ...] = ()
 
 
 def prepare(source: Source, wanted: Wanted) -> Move:
@@ -88,33 +91,36 @@ def prepare(source: Source, wanted: Wanted) -> Move:
     claim = records[0].claim
     pool = _pool(evaluation, claim, wanted.pool)
     claims = tuple(it.claim for it in records if it.pool != pool)
+    staying = _staying(evaluation, records, pool)
     if not claims:
-        raise UsageError(f"{claim.short} has its addresses of {pool.short} already")
-    document = _document(evaluation, claim)
-    written = rewritten(evaluation, document, claim, pool)
-    change = Change(document.path, written.data)
+        message = f"{claim.short} has its addresses of {pool.short} already"
+        raise UsageError(message, few(staying_lines(staying, pool)))
+    documents = {it: _document(evaluation, it) for it in claims}
+    changes, edits = _edited(evaluation, documents, pool)
     overrides = [_override(wanted, it, pool) for it in claims]
-    after = _after(source, tree, change, overrides)
+    after = _after(source, tree, changes, overrides)
     for it in claims:
         if it not in after.moves:
-            raise UsageError(f"{it.short} cannot move to {pool.short}", _why(after, it, document))
+            raise UsageError(f"{it.short} cannot move to {pool.short}", _why(after, it, documents))
     standing = [_standing(tree, it) for it in claims]
     made = [it for it, path in zip(overrides, standing, strict=True) if not path]
     return Move(
         claims=claims,
         pool=pool,
-        change=change,
-        edits=written.edits,
+        changes=changes,
+        edits=edits,
         overrides=tuple(Change(it.path, _text(it)) for it in made),
         allowed_by=tuple(path or it.path for it, path in zip(overrides, standing, strict=True)),
         evaluation=after,
+        staying=staying,
     )
 
 
 def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
     """The records of the claim that a text means: the first one, and those that it grew by.
 
-    One document chooses the pool of them all, so they move together or not at all.
+    They are one to whom they serve, so they move together or not at all. The first one may be that
+    of a request which is the tenant's own claim: another document chooses its pool.
     """
     found = frozenset(matching(evaluation, text) or _of_owner(evaluation, text))
     live = [it for it in evaluation.state.records if it.is_live and it.claim in found]
@@ -123,19 +129,40 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
     if not live:
         message = f"{text} holds no addresses: there is nothing to move"
         raise UsageError(message, "change the pool that it names; it gets addresses there")
-    grown = {_grown_from(it.claim): it for it in reversed(live)}
+    grown = {_serves(evaluation, it.claim): it for it in reversed(live)}
     if len(grown) > 1:
         names = ", ".join(str(it.claim) for it in reversed(grown.values()))
         raise UsageError(f"{text} means several claims", f"name one of them: {names}")
     (first,) = grown
     theirs = [it for it in evaluation.state.records if it.is_live and it.claim.slot]
-    theirs = [it for it in theirs if _grown_from(it.claim) == first]
-    return sorted(theirs, key=lambda it: it.claim.slot_order)
+    theirs = [it for it in theirs if _serves(evaluation, it.claim) == first]
+    return sorted(theirs, key=lambda it: (it.claim.owner == first.owner, it.claim.slot_order))
 
 
-def _grown_from(claim: Key) -> Key:
-    """The first claim of those that one owner has of a sort."""
-    return claim._replace(slot=claim.slot_order[0])
+def _serves(evaluation: Evaluation, key: Key) -> Key:
+    """The first claim, of those that one owner has of a sort, which a claim is or has grown from."""
+    claim = evaluation.state.claims.get(key)
+    own = claim.stands_for or key if claim is not None else key
+    return own._replace(slot=own.slot_order[0])
+
+
+def _staying(
+    evaluation: Evaluation, moving: Sequence[Allocation], pool: Key
+) -> tuple[Allocation, ...]:
+    """What the owner of those that move holds besides, and not of the pool."""
+    whose = moving[0].owner.short
+    theirs = (it for it in evaluation.state.records if it.is_live and it not in moving)
+    return tuple(it for it in theirs if it.owner.short == whose and it.pool != pool and it.range)
+
+
+def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
+    """What stays where it is, each with what moves it."""
+    return [
+        f"{format_short(it.range)} of {it.pool.name} stays, also for {it.owner.short}: ipam move"
+        f" {it.claim._replace(slot='').short}/{it.claim.slot} --to {pool.name}"
+        for it in staying
+        if it.range is not None
+    ]
 
 
 def _of_owner(evaluation: Evaluation, text: str) -> list[Key]:
@@ -165,12 +192,37 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
     return found
 
 
-def _after(source: Source, tree: Tree, change: Change, overrides: Sequence[Override]) -> Evaluation:
+def _edited(
+    evaluation: Evaluation, documents: Mapping[Key, Document], pool: Key
+) -> tuple[tuple[Change, ...], tuple[tuple[Location, str], ...]]:
+    """The files in which the documents name the pool, and what was changed in them.
+
+    Args:
+        evaluation: Of the work tree.
+        documents: By claim. One of several claims is written once, for its first.
+        pool: The pool.
+    """
+    first = {document.identity: key for key, document in reversed([*documents.items()])}
+    files, edits = dict[str, bytes](), list[tuple[Location, str]]()
+    for key, document in documents.items():
+        if first[document.identity] != key:
+            continue
+        # Another one of the same file may have been written already.
+        now = as_of(document, files[document.path]) if document.path in files else document
+        written = rewritten(evaluation, now, key, pool)
+        files[document.path] = written.data
+        edits += written.edits
+    return tuple(Change(*it) for it in files.items()), tuple(edits)
+
+
+def _after(
+    source: Source, tree: Tree, changes: Sequence[Change], overrides: Sequence[Override]
+) -> Evaluation:
     """The work tree as it is evaluated once both changes were merged."""
     read = reader_of(source, tree.settings).read_source
-    assert change.data is not None  # noqa: S101 - a document is edited, never removed  # nosec B101
-    edited = read(change.path, change.data)
-    sources = tuple(edited if it.path == change.path else it for it in tree.sources)
+    # A document is edited, never removed.
+    edited = {it.path: read(it.path, it.data) for it in changes if it.data is not None}
+    sources = tuple(edited.get(it.path, it) for it in tree.sources)
     counting = (*tree.overrides.counting, *overrides)
     return evaluate(
         replace(
@@ -181,10 +233,11 @@ def _after(source: Source, tree: Tree, change: Change, overrides: Sequence[Overr
     )
 
 
-def _why(after: Evaluation, claim: Key, document: Document) -> str:
+def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> str:
     """Why a claim does not move although it may."""
     for found in after.findings:
-        if found.severity is Severity.ERROR and found.location.path == document.path:
+        is_of_it = found.location.path == documents[claim].path
+        if found.severity is Severity.ERROR and is_of_it:
             return f"{found.message}; {found.hint}"
     for decision in after.plan.decisions:
         if decision.claim == claim and isinstance(decision, Refuse):

@@ -64,6 +64,17 @@ def rewritten(evaluation: Evaluation, document: Document, key: Key, pool: Key) -
     return Rewritten(data, tuple(edits))
 
 
+def as_of(document: Document, data: bytes) -> Document:
+    """A document as it stands in its file by now.
+
+    Args:
+        document: The document as it was.
+        data: The bytes of its file, in which it has its place among the others still.
+    """
+    read = yaml.read(data).documents[document.index]
+    return dataclasses.replace(document, data=data, line=read.line, body=read.value, span=read.span)
+
+
 def _relocation(claim: Key, pool: Key) -> Relocation:
     family = family_of(claim.family)
     if family is None or family.relocate is None:
@@ -97,8 +108,7 @@ def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange 
         place: Where it pins.
         item: The range that it has to pin, or None.
     """
-    read = yaml.read(data).documents[document.index]
-    now = dataclasses.replace(document, data=data, body=read.value, span=read.span)
+    now = as_of(document, data)
     if place.ends is None or item is None:
         done, what = without_field(now, place.pin), "taken out"
         hint = f"take it out, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"

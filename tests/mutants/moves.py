@@ -6,6 +6,7 @@ ENGINE = ("tests/engine/test_moving.py", "tests/properties/test_moving.py")
 PROPERTY = ("tests/properties/test_moving.py",)
 REPLACED = ("tests/cli/test_replaced.py",)
 CLUSTERS = ("tests/applying/test_moving.py",)
+GROWN = ("tests/cli/test_move_grown.py",)
 RUNS = ("tests/commands/test_moves_of_a_run.py",)
 
 MOVES = (
@@ -53,4 +54,11 @@ MOVES = (
     Mutant("moves: an Override of a move is one for its record", "comparison.py",
            "overrides.allow, OverrideKind.RECORD)", "overrides.allow, OverrideKind.MOVE)",
            ("tests/test_comparison.py",)),
+    Mutant("moves: a request that is a tenant's own claim moves alone", "commands/move.py",
+           "claim.stands_for or key if claim is not None else key", "key", GROWN),
+    Mutant("moves: what stays is told by nobody", "commands/move.py",
+           "it.owner.short == whose and it.pool != pool", "it.owner.short != whose", GROWN),
+    Mutant("moves: of a file the last document alone is written", "commands/move.py",
+           "as_of(document, files[document.path]) if document.path in files else document",
+           "document", GROWN),
 )  # fmt: skip
