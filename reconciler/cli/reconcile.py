@@ -45,7 +45,7 @@ from reconciler.commands.reconcile import Reconciled, ReconcileOptions
 from reconciler.commands.reconcile import reconcile as run_reconcile
 from reconciler.commands.rounds import Round, rounds
 from reconciler.commands.truth import require_at_start
-from reconciler.ports import BugError, ExitCode, UsageError
+from reconciler.ports import BugError, ExitCode, Revision, UsageError
 
 
 @click.command()
@@ -217,10 +217,10 @@ class _Job:
         if self.reach is None and self.wish.says_withdrawn:
             require_named(self.whole(self.repository.fetch().id), self.wish)
 
-    def tell_too_early(self, head: str) -> None:
+    def tell_too_early(self, head: Revision) -> None:
         """Say which addresses may not go yet, though a person says that nobody uses them."""
         if self.wish.says_withdrawn and clock.now is not None:
-            for text in too_early(self.whole(head), self.wish, int(clock.now())):
+            for text in too_early(self.whole(head.id), self.wish, head.clock, int(clock.now())):
                 note(f"{text} Say so again then.")
 
     def rounds(self) -> Iterator[Round]:
@@ -275,7 +275,7 @@ def _once(job: _Job, wanted: tuple[str, tuple[Out, ...]], color: str, *, looped:
     if done[0].applied is None:
         why = "none is named" if job.applies else "--no-apply"
         note(f"Nothing was applied to clusters: {why}.")
-    job.tell_too_early(done[-1].done.head.id)
+    job.tell_too_early(done[-1].done.head)
     if job.metrics is not None:
         head = done[-1].done.head.id
         write_metrics(job.metrics, head, job.whole(head), applied_in(done), code)

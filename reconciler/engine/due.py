@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from reconciler.engine.moving import EVERY, last_withdrawal
+from reconciler.engine.moving import last_withdrawal, next_withdrawal
 from reconciler.engine.shrinking import instants, rest_of
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import parse_instant
@@ -66,5 +66,5 @@ def next_due(state: State, after: int) -> int | None:
     """The first instant after one time at which something may fall due; None for none."""
     found = [at for at in due_instants(state) if at > after]
     left = [record for record in state.records if record.announced]
-    ends = (last_withdrawal(record, after + EVERY) for record in left)
+    ends = (next_withdrawal(record, after) for record in left)
     return min([*found, *(at for at in ends if at is not None)], default=None)

@@ -96,3 +96,9 @@ def last_withdrawal(record: Allocation, until: int) -> int | None:
     if since is None or until < since + EVERY:
         return None
     return until - (until - since) % EVERY
+
+
+def next_withdrawal(record: Allocation, after: int) -> int | None:
+    """The first instant after some time at which what was left may be withdrawn, or None."""
+    since = parse_instant(record.since)
+    return None if since is None else last_withdrawal(record, max(after, since) + EVERY)

@@ -73,11 +73,38 @@ def test_within_its_minute_it_is_told_from_when_on_a_person_may_say_so(world: Wo
     ran = world.reconcile("--confirm-withdrawn", "team-a/one")
     assert ran.code == 0
     assert "Not yet: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left, may go" in ran.err
-    assert "from 2026-02-15T10:01:50Z on. Say so again then." in ran.err
+    assert "from 2026-02-15T10:01:50Z on, a full minute after the move: what was said" in ran.err
+    assert "of it did nothing. Say so again then." in ran.err
     assert "announced: until-unused" in world.old
     world.time = CLOCK + 80  # 10:01:50
     assert "Not yet" not in world.reconcile("--confirm-withdrawn", "team-a/one").err
     assert "announced: until-unused" not in world.old
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--confirm-withdrawn", "team-a/one"),
+        ("--force-withdraw-claim", "team-a/one"),
+    ],
+)
+def test_within_a_minute_of_another_commit_it_is_told_from_when_on(
+    world: World, words: tuple[str, ...]
+) -> None:
+    commit(world.folder, "the Override goes", clock=CLOCK + 300)  # 10:05:30; it moved at 10:00:50
+    world.time = CLOCK + 315
+    ran = world.reconcile(*words)
+    assert (ran.code, "Nothing to commit" in ran.out) == (0, True)
+    line = (
+        "Not yet: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left, may go from"
+        " 2026-02-15T10:05:50Z on, the next full minute since the move, because the newest commit"
+        " is younger than the last one: what was said of it did nothing. Say so again then."
+    )
+    assert line in ran.err.splitlines()
+    assert "announced: until-unused" in world.old
+    world.time = CLOCK + 320  # 10:05:50
+    assert "Not yet" not in world.reconcile(*words).err
+    assert "announced" not in world.old
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,15 @@ from reconciler.addresses.notation import format_short
 from reconciler.clusters.announcing import cluster_of, described_clusters
 from reconciler.clusters.options import ApplyOptions
 from reconciler.commands.applying.targets import require_claims
-from reconciler.engine.moving import EVERY, last_withdrawal
+from reconciler.engine.moving import last_withdrawal, next_withdrawal
 from reconciler.evaluate import Evaluation, leaving, left_behind
 from reconciler.findings import nearest
-from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.instant import format_instant
 from reconciler.ports import UsageError
 
+_MINUTE = (
+    "the next full minute since the move, because the newest commit is younger than the last one"
+)
 _UNASKED = "no cluster was asked"
 
 
@@ -31,21 +34,26 @@ def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
     return {record.path: _UNASKED for record in stay}
 
 
-def too_early(evaluation: Evaluation, options: ApplyOptions, now: int) -> Iterator[str]:
+def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int) -> Iterator[str]:
     """What is said of addresses that nobody uses any more, as a person says, but may not go yet.
 
     Args:
         evaluation: Of the revision that a run left.
         options: What a person says.
+        head: The date of that revision: what falls due is committed with a later one.
         now: In seconds since 1970.
     """
     for record in evaluation.state.records:
-        since = parse_instant(record.since) if record.announced else None
-        if since is None or not options.confirms(record.claim, cluster_of(record)):
+        if not record.announced or not options.confirms(record.claim, cluster_of(record)):
             continue
-        if record.range is not None and last_withdrawal(record, now) is None:
-            held, due = format_short(record.range), format_instant(since + EVERY)
-            yield f"Not yet: {held}, which {record.claim.short} left, may go from {due} on."
+        due = next_withdrawal(record, head)
+        if record.range is not None and due is not None and due > now:
+            is_first = last_withdrawal(record, now) is None
+            why = "a full minute after the move" if is_first else _MINUTE
+            yield (
+                f"Not yet: {format_short(record.range)}, which {record.claim.short} left, may go"
+                f" from {format_instant(due)} on, {why}: what was said of it did nothing."
+            )
 
 
 def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
