@@ -75,6 +75,28 @@ def test_what_is_not_there_is_said_and_the_rest_is_shown(got: Got) -> None:
 
 
 @pytest.mark.parametrize(
+    ("what", "name"),
+    [("tenants", "team-a/two"), ("pools", "butler-system/edge"), ("ipa", "butler-system/team-a-two-lb")],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["name", "json", "text"])
+def test_a_name_with_its_namespace_is_taken_as_every_verb_takes_it(
+    got: Got, what: str, name: str, form: str
+) -> None:
+    short = name.partition("/")[2]
+    shown = got(what, short, "-o", form)
+    assert (shown[0], short in shown[1], shown[2]) == (0, True, "")
+    assert got(what, name, "-o", form) == got(f"{what}/{name}", "-o", form) == shown
+    assert got(what, name, short, "-o", "name") == got(what, short, "-o", "name")
+
+
+def test_a_name_with_its_namespace_that_is_not_there_is_said_with_the_one_that_is(got: Got) -> None:
+    told = "ipam: tenants 'team-a/tow' not found; did you mean team-a/two?\n"
+    assert got("tenants", "team-a/tow") == (1, "", told)
+    told = "ipam: tenants 'team-b/two' not found; did you mean team-a/two?\n"
+    assert got("tenants", "team-b/two") == (1, "", told)
+
+
+@pytest.mark.parametrize(
     ("words", "out", "err"),
     [
         (["tenants", "-n", "other"], "", "No resources found in other namespace.\n"),

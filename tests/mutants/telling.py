@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 SERVER = ("tests/adapters/http/test_server.py",)
 HOOK = ("tests/adapters/http/test_hook.py",)
 PAGES = ("tests/adapters/http/test_pages.py",)
+GET = ("tests/cli/test_get.py",)
 METERING = ("tests/commands/watching/test_metering.py",)
 VIPS = ("tests/families/capi/test_metering.py",)
 
@@ -45,4 +46,9 @@ TELLING = (
     Mutant("metrics: a pool makes classes up", "families/capi/metering.py",
            "for class_ in sorted(classes):",
            "for class_ in sorted({*classes, *(it for it, _ in found)}):", VIPS),
+    Mutant("get: a name with its namespace is nobody's", "report/listing/items.py",
+           'return (self.name, f"{self.namespace}/{self.name}") if self.namespace else (self.name,)',
+           "return (self.name,)", GET),
+    Mutant("get: a name is meant that has no namespace", "report/listing/choosing.py",
+           'if ("/" in it) is ("/" in name)', 'if "/" not in it', GET),
 )  # fmt: skip

@@ -17,7 +17,7 @@ class Wish(Struct, frozen=True):
     """What is asked for; empty and None ask for everything.
 
     Attributes:
-        names: Names of objects, addresses, CIDRs or ranges.
+        names: Names of objects, with or without their namespaces; addresses, CIDRs or ranges.
         has_labels: Whether labels are those that are asked for.
     """
 
@@ -40,17 +40,22 @@ def choose(items: Sequence[Item], wish: Wish) -> Chosen:
     among = [item for item in items if _is_meant(item, wish)]
     if not wish.names:
         return Chosen(tuple(among))
-    there = {item.name for item in among}
+    there = {name for item in among for name in item.called}
     asked = {name: asked_range(name) for name in wish.names if name not in there}
     spans = [span for span in asked.values() if span is not None]
-    found = tuple(it for it in among if it.name in wish.names or _is_at(it, spans))
+    named = frozenset(wish.names)
+    found = tuple(it for it in among if not named.isdisjoint(it.called) or _is_at(it, spans))
     missing = [
         name
         for name, span in asked.items()
         if span is None or not any(item.is_at(span) for item in found)
     ]
-    near = sorted(there)
-    return Chosen(found, tuple((it, nearest(it, near)) for it in missing))
+    return Chosen(found, tuple((it, _meant(it, there)) for it in missing))
+
+
+def _meant(name: str, there: Iterable[str]) -> str:
+    """The nearest name, with a namespace where one was asked for with it; or nothing."""
+    return nearest(name, sorted(it for it in there if ("/" in it) is ("/" in name)))
 
 
 def _is_at(item: Item, spans: Iterable[IPRange]) -> bool:

@@ -45,6 +45,11 @@ class Item(Struct, frozen=True):
     row: Row | Allocation | None
     body: Callable[[], Body] | None
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """What a person may call it: its name, and `namespace/name` where it has a namespace."""
+        return (self.name, f"{self.namespace}/{self.name}") if self.namespace else (self.name,)
+
     def is_at(self, asked: IPRange) -> bool:
         """It has one of these addresses."""
         return any(item.overlaps(asked) for item in self.ranges)
