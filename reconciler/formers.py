@@ -4,7 +4,7 @@ Whoever mistypes one keeps nothing, and what was renamed loses its addresses: th
 the name that was meant.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -23,12 +23,14 @@ from reconciler.renaming.renamed import Name
 def with_formers(base: Base, compared: Compared) -> Compared:
     """A comparison with renames that come late, and with former names that nobody had."""
     evaluation = compared.evaluation
-    likely = {it.location for it in evaluation.findings if it.code == "looks-renamed"}
-    found = [*_late(base, evaluation)]
-    found += [it for start, it in _unknown(base, evaluation) if start not in likely]
+    likely = {it.location: it for it in evaluation.findings if it.code == "looks-renamed"}
+    unknown = dict(_unknown(base, evaluation, likely))
+    found = [*_late(base, evaluation), *unknown.values()]
     if not found:
         return compared
-    merged = ordered([*evaluation.findings, *found])
+    twice = [it for start, it in likely.items() if start in unknown]
+    rest = (it for it in evaluation.findings if it not in twice)
+    merged = ordered([*rest, *found])
     return replace(compared, evaluation=replace(evaluation, findings=merged))
 
 
@@ -54,8 +56,16 @@ def _late(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
             yield warning("renamed", document.at(*PLACE), message, hint)
 
 
-def _unknown(base: Base, evaluation: Evaluation) -> Iterator[tuple[Location, Finding]]:
-    """Former names that nothing has or had, each with the start of the document that gives it."""
+def _unknown(
+    base: Base, evaluation: Evaluation, likely: Mapping[Location, Finding]
+) -> Iterator[tuple[Location, Finding]]:
+    """Former names that nothing has or had, each with the start of the document that gives it.
+
+    Args:
+        base: The base.
+        evaluation: Of the change.
+        likely: What looks renamed, by the start of its document: that is who was meant.
+    """
     before, links = base.described, links_of(evaluation.documents)
     given = {it.document.identity: it for it in links}
     named = {it.before.owner for it in links}
@@ -67,14 +77,23 @@ def _unknown(base: Base, evaluation: Evaluation) -> Iterator[tuple[Location, Fin
         if link.before.owner in had or is_there(link, evaluation.documents):
             continue
         gone = {key.short: key for key in _gone(base, link) if key.owner not in named}
+        what, hint = _meant(base, evaluation, link, gone)
+        if document.start in likely:
+            what, hint = likely[document.start].message, likely[document.start].hint
         message = f"{FORMERLY}: {link.title} is not in {base.name}, so {document.title} takes"
-        message += " nothing over"
-        near = nearest(link.before.short, gone)
-        if near and (lost := _lost(evaluation, gone[near].owner)):
-            message += f": {lost} addresses of {near} change"
-        other = f"name what it was called in {base.name}, or remove the annotation"
-        hint = meant(link.before.short, gone) or other
+        message += f" nothing over: {what}" if what else " nothing over"
         yield document.start, warning("rename-unused", document.at(*PLACE), message, hint)
+
+
+def _meant(
+    base: Base, evaluation: Evaluation, link: Link, gone: Mapping[str, Key]
+) -> tuple[str, str]:
+    """What the one loses that was meant, of those that go; and what to write."""
+    near = nearest(link.before.short, gone)
+    lost = _lost(evaluation, gone[near].owner) if near else 0
+    other = f"name what it was called in {base.name}, or remove the annotation"
+    hint = meant(link.before.short, gone) or other
+    return f"{lost} addresses of {near} change" if lost else "", hint
 
 
 def _holders(evaluation: Evaluation) -> set[Name]:

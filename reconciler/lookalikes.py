@@ -15,7 +15,7 @@ from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.likeness import share
 from reconciler.evaluate import Evaluation
 from reconciler.families import family_of_kind, keeps_addresses
-from reconciler.families._former import former_of, written
+from reconciler.families._former import PLACE, former_of, written
 from reconciler.findings import Finding, few, ordered, warning
 from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Release
@@ -112,7 +112,10 @@ class _Lookalikes:
             words = self._lost[_key(old).owner].words
             edits = "" if is_same else ", with other edits"
             message = f"this looks like a rename of {old.title}{edits}: {words}"
-            hint = f"to keep them, add to its metadata.annotations: {self._needed(document, old)}"
+            what = "add to its metadata.annotations"
+            if former_of(document) is not None:
+                what = f"let {'.'.join(PLACE[:-1])} say"
+            hint = f"to keep them, {what}: {self._needed(document, old)}"
             yield warning("looks-renamed", document.start, message, hint)
 
     def _pairs(self) -> Iterator[tuple[Document, Document, bool]]:

@@ -28,7 +28,31 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
     text = formerly(tenant("uno"), "team-a/onne")
     files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": text}
     (found,) = told(TWO, files, "rename-unused", "looks-renamed")
-    assert found.code == "looks-renamed"
+    assert (found.code, found.location.path) == ("rename-unused", "tenants/uno.yaml")
+    assert "TenantCluster team-a/onne is not in " in found.message
+    assert found.message.endswith(
+        "so TenantCluster team-a/uno takes nothing over: this looks like a rename of"
+        " TenantCluster team-a/one: 8 addresses change"
+    )
+    assert found.hint == (
+        "to keep them, let metadata.annotations say: gitops-ipam.dev/formerly: team-a/one"
+    )
+
+
+def test_of_several_that_look_renamed_the_line_that_is_there_is_told_where_it_is() -> None:
+    files = without(TWO, "tenants/one.yaml", "tenants/two.yaml")
+    files |= {
+        "tenants/due.yaml": tenant("due"),
+        "tenants/uno.yaml": formerly(tenant("uno"), "elsewhere/entirely"),
+    }
+    found = told(TWO, files, "rename-unused", "looks-renamed")
+    assert {it.location.path: it.code for it in found} == {
+        "tenants/due.yaml": "looks-renamed",
+        "tenants/uno.yaml": "rename-unused",
+    }
+    said = {it.location.path: it.hint.partition(":")[0] for it in found}
+    assert said["tenants/due.yaml"] == "to keep them, add to its metadata.annotations"
+    assert said["tenants/uno.yaml"] == "to keep them, let metadata.annotations say"
 
 
 def test_a_former_name_near_to_none_that_goes_is_told_without_one() -> None:

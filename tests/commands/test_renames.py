@@ -117,7 +117,8 @@ def test_a_rename_is_taken_back_by_another_one() -> None:
 
 
 def test_a_wrong_former_name_still_looks_like_a_rename() -> None:
-    (found,) = told(TWO, renamed(what="team-a/onne"), "looks-renamed")
+    (found,) = told(TWO, renamed(what="team-a/onne"), "looks-renamed", "rename-unused")
+    assert (found.code, "this looks like a rename of" in found.message) == ("rename-unused", True)
     assert "team-a/one:" in found.message
 
 

@@ -146,6 +146,13 @@ COMPARING = (
         CUT,
     ),
     Mutant(
+        "lookalikes: a line that is there is to be added",
+        "lookalikes.py",
+        "if former_of(document) is not None:",
+        "if False:",
+        FORMERS,
+    ),
+    Mutant(
         "formers: what was gone before is taken over in silence",
         "formers.py",
         "if name in names and name not in base.described.documents:",
@@ -169,8 +176,8 @@ COMPARING = (
     Mutant(
         "formers: what looks renamed is told twice",
         "formers.py",
-        " if start not in likely]",
-        "]",
+        "rest = (it for it in evaluation.findings if it not in twice)",
+        "rest = iter(evaluation.findings)",
         FORMERS,
     ),
     Mutant(
