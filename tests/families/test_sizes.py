@@ -110,6 +110,39 @@ def test_a_smaller_size_takes_nothing_away_and_stops_nobody() -> None:
     assert found.hint == "no further range can go whole: set lbPoolSize to 16"
 
 
+def test_a_size_that_is_taken_back_altogether_is_told_as_a_smaller_one() -> None:
+    files = {**lived(8, 16), TENANT: tenant("one")}
+    (found,) = evaluation_of(files).findings
+    assert (found.severity, found.code) == ("warning", "size-smaller")
+    assert found.location.path == TENANT
+    assert found.message == (
+        "TenantCluster team-a/one asks for 8, without lbPoolSize, and keeps 16 addresses:"
+        " 10.40.0.0-10.40.0.7 and 10.40.0.8-10.40.0.15"
+    )
+    path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-1.yaml"
+    assert f"give back by deleting {path}, in a change of its own" in found.hint
+
+
+@pytest.mark.parametrize(("default", "told"), [(8, 1), (15, 1), (16, 0), (20, 0)])
+def test_a_size_that_is_taken_back_is_told_where_the_default_is_smaller(
+    default: int, told: int
+) -> None:
+    sizes = provider(loadBalancer=f"{{defaultPoolSize: {default}}}")
+    files = {**lived(8, 16), TENANT: tenant("one"), "providers/default.yaml": sizes}
+    assert codes(files) == [("warning", "size-smaller")] * told
+    assert codes({**lived(8), TENANT: tenant("one"), "providers/default.yaml": sizes}) == []
+    assert codes({**lived(16), TENANT: tenant("one"), "providers/default.yaml": sizes}) == []
+
+
+def test_what_a_request_has_for_its_tenant_is_asked_for_whatever_the_default_is() -> None:
+    from tests.families.test_pinned_tenants import request_of_one
+
+    base: Files = {**SMALL, **request_of_one("old", 64, 67)}
+    files = lived(4, 12, base=base)
+    (found,) = evaluation_of({**files, TENANT: tenant("one")}).findings
+    assert "asks for 4, without lbPoolSize, and keeps 12 addresses" in found.message
+
+
 def test_a_first_range_that_is_larger_than_the_size_stays_whole() -> None:
     files = {**lived(16), **sized(4)}
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.15 of edge"}
@@ -139,7 +172,7 @@ def test_all_of_it_counts_towards_the_quota() -> None:
 def test_a_size_that_is_no_longer_stated_leaves_all_ranges() -> None:
     files = {**lived(8, 16), TENANT: tenant("one")}
     assert {text.partition(" ")[0] for text in outcome(files).values()} == {"keep"}
-    assert codes(files) == []
+    assert codes(files) == [("warning", "size-smaller")]
 
 
 def test_who_comes_back_gets_the_same_ranges_and_what_lacks_beside_them() -> None:

@@ -9,6 +9,7 @@ ROUTERS = ("tests/families/test_routers.py",)
 RIVALS = ("tests/engine/test_rival_pins.py",)
 CHOICE = ("tests/engine/test_choice.py",)
 CLOCKS = ("tests/adapters/git/test_clock.py", "tests/contracts/test_reconcile.py")
+SIZES = ("tests/families/test_sizes.py",)
 
 PLANNING = (
     Mutant("set: ranges are not sorted", "addresses/ipset.py",
@@ -257,4 +258,11 @@ PLANNING = (
     Mutant("rival pins: spaces are one", "engine/rival_pins.py",
            "if any(state.pools[key].space == space for key in state.claims[it.claim].candidates)",
            "if True", RIVALS),
+    Mutant("sizes: who states none any more has grown by nothing", "families/butler/owning.py",
+           "is_asked = _is_stated(tenant) or bool(grown)", "is_asked = _is_stated(tenant)", SIZES),
+    Mutant("sizes: a default is no reason to hold more", "families/butler/owning.py",
+           "max(size, standing.default) if is_by_default else size", "size", SIZES),
+    Mutant("sizes: a tenant whose request has its range asks for the default",
+           "families/butler/owning.py", "max(size, standing.default) if is_by_default else size",
+           "max(size, standing.default)", SIZES),
 )  # fmt: skip

@@ -64,7 +64,9 @@ def own_claims(
         for kind, item in own.items():
             if kind in alone:
                 decided += told(item, chosen[kind], alone[kind], document)
-    standing = tenant.standing(held, grown, instead) if _is_stated(tenant) else None
+    # Without a size of its own nobody asks for what it has grown by, if it has.
+    is_asked = _is_stated(tenant) or bool(grown)
+    standing = tenant.standing(held, grown, instead) if is_asked else None
     if standing is not None:
         found += ((document, it) for it in _sizes(document, standing))
     for conflict in _conflict(document, own[SLOT], chosen[SLOT]):
@@ -103,26 +105,36 @@ def _sizes(document: Document, standing: Standing) -> Iterator[Finding]:
         hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
         hint += f" range loses it; an Override of kind record for {path} is merged before"
         yield warning("record-stale", document.at(*MANUAL), message, hint)
-    if standing.stated is None:
-        return
-    records, stated = holding(standing), standing.stated
+    asked, stated = _asked(standing), standing.stated
+    records = holding(standing)
     held = sum(record.size for record in records)
-    if not records or held <= stated:
+    if not records or held <= asked:
         size = first_size(standing)
-        if not records and standing.pin is not None and standing.instead is None and size > stated:
+        is_less = stated is not None and size > stated
+        if not records and standing.pin is not None and standing.instead is None and is_less:
             message = f"lbPoolSize: {stated}, but loadBalancerPool holds {size}"
             yield warning("pin-count", document.at(*_SIZE), message, "remove lbPoolSize")
         return
     ranges = few([format_short(record.range) for record in records if record.range])
-    message = f"{title} asks for {stated} and keeps {held} addresses: {ranges}"
+    why = "" if stated is not None else ", without lbPoolSize,"
+    message = f"{title} asks for {asked}{why} and keeps {held} addresses: {ranges}"
     yield warning("size-smaller", document.at(*_SIZE), message, _way_back(standing, held))
+
+
+def _asked(standing: Standing) -> int:
+    """How many addresses it asks for: what it states, else the default; but all of its first range."""
+    if standing.stated is not None:
+        return standing.stated
+    size = first_size(standing)
+    is_by_default = standing.instead is None and standing.pin is None
+    return max(size, standing.default) if is_by_default else size
 
 
 def _way_back(standing: Standing, held: int) -> str:
     """Which of the further ranges may go."""
-    stated, going = standing.stated or 0, list[str]()
+    asked, going = _asked(standing), list[str]()
     for record in reversed([it for it in standing.more if it.is_live]):
-        if held - record.size >= stated:
+        if held - record.size >= asked:
             going.append(record.path)
             held -= record.size
     if going:
