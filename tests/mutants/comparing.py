@@ -6,6 +6,7 @@ FREED = ("tests/hostile/test_freed_before.py",)
 LET_GO = ("tests/hostile/test_let_go.py",)
 PROPOSALS = ("tests/hostile/test_proposals.py",)
 CUT = ("tests/hostile/test_cut_before.py",)
+LINGERING = ("tests/commands/test_lingering.py",)
 FORMERS = ("tests/commands/test_formers.py", "tests/commands/test_renames.py")
 POOLS = ("tests/commands/test_cluster_pools.py",)
 BEFORE = ("tests/hostile/test_renames_before.py",)
@@ -151,6 +152,27 @@ COMPARING = (
         "if former_of(document) is not None:",
         "if False:",
         FORMERS,
+    ),
+    Mutant(
+        "lingering: who has another name is told to go",
+        "lingering.py",
+        "if it.kind.id not in new}",
+        "if it.kind.id is not new}",
+        LINGERING,
+    ),
+    Mutant(
+        "lingering: who holds nothing is told to go",
+        "lingering.py",
+        "if count := held[_owner(who)]:",
+        "if (count := held[_owner(who)]) >= 0:",
+        LINGERING,
+    ),
+    Mutant(
+        "lingering: what holds on is told by nobody",
+        "commands/beside.py",
+        "with_lingering(base, with_formers(base, with_renames(base, compared)))",
+        "with_formers(base, with_renames(base, compared))",
+        LINGERING,
     ),
     Mutant(
         "formers: what was gone before is taken over in silence",
