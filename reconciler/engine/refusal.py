@@ -177,10 +177,11 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
     wider = wider or f"the pool by {need - tried.longest} or more addresses"
     # Who asks for one address names its pool; who asks for more has a provider that names several.
     other = "add a pool to the provider's poolRefs" if need > 1 else "name another pool"
+    fewer = "ask for fewer, " if tried.freest else ""
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
         f"needs {need}{' contiguous addresses' if need > 1 else ''}; {'; '.join(parts)}",
-        f"{other}, widen {wider}, ask for fewer, or remove what is no longer used",
+        f"{other}, widen {wider}, {fewer}or remove what is no longer used",
     )
 
 

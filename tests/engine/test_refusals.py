@@ -46,7 +46,7 @@ def test_the_network_that_would_do_is_named_where_a_wider_one_gives_more() -> No
         wants = {"tenants/two.yaml": tenant("two", networking=f"{{lbPoolSize: {size}}}")}
         files = {**SMALL, "pools/edge.yaml": pool(**fields), **wants}
         found = refusal(files, "team-a/two (loadbalancer)")
-        return found.hint.partition("widen ")[2].partition(", ask")[0]
+        return found.hint.partition("widen ")[2].partition(", or remove")[0].removesuffix(", ask for fewer")
 
     assert hint(8, cidr="10.40.0.8/29") == "edge to 10.40.0.0/28 where that is free"
     ranges = "{start: 10.40.0.0, end: 10.40.0.7}"
@@ -64,7 +64,20 @@ def test_one_address_is_not_asked_for_in_a_row() -> None:
         "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
         "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 1}"),
     }
-    assert refusal(files, "team-a/two (loadbalancer)").message == "needs 1; edge: 0 free of 8"
+    found = refusal(files, "team-a/two (loadbalancer)")
+    assert found.message == "needs 1; edge: 0 free of 8"
+    assert "ask for fewer" not in found.hint
+
+
+def test_where_nothing_is_free_nobody_is_told_to_ask_for_fewer() -> None:
+    files = {
+        **SMALL,
+        "pools/edge.yaml": pool(cidr="10.40.0.0/28"),
+        "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 16}"),
+    }
+    found = refusal(files, CLAIM)
+    assert found.message == "needs 8 contiguous addresses; edge: 0 free of 16"
+    assert found.hint.endswith("where that is free, or remove what is no longer used")
 
 
 def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
@@ -78,6 +91,7 @@ def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
     assert found.message == (
         "needs 8 contiguous addresses; edge: 6 free of 16, largest run 6 beside team-a/two (loadbalancer)"
     )
+    assert ", ask for fewer, or remove " in found.hint
 
 
 def test_a_claim_that_no_empty_pool_could_hold_is_too_large() -> None:

@@ -265,4 +265,7 @@ PLANNING = (
     Mutant("sizes: a tenant whose request has its range asks for the default",
            "families/butler/owning.py", "max(size, standing.default) if is_by_default else size",
            "max(size, standing.default)", SIZES),
+    Mutant("refusal: of a full pool fewer are asked for", "engine/refusal.py",
+           'fewer = "ask for fewer, " if tried.freest else ""', 'fewer = "ask for fewer, "',
+           ("tests/engine/test_refusals.py",)),
 )  # fmt: skip
