@@ -121,8 +121,10 @@ def beside(
     compared = _compared(read, (judging, own), evaluation, {it.path for it in changes})
     releases = is_contained and any(map(_is_release, compared.evaluation.plan.decisions))
     found = [*loose, *carrying.told(history, base, releases=releases)]
-    found += strays(repository, source, compared.evaluation, base_source, facts)
-    found += not_read(repository, base_source, source, settings)
+    found += [
+        *strays(repository, source, compared.evaluation, base_source, facts),
+        *not_read(repository, base_source, source, settings),
+    ]
     told = replace(compared, evaluation=with_found(compared.evaluation, found))
     both_sides = _Sides(repository, bases, sides, changes, planned, history)
     return _told_apart(_judged(told, read, both_sides, facts), read, both_sides, since)

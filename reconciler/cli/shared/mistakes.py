@@ -6,7 +6,6 @@ import click
 
 from reconciler.findings import alike
 
-
 # What other tools call it.
 _ELSEWHERE = {
     **dict.fromkeys(("diff", "preview"), "plan"),
