@@ -53,15 +53,15 @@ MODULES = 255
 CALLS = 11
 # What a change is compared by, and what clusters lose by it, which families tell of their objects.
 OF_CHECK = {
-    "announced", "caused", "cluster_pools", "clusters", "formers", "losses", "lookalikes", "projecting", "replaced", "resizing", "takeovers",
+    "announced", "caused", "cluster_pools", "clusters", "formers", "lingering", "losses", "lookalikes", "projecting", "replaced", "resizing", "takeovers",
     "vanishing", "within",
     "adapters.git", "cli.check",
     "commands.beside", "commands.braked_base", "commands.carried", "commands.caused", "commands.cut_before", "commands.elsewhere", "commands.freed_before",
     "commands.inherited", "commands.judging", "commands.merging", "commands.pins_before", "commands.renames_before", "commands.strays", "commands.uncommitted",
     "commands.within", "report.causes",
 }  # fmt: skip
-# One looks at what the change brings where nobody reads it; one call of git lists that.
-MODULES_OF_CHECK = 341
+# One looks at what the change brings where nobody reads it, and one call of git lists that; one at what lingers.
+MODULES_OF_CHECK = 342
 # Two of them tell whether the newest commit that says that reconcile made it wrote records alone.
 CALLS_OF_CHECK = 20
 

@@ -48,7 +48,7 @@ FOLDERS = (
     Mutant("additions: a pool lies over what another space holds", "additions.py",
            "if space_of(state.pools, record) not in (None, pool.space)", "if False", KINDS),
     Mutant("elsewhere: what a change brings where nobody reads it is not told", "commands/beside.py",
-           "    found += not_read(repository, base_source, source, settings)\n", "", ELSEWHERE),
+           "        *not_read(repository, base_source, source, settings),\n", "", ELSEWHERE),
     Mutant("elsewhere: hidden folders are ours", "sources.py",
            ' and not f"/{path}".count("/.")', "", ELSEWHERE),
     Mutant("elsewhere: what another root reads is told", "commands/elsewhere.py",
