@@ -141,7 +141,7 @@ class _Builder:
         except _StopError as stop:
             self.problems.append(stop.problem)
         except yaml.YAMLError as failure:
-            self.problems.append(complaints.syntax(failure))
+            self.problems.append(complaints.syntax(failure, text))
 
     def _value(  # noqa: C901 - one loop over five kinds of events, kept flat for speed
         self, event: Any, events: Iterator[Any], found: Places | None

@@ -82,7 +82,7 @@ def problems(text: str | bytes) -> tuple[Problem, ...]:
         pytest.param("a: @x\n", "yaml-syntax", 1, 4, id="reserved indicator"),
         pytest.param("a:\n  b: 1\n c: 2\n", "yaml-syntax", 3, 2, id="indentation"),
         pytest.param("- a\nb: 1\n", "yaml-syntax", 2, 1, id="mapping after a list"),
-        pytest.param("a: 1\nb\nc: 2\n", "yaml-syntax", 3, 1, id="key without a colon"),
+        pytest.param("a: 1\nb\nc: 2\n", "yaml-syntax", 2, 1, id="key without a colon"),
     ],
 )
 @pytest.mark.usefixtures("libyaml")
@@ -108,13 +108,38 @@ def test_an_unknown_directive_is_refused(libyaml: bool) -> None:
         ('a: "x\n', "quoted scalar not closed (opened on line 1)"),
         ("a: b: c\n", "second ':' in one value"),
         ("a: 1\n... garbage\n", "content after document end"),
-        ("a: 1\nb: 1\n  c: 2\n", "second ':' in one value"),
+        ("a: 1\nb: 1\n  c: 2\n", "the line is indented deeper than the one before it"),
+        ("a: 1\n  text\n  b: 2\n", "second ':' in one value"),
         ('a: "\\q"\n', "unknown escape"),
         (f"{'k' * 1025}: 1\n", "key too long, limit 1024"),
     ],
 )
 def test_libyamls_errors_are_told_in_words_that_mend_them(text: str, words: str) -> None:
     assert words in problems(text)[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "hint"),
+    [
+        ("a: 1\nb:\n  name one\n  place: x\n", (3, 3), "write `key: value`"),
+        ("a: 1\nb:\n  - name one\n    place: x\n", (3, 5), "write `key: value`"),
+        ("a: 1\r\nb:\r\n  name one\r\n  place: x\r\n", (3, 3), "write `key: value`"),
+        ("name one\nplace: x\n", (1, 1), "write `key: value`"),
+        ("a:\n  b: 1\n  name one\n  place: x\n", (3, 3), "write `key: value`"),
+        ("a:\n  b: 1\n  name one\nc: 2\n", (3, 3), "write `key: value`"),
+        ("a:\n  b: 1\n    c: 2\n", (3, 5), "indent it like its neighbours"),
+        ("- a: 1\n    c: 2\n", (2, 5), "indent it like its neighbours"),
+        ("a: 1\nb: x: y\n", (2, 5), "quote the value"),
+        ("a: of\n  many\n  lines\n  two: x\n", (4, 6), "quote the value"),
+        ("---\nname one\nplace: x\n", (2, 1), "write `key: value`"),
+        ("a: of\n  two: x: y\n", (2, 3), "indent it like its neighbours"),
+    ],
+)
+def test_a_colon_that_is_missing_and_a_line_too_deep_are_told_where_they_are(
+    text: str, place: tuple[int, int], hint: str
+) -> None:
+    first = problems(text)[0]
+    assert ((first.line, first.column), first.hint) == (place, hint)
 
 
 @pytest.mark.parametrize(

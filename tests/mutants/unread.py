@@ -14,8 +14,15 @@ REPLAY = ("tests/commands/test_replay.py",)
 NAMED = ("tests/hostile/test_named_clocks.py",)
 RUNS = ("tests/commands/test_commits_of_a_run.py",)
 MANUAL = ("tests/families/test_manual_ranges.py",)
+REFUSALS = ("tests/documents/test_yaml_refusals.py",)
 
 UNREAD = (
+    Mutant("yaml: a missing colon is told at the line behind it", "documents/complaints.py",
+           '"context_mark" if is_behind else "problem_mark"', '"problem_mark"', REFUSALS),
+    Mutant("yaml: a value of many lines lacks a colon", "documents/complaints.py",
+           "if _deep(lines[-1]) != deep or _COLON.search(above):", "if False:", REFUSALS),
+    Mutant("yaml: a second colon is a line too deep", "documents/complaints.py",
+           "if not lines or _COLON.search(here):", "if not lines:", REFUSALS),
     Mutant("last good: nothing stands in", "commands/reading/last_good.py",
            "    if not broken:\n", "    if True:\n", LAST_GOOD),
     Mutant("last good: what vanished elsewhere does not count", "commands/reading/last_good.py",
