@@ -221,4 +221,5 @@ def _steps(evaluation: Evaluation, tenants: int) -> tuple[Step, ...]:
 
 def _step(count: int, key: Key, usage: Usage, allocated: int, tier: Tier) -> Step:
     used = allocated + usage.held
-    return Step(count, key, allocated, usage.total, percentage(used, usage.total), tier)
+    share = percentage(used, usage.total)
+    return Step(count, key, allocated, usage.held, usage.total, share, tier)

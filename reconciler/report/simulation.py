@@ -13,11 +13,16 @@ from reconciler.report.machine import API_VERSION
 
 
 class Step(Struct, frozen=True):
-    """A pool once a number of the added tenants have their addresses."""
+    """A pool once a number of the added tenants have their addresses.
+
+    Attributes:
+        held: What released records hold besides; it counts as used.
+    """
 
     tenants: int
     pool: Key
     allocated: int
+    held: int
     total: int
     percent: float
     tier: Tier
@@ -57,6 +62,7 @@ def simulation_document(result: Simulation) -> dict[str, Any]:
                 "tenants": step.tenants,
                 "pool": str(step.pool),
                 "allocated": step.allocated,
+                "held": step.held,
                 "total": step.total,
                 "utilizationPercent": step.percent,
                 "tier": step.tier.value,

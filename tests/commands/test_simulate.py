@@ -44,6 +44,16 @@ def test_all_fit_when_there_is_room() -> None:
     assert simulation_document(result)["refused"] is None
 
 
+def test_what_released_records_hold_is_shown_as_it_counts_as_used() -> None:
+    two = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
+    result = simulated(reconciled(without(two, "tenants/two.yaml")), 1)
+    head, first, last, _ = simulation_text(result, PLAIN).splitlines()
+    assert head.split() == ["TENANTS", "POOL", "ALLOC", "HELD", "TOTAL", "USED%", "TIERS"]
+    assert first.split() == ["0", "edge", "8", "8", "256", "6.3", "none"]
+    assert last.split() == ["1", "edge", "16", "8", "256", "9.4", "none"]
+    assert [it["held"] for it in simulation_document(result)["steps"]] == [8, 8]
+
+
 def test_what_fits_but_takes_a_pool_to_its_gate_does_not_pass() -> None:
     files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
     result = simulated(reconciled(files), 31)

@@ -51,4 +51,8 @@ TELLING = (
            "return (self.name,)", GET),
     Mutant("get: a name is meant that has no namespace", "report/listing/choosing.py",
            'if ("/" in it) is ("/" in name)', 'if "/" not in it', GET),
+    Mutant("simulate: what is held is nothing", "commands/simulate.py",
+           "Step(count, key, allocated, usage.held, usage.total, share, tier)",
+           "Step(count, key, allocated, 0, usage.total, share, tier)",
+           ("tests/commands/test_simulate.py",)),
 )  # fmt: skip

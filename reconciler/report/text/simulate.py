@@ -13,14 +13,15 @@ def simulation_text(result: Simulation, painter: Painter) -> str:
             str(step.tenants),
             step.pool.name,
             str(step.allocated),
+            str(step.held),
             str(step.total),
             f"{step.percent:.1f}",
             (reached_tiers(step.tier), None if step.tier is Tier.OK else Colour.YELLOW),
         ]
         for step in result.steps
     ]
-    headers = ("TENANTS", "POOL", "ALLOC", "TOTAL", "USED%", "TIERS")
-    text = table(headers, rows, painter, right=(0, 2, 3, 4))
+    headers = ("TENANTS", "POOL", "ALLOC", "HELD", "TOTAL", "USED%", "TIERS")
+    text = table(headers, rows, painter, right=(0, 2, 3, 4, 5))
     return f"{text}{_sum(result, painter)}"
 
 
