@@ -76,7 +76,7 @@ def test_simulate_counts_what_growth_takes(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = said(capsys, "simulate", "--tenants", "1", "--repo", str(folder))
-    assert text.splitlines()[1].split()[:4] == ["0", "edge", "3", "256"]
+    assert text.splitlines()[1].split()[:5] == ["0", "edge", "3", "0", "256"]
 
 
 def test_a_plan_says_that_an_observed_copy_goes(

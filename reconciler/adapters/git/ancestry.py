@@ -102,4 +102,5 @@ def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
     file = shallow_file(git)
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
     asked = sorted(named if among is None else named.intersection(among))
-    return set(asked) - without_parents(git, asked)
+    # A whole clone names none, and git is not started for it.
+    return set(asked) - without_parents(git, asked) if asked else set()
