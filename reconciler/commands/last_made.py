@@ -182,12 +182,13 @@ class _Search:
             self.doubted[commit] = None
 
     def _judged(self, commit: str) -> Verdict:
+        if (known := judged_before(self.facts, commit)) is not None:
+            return known
         if read_message(self.repository.made(commit).message) is None:
             return Verdict.FOREIGN  # a text that quotes a trailer costs no more than to read it
-        is_new = judged_before(self.facts, commit) is None
         verdict = judged(self.repository, self.facts, commit)
-        self.planned += is_new and verdict not in _UNPLANNED
-        self.asked += is_new
+        self.planned += verdict not in _UNPLANNED
+        self.asked += 1
         return verdict
 
 
