@@ -31,7 +31,6 @@ from reconciler.commands.within import with_within
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import Evaluation
 from reconciler.formers import with_formers
-from reconciler.lingering import with_lingering
 from reconciler.lookalikes import with_renames
 from reconciler.model.plan import Release
 from reconciler.model.settings import Settings
@@ -197,7 +196,11 @@ def _compared(
     compared = compare(base, gated_by_base(base, evaluation))
     compared = with_vanished(base, with_additions(base, settings, compared), changed)
     compared = with_cluster_pools(base, settings, compared)
-    compared = with_lingering(base, with_formers(base, with_renames(base, compared)))
+    compared = with_formers(base, with_renames(base, compared))
+    if any(it.code == "reference-not-found" for it in compared.evaluation.findings):
+        from reconciler.lingering import with_lingering  # hardly a change takes such a thing away
+
+        compared = with_lingering(base, compared)
     return with_sizes_of_base(base, with_takeovers(base, compared))
 
 

@@ -60,8 +60,8 @@ OF_CHECK = {
     "commands.inherited", "commands.judging", "commands.merging", "commands.pins_before", "commands.renames_before", "commands.strays", "commands.uncommitted",
     "commands.within", "report.causes",
 }  # fmt: skip
-# One looks at what the change brings where nobody reads it, and one call of git lists that; one at what lingers.
-MODULES_OF_CHECK = 342
+# One looks at what the change brings where nobody reads it, and one call of git lists that.
+MODULES_OF_CHECK = 341
 # Two of them tell whether the newest commit that says that reconcile made it wrote records alone.
 CALLS_OF_CHECK = 20
 

@@ -12,7 +12,7 @@ from reconciler.records.recall import recall
 from tests.memory import MemoryFacts, MemorySource
 from tests.properties.test_incremental import DAY, TEAM, carried_out, island, member, shown
 from tests.properties.trees import Files
-from tests.world import AHEAD, CLOCK, pool, provider, raw, request, tenant
+from tests.world import AHEAD, CLOCK, SMALL, pool, provider, raw, request, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.p{0}/team-a/{1}{0}.loadbalancer.yaml"
 
@@ -303,6 +303,26 @@ def test_what_was_removed_or_moved_away_is_no_part_any_more() -> None:
     gone = without(files, "tenants/t.yaml")
     moved = {**gone, "tenants/deep/t.yaml": files["tenants/t.yaml"]}
     same_in_turn(files, gone, moved, files)
+
+
+@pytest.mark.parametrize("is_change", [False, True])
+def test_what_a_change_gives_out_reaches_who_holds_it_in_another_address_space(
+    *, is_change: bool
+) -> None:
+    lab = pool("lab").replace(
+        "system}", "system, annotations: {gitops-ipam.dev/address-space: lab}}"
+    )
+    files: Files = {
+        **SMALL,
+        "pools/lab.yaml": lab,
+        "providers/lab.yaml": provider("lab", "[{name: lab}]"),
+    }
+    files = carried_out(files, evaluate(read_tree(MemorySource(files))))
+    facts = MemoryFacts()
+    evaluate_incrementally(MemorySource(files), facts)
+    more: Files = {**files, "tenants/two.yaml": tenant("two", providerConfigRef="{name: lab}")}
+    found = evaluate_incrementally(MemorySource(more), facts, is_change=is_change)
+    assert [it.claim.name for it in found.state.records] == ["one"] * is_change
 
 
 def test_teams_bear_on_everything() -> None:
