@@ -169,10 +169,10 @@ def test_check_exits_with_three_for_the_seventeenth_tenant_and_simulate_tells_th
     assert run.return_value == 3
     rows = [line.split() for line in run.stdout.splitlines()]
     assert rows[1:5] == [
-        ["0", "prod", "16", "32", "50.0", "none"],
-        ["4", "prod", "24", "32", "75.0", "warning"],
-        ["6", "prod", "28", "32", "87.5", "warning+critical"],
-        ["8", "prod", "32", "32", "100.0", "warning+critical+exhausted"],
+        ["0", "prod", "16", "0", "32", "50.0", "none"],
+        ["4", "prod", "24", "0", "32", "75.0", "warning"],
+        ["6", "prod", "28", "0", "32", "87.5", "warning+critical"],
+        ["8", "prod", "32", "0", "32", "100.0", "warning+critical+exhausted"],
     ]
     assert "8 of 9 fit; 7 of them pass the gate." in run.stdout
     (folder / "tenants" / "more.yaml").write_text(

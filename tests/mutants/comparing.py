@@ -170,8 +170,8 @@ COMPARING = (
     Mutant(
         "lingering: what holds on is told by nobody",
         "commands/beside.py",
-        "with_lingering(base, with_formers(base, with_renames(base, compared)))",
-        "with_formers(base, with_renames(base, compared))",
+        "        compared = with_lingering(base, compared)\n",
+        "",
         LINGERING,
     ),
     Mutant(
