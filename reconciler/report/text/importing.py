@@ -32,8 +32,8 @@ def import_text(result: Imported, written: Sequence[str], painter: Painter, out:
     if len(lines) > MOST_LINES:
         parts.append(f"and {len(lines) - MOST_LINES} more; -o json lists all\n")
     parts += [_notes(result.notes, painter), findings_text(result.conflicts, painter)]
-    parts.append(_files(result, written, out))
-    parts += [_plan(result, painter), _free(result)]
+    parts += [_free(result), _files(result, written, out)]
+    parts.append(_plan(result, painter))
     if written and result.unnamed:
         parts.append(_requests(result.unnamed))
     return "".join(parts)
