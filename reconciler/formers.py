@@ -77,9 +77,10 @@ def _unknown(
         if link.before.owner in had or is_there(link, evaluation.documents):
             continue
         gone = {key.short: key for key in _gone(base, link) if key.owner not in named}
-        what, hint = _meant(base, evaluation, link, gone)
-        if document.start in likely:
-            what, hint = likely[document.start].message, likely[document.start].hint
+        if (seems := likely.get(document.start)) is not None:
+            what, hint = seems.message, seems.hint
+        else:
+            what, hint = _meant(base, evaluation, link, gone)
         message = f"{FORMERLY}: {link.title} is not in {base.name}, so {document.title} takes"
         message += f" nothing over: {what}" if what else " nothing over"
         yield document.start, warning("rename-unused", document.at(*PLACE), message, hint)

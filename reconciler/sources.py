@@ -21,24 +21,29 @@ from reconciler.overrides import HOME, OVERRIDE
 from reconciler.settings import CLUSTER_TARGET, OVERRIDES, SETTINGS, within
 from reconciler.settings import PATH as SETTINGS_PATH
 
-# Whose documents each of the default folders holds; those of tenants have two.
-_OWN = (SETTINGS, OVERRIDE, DEMAND)
+OWN_KINDS = (SETTINGS, OVERRIDE, DEMAND)
+"""Kinds of no family, which have places of their own."""
 _LIKENESS = 0.8
+# Whose documents each of the default folders holds; those of tenants have two.
 _ROLES = {"pools": "pool", "providers": "provider", "teams": "team", "tenants": "", "clusters": ""}
 
 
 def source_kinds(settings: Settings | None = None) -> Kinds:
     """All kinds that people's folders may hold."""
-    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
     observed = (settings or Settings()).observed
     demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, where ipam reconcile alone writes"
     homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME, DEMAND: demand}
-    return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
+    homes_of = {(kind.api_version, kind.name): path for kind, path in homes.items()}
+    return Kinds([*_of_families(), CLUSTER_TARGET], homes_of)
+
+
+def _of_families() -> Iterator[Kind]:
+    return (kind for family in families() for kind in family.kinds)
 
 
 def observed_kinds() -> Kinds:
     """All kinds that the folder of what was observed may hold."""
-    kinds = [DEMAND, *(kind for family in families() for kind in family.kinds)]
+    kinds = [DEMAND, *_of_families()]
     homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME}
     return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
 
@@ -138,8 +143,7 @@ def _groups() -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=1)
 def _every_kind() -> dict[GroupKind, Kind]:
-    every = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET, *_OWN]
-    return {kind.id: kind for kind in every}
+    return {kind.id: kind for kind in (*_of_families(), CLUSTER_TARGET, *OWN_KINDS)}
 
 
 def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
@@ -190,8 +194,7 @@ def schema_files() -> dict[str, str]:
     A name that two kinds or versions share is followed by version and group, as kubectl takes it:
     `Kind.v1.example.org`.
     """
-    kinds = [*(kind for family in families() for kind in family.kinds), CLUSTER_TARGET]
-    kinds += _OWN
+    kinds = [*_of_families(), CLUSTER_TARGET, *OWN_KINDS]
     names = [kind.name for kind in kinds]
     found = {
         kind.name if names.count(kind.name) == 1 else _told_apart(kind): kind.schema

@@ -23,12 +23,11 @@ from reconciler.model.settings import Settings
 from reconciler.overrides import OVERRIDE, read_override
 from reconciler.records.recall import recall
 from reconciler.settings import OVERRIDES, SETTINGS, read_settings
-from reconciler.sources import elsewhere, is_elsewhere, source_kinds
+from reconciler.sources import OWN_KINDS, elsewhere, is_elsewhere, source_kinds
 from reconciler.tree import Tree
 
 # What only other documents tell.
 _OF_OTHERS = ("reference-not-found", "demand-unused", "variable-missing")
-_OWN = (SETTINGS, OVERRIDE, DEMAND)
 
 
 Place = tuple[str, Settings]
@@ -89,10 +88,10 @@ def _read(path: str, data: bytes) -> tuple[Loaded, Iterable[Finding]]:
 
 def _own_kind(path: str, data: bytes) -> tuple[Kind | None, str]:
     """Which of our own kinds the file holds, if it does, and the name of that document."""
-    loaded = load(path, data, Kinds(_OWN))
+    loaded = load(path, data, Kinds(OWN_KINDS))
     there = [*loaded.broken, *(document.identity for document in loaded.documents)]
     names = {(group, kind): name for group, kind, _, name in reversed(there)}
-    for own in _OWN:
+    for own in OWN_KINDS:
         if (name := names.get((own.id.group, own.id.kind))) is not None:
             return own, name
     return None, ""

@@ -159,9 +159,7 @@ def _told_apart(compared: Compared, base: Base, sides: _Sides, since: Since | No
         compared = with_pins_before(compared, base.name, sides.planned)
         compared = with_renames_before(compared, base.name, sides.planned())
     compared = with_renames_waiting(compared, base, sides.planned)
-    settings = sides.change[1]
-    written = (settings.records, settings.observed)
-    compared = carrying.with_proposal(compared, sides.history, base.name, written)
+    compared = carrying.with_proposal(compared, sides.history, base.name)
     paths = [it.path for it in sides.changes]
     both = (sides.repository, sides.base[0], sides.change[0])
     compared = with_caused(compared, base, sides.planned, paths, line_of(*both))

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from reconciler.commands.by_hand import with_found
 from reconciler.commands.last_made import wrote_records
 from reconciler.commands.message import read_message
 from reconciler.commands.replay import believes
 from reconciler.comparison import Compared
-from reconciler.findings import Finding, Location, Severity, cut_off, error, info, ordered
+from reconciler.findings import Finding, Location, Severity, cut_off, error, info
 from reconciler.model.instant import format_instant
 from reconciler.model.settings import Settings
 from reconciler.ports import Facts, Repository, Revision, Source
@@ -154,18 +155,16 @@ def told(found: Carried, base: str, *, releases: bool) -> Iterator[Finding]:
         yield cut_off(Location("."), message)
 
 
-def with_proposal(
-    compared: Compared, found: Carried, base: str, folders: Sequence[str]
-) -> Compared:
+def with_proposal(compared: Compared, found: Carried, base: str) -> Compared:
     """Say of a proposal that is refused how it may be let pass.
 
     Args:
         compared: The change beside its base, with all that is wrong with it.
         found: What its history holds.
         base: The name of the base.
-        folders: Where what reconcile writes is.
     """
-    evaluation, inside = compared.evaluation, tuple(f"{folder}/" for folder in folders)
+    evaluation, settings = compared.evaluation, compared.evaluation.tree.settings
+    inside = (f"{settings.records}/", f"{settings.observed}/")
     is_refused = any(
         item.severity is Severity.ERROR and item.location.path.startswith(inside)
         for item in evaluation.findings
@@ -177,6 +176,4 @@ def with_proposal(
     hint = "where nobody but reconcile may push to the branch that it is the tip of:"
     hint += " --proposed origin/NAME"
     told = info("proposal-unproven", Location("."), message, hint)
-    return replace(
-        compared, evaluation=replace(evaluation, findings=ordered([*evaluation.findings, told]))
-    )
+    return replace(compared, evaluation=with_found(evaluation, [told]))

@@ -125,10 +125,10 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
         search.seek(repository.saying(revision.id, holding=search.found))
     elif not search.is_over:
         search.seek(repository.saying(revision.id))
-    told = _told(list(search.doubted))
+    doubted = list(search.doubted)
+    told = _told(doubted)
     if search.found is not None:  # beside the line more may say so than are asked: then it leads
         return LastMade(search.found, told, search.is_proven)
-    doubted = list(search.doubted)
     if search.is_over:
         raise GateError(
             f"{len(doubted)} commits up to {doubted[0][:12]} say that reconcile made them, and"

@@ -4,7 +4,7 @@ Three texts, because most runs need the first alone: what is known when no file 
 that had nothing to do; and the names of their records, which only a new record is compared with.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, KeysView, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -157,10 +157,10 @@ def split_names(text: str) -> list[str]:
     return text.split("\n")
 
 
-def has_name(text: str, names: Sequence[str]) -> bool:
+def has_name(text: str, names: KeysView[str]) -> bool:
     """One of the names is among those of a group."""
     if len(names) > FEW_NAMES:
-        return not frozenset(names).isdisjoint(split_names(text))
+        return not names.isdisjoint(split_names(text))
     lines = f"\n{text}\n"
     return any(f"\n{name}\n" in lines for name in names)
 

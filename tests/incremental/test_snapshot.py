@@ -56,5 +56,5 @@ def test_half_a_character_is_not_written() -> None:
     [("n/a", True), ("n/ab", True), ("n/b", True), ("n/", False), ("/a", False), ("n/a\nn", False)],
 )
 def test_a_name_is_found_whole(name: str, more: int, *, is_there: bool) -> None:
-    names = [name, *map(str, range(more))]
+    names = dict.fromkeys([name, *map(str, range(more))]).keys()
     assert snapshot.has_name("n/a\nn/ab\nn/b", names) is is_there

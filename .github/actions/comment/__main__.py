@@ -137,8 +137,6 @@ def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | 
         with suppress(WrongError):
             git(*fetch, f"+refs/pull/{number}/head:refs/pull/{number}/head")
     if proposals := job["PROPOSALS"]:
-        if not _BRANCH.fullmatch(proposals):
-            raise WrongError("the branch of proposals has a name that is none")
         with suppress(WrongError):  # nothing waits there now
             git(*fetch, f"+refs/heads/{proposals}:{_PROPOSED}")
     sides = git("rev-parse", "refs/ipam/base", "refs/ipam/head").split()
@@ -248,7 +246,7 @@ def tell(job: dict[str, str]) -> Answer | None:
         raise WrongError("this action is for `on: workflow_run` alone")
     event = json.loads(Path(job["GITHUB_EVENT_PATH"]).read_text("utf-8"))
     branch = job["BRANCH"] or str(event["repository"]["default_branch"])
-    if not _BRANCH.fullmatch(branch):
+    if not all(map(_BRANCH.fullmatch, (branch, job["PROPOSALS"] or branch))):
         raise WrongError("the branch has a name that is none")
     forge = Forge(job)
     head = head_of(event["workflow_run"], branch, forge)

@@ -132,9 +132,7 @@ class _Run:
             evaluation = self.parts.evaluate(self.to_read, known, elsewhere)
             bears = bearing(evaluation)
             if not self._reach(evaluation, bears):
-                with suppress(
-                    UnicodeEncodeError
-                ):  # half a character: the next run reads it all again
+                with suppress(UnicodeEncodeError):  # half a character: it is read again
                     self._note(tops, evaluation, bears)
                 return evaluation
 
@@ -161,7 +159,7 @@ class _Run:
             head = snapshot.NOTHING
         known = snapshot.read_groups(text) if text is not None else []
         was = snapshot.parts_of(known)
-        grouped, gone = list(was), dict.fromkeys(head.gone, "")
+        grouped, gone = list(was), frozenset(head.gone)
         was = {path: oid for path, oid in was.items() if path not in gone} if gone else was
         was |= {**head.restless, **head.shared}
         now = listed(self.parts, tops, head.tops, was)
@@ -236,13 +234,13 @@ class _Run:
         rest = [number for number in self.left_out if number not in reached]
         if not names or not rest:
             return []
-        wanted = frozenset(names)
+        wanted = dict.fromkeys(names).keys()
         found = [number for number in rest if not wanted.isdisjoint(self.left_out[number].names)]
         noted = [number for number in rest if number < self.known]
         if noted:  # only those of this run have theirs
             text = self._known_text(snapshot.NAMES, self.earlier)
             known = snapshot.read_names(text) if text is not None else None
-            found += [it for it in noted if known is None or snapshot.has_name(known[it], names)]
+            found += [it for it in noted if known is None or snapshot.has_name(known[it], wanted)]
         return found
 
     def _fill_names(self, known: Sequence[str]) -> None:
