@@ -186,7 +186,7 @@ def test_the_page_of_git_names_every_variable_that_git_is_given() -> None:
     assert set(process.PASSED) >= set(
         re.findall(r"`([A-Za-z_]+)`", told.partition("A signature")[0])
     )
-    assert "http.lowSpeedTime=60" in config.NETWORK
+    assert ("http.lowSpeedTime", "60") in config.NETWORK
     assert remote._LOOPBACK
 
 

@@ -27,7 +27,7 @@ def main() -> NoReturn:
     gc.set_threshold(100_000, 50, 100)
     streams.prepare()
     signals.install()
-    sys.exit(run(sys.argv[1:]))
+    streams.leave(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -6,7 +8,7 @@ import pytest
 from reconciler import cli
 from reconciler.cli import run
 from reconciler.cli.shared.verbs import ipam as group
-from tests.cli.running import ipam
+from tests.cli.running import environment, ipam
 from tests.documentation import ROOT
 from tests.world import AHEAD, SMALL, commit, pool, reconciled, repository, tenant, write
 
@@ -198,9 +200,23 @@ def test_the_process_exits_with_the_code_of_the_run(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(cli, "run", lambda arguments: 3)
     monkeypatch.setattr(cli.streams, "prepare", lambda: None)
     monkeypatch.setattr("reconciler.cli.shared.signals.install", lambda: None)
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    assert left.value.code == 3
+    left: list[int] = []
+    monkeypatch.setattr("os._exit", left.append)
+    monkeypatch.setattr("atexit._run_exitfuncs", lambda: None)
+    cli.main()
+    assert left == [3]
+
+
+def test_what_waits_for_the_end_of_the_process_is_done_and_all_is_said() -> None:
+    script = (
+        "import atexit, sys; from reconciler.cli.shared import streams;"
+        " atexit.register(print, 'done'); print('said'); print('why', file=sys.stderr);"
+        " streams.leave(3)"
+    )
+    left = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=environment(), check=False
+    )
+    assert (left.returncode, left.stdout, left.stderr) == (3, b"said\ndone\n", b"why\n")
 
 
 def test_without_a_verb_the_help_is_shown(capsys: Capture) -> None:

@@ -74,7 +74,7 @@ class Runner:
         # An installed program knows its own place: PYTHONPATH and the current folder count nothing.
         whole = (
             f"import sys; sys.path.insert(0, {str(ROOT)!r}); from reconciler.cli import main;"
-            " sys.exit(main())"
+            " main()"
         )
         starts = {"ipam": f"exec {python} -I -c {shlex.quote(whole)}", "python": f"exec {python}"}
         for name, start in starts.items():

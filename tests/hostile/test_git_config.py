@@ -289,7 +289,7 @@ def test_a_bare_repository_that_a_change_lays_out_in_a_checkout_is_not_the_one_t
 def test_a_folder_of_programs_that_is_named_from_where_one_stands_is_not_looked_into(
     hostile: Path, mark: Path, command: Command
 ) -> None:
-    for name in ("git", "env", "ssh"):
+    for name in ("git", "sh", "env", "ssh"):
         shutil.copy(hostile.parent / "run", hostile / ".git" / name)
     command.variables["PATH"] = f".::{os.environ['PATH']}:"
     assert command.run("plan", "--repo", str(hostile)).code == 0

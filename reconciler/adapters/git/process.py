@@ -222,21 +222,18 @@ class GitProcess:
         variables["PATH"] = _absolute(variables.get("PATH", os.defpath))
         variables |= self.beside.variables if self.beside is not None else {}
         variables |= extra
-        pairs = [*self.guards]
-        settings = [*CONFIG, f"safe.directory={self.git_dir}"]
+        # In this order: what is said later of one name counts.
+        pairs = [*self.guards, *CONFIG, ("safe.directory", str(self.git_dir))]
         if self.git_dir.name == ".git":
-            settings.append(f"safe.directory={self.git_dir.parent}")
+            pairs.append(("safe.directory", str(self.git_dir.parent)))
         if remote:
-            settings += NETWORK
+            pairs += NETWORK
             pairs += reaching.pairs(REMOTE, remote, self._credentials(), self._asks_as())
             pairs += reaching.servers(REMOTE) if self.calls_safe else []
             variables["GIT_ALLOW_PROTOCOL"] = reaching.protocol(remote)
         variables |= reaching.configured(pairs)
-        # GitPython hands all of its own environment on; `env -u` takes away what is not ours.
-        foreign = [part for name in sorted(os.environ.keys() - variables) for part in ("-u", name)]
         command = [
-            *("env", *foreign, *held(memory, files[1] if files else None)),
-            *("git", *(part for setting in settings for part in ("-c", setting))),
+            *held(memory, os.environ.keys() - variables, files[1] if files else None),
             f"--git-dir={self.git_dir}",
             *(REMOTE if remote and part == remote else part for part in arguments),
         ]

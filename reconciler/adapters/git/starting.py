@@ -4,7 +4,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
@@ -21,6 +21,9 @@ EXCHANGE_MEMORY = 1 << 30
 """And to exchange it with a remote, or to pack it: it compares many objects at once."""
 _GITPYTHON = "GIT_PYTHON_"
 _LOADING = {f"{_GITPYTHON}REFRESH": "quiet", f"{_GITPYTHON}GIT_EXECUTABLE": "/nonexistent/git"}
+# What a shell knows as a variable, and may forget. Some it keeps for itself.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FIXED = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID"})
 # It names the object that it had no room for as if it were damaged.
 _OBJECT = re.compile(r"(?:packed|loose|delta base) object ([0-9a-f]{40,64})\b")
 
@@ -103,19 +106,27 @@ def spooled(descriptor: int) -> bytes:
     return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
 
 
-def held(memory: int, answer: int | None = None) -> tuple[str, ...]:
-    """Words that a command begins with to be held to an amount of memory, from its first step on.
+def held(memory: int, foreign: Iterable[str], answer: int | None = None) -> list[str]:
+    """The words that start git: without some variables, held to an amount of memory at once.
 
     Files that it maps, as packs, do not count. Where less is allowed already, that stays.
 
     Args:
         memory: The bytes.
+        foreign: Names of variables that git does not get; GitPython hands on all that there are.
         answer: A descriptor of the file that takes its output; GitPython knows pipes alone.
     """
+    plain, odd = list[str](), list[str]()
+    for name in sorted(foreign):
+        (plain if _NAME.fullmatch(name) and name not in _FIXED else odd).append(name)
+    # A program less to start for each call.
+    first = ["env", *(part for name in odd for part in ("-u", name))] if odd else []
+    gone = f"unset -v {' '.join(plain)}; " if plain else ""
     into = "" if answer is None else f" >/dev/fd/{answer}"
     # Where another user only lends his rights, a shell would give them back.
-    keeps = ("-p",) if os.geteuid() != os.getuid() else ()
-    return ("sh", *keeps, "-c", f'ulimit -S -d {memory >> 10} 2>/dev/null; exec "$@"{into}', "sh")
+    keeps = ["-p"] if os.geteuid() != os.getuid() else []
+    script = f'{gone}ulimit -S -d {memory >> 10} 2>/dev/null; exec git "$@"{into}'
+    return [*first, "sh", *keeps, "-c", script, "git"]
 
 
 def is_held(said: str) -> bool:

@@ -78,9 +78,9 @@ class Command:
         }
 
     def recording(self) -> Path:
-        """From now on each git and env call writes its arguments to this file."""
+        """From now on git, and what starts it, write their arguments to this file."""
         log = self.root / "calls.log"
-        for name in ("git", "env"):
+        for name in ("git", "sh", "env"):
             self._shim(name, _RECORDING.format(log=log, git=shutil.which(name)))
         return log
 

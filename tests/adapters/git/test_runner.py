@@ -1,5 +1,7 @@
 """GitPython's runner is loaded without the rest, where it goes alone."""
 
+import os
+import shutil
 import subprocess
 import sys
 from importlib.machinery import ModuleSpec
@@ -7,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.adapters.git import starting
+from reconciler.adapters.git import config, starting
+from reconciler.adapters.git.process import GitProcess
 from tests.caches import PYTHON
 
 
@@ -42,3 +45,40 @@ def test_a_runner_that_does_not_go_alone_is_loaded_with_the_rest(
     assert "git" not in sys.modules
     monkeypatch.setattr(starting, "find_spec", lambda _: None)
     assert starting._runner_alone() is None
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash"])
+def test_of_an_environment_git_gets_nothing_that_is_not_ours_whatever_its_names(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shells keep some variables, stumble over others, and take functions from more."""
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is not installed")
+    (tmp_path / "sh").symlink_to(found)
+    (tmp_path / "git").write_text(f'#!{sys.executable}\nimport os; print("\\n".join(os.environ))\n')
+    (tmp_path / "git").chmod(0o755)
+    odd = (
+        *(
+            "GIT_DIR",
+            "GIT_CONFIG_PARAMETERS",
+            "LD_X",
+            "_",
+            "IFS",
+            "ENV",
+            "BASH_ENV",
+            "POSIXLY_CORRECT",
+        ),
+        *("OPTIND", "UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "PS4"),
+        *("A-B", "1A", "BASH_FUNC_exec%%", "BASH_FUNC_ulimit%%", "BASH_FUNC_unset%%", "ä", "a b"),
+    )
+    for name in odd:
+        monkeypatch.setenv(name, "() { echo odd; }" if "FUNC" in name else "x")
+    git = GitProcess(tmp_path, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    done = git.run("version")
+    assert (done.status, done.err) == (0, "")
+    of_a_shell = {"PWD", "OLDPWD", "SHLVL", "_"}
+    got = {name for name in done.out.decode().split() if not name.startswith("GIT_CONFIG_")}
+    ours = {*config.ENVIRONMENT, "PATH", "GIT_ALLOW_PROTOCOL", "LC_CTYPE"}
+    assert got - of_a_shell <= ours
+    assert "GIT_CONFIG_PARAMETERS" not in done.out.decode()
