@@ -104,6 +104,9 @@ class FakeSource:
         }
         return [blobs[entry.oid] for entry in entries]
 
+    def bring(self, entries: Sequence[Entry]) -> None:
+        del entries
+
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         return [work(entry.path, self.files[entry.path]) for entry in entries]
 

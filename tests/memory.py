@@ -121,6 +121,9 @@ class MemorySource:
     def believes(self, commit: str) -> bool:
         return commit not in self.doubted
 
+    def bring(self, entries: Sequence[Entry]) -> None:
+        del entries
+
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         blobs = dict(zip(entries, self.read(entries), strict=True))
         marks = [str(at) for at in range(len(entries))]

@@ -146,6 +146,9 @@ class Source(Protocol):
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
         """The bytes of files, in the order asked for; `Unread` for one that is too large."""
 
+    def bring(self, entries: Sequence[Entry]) -> None:
+        """Fetch at once what a filter left out of files that are read soon, if that may be."""
+
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong with the files as such."""
 

@@ -108,7 +108,7 @@ def test_with_a_cache_the_few_objects_that_are_missing_are_fetched(
     whole = clone(tmp_path / "author", remote, "--depth=2")
     assert ran.out == ipam(capsys, "check", "--base", "HEAD^1", "--repo", whole).out
     packs = sorted((known / ".git" / "objects" / "pack").glob("*.pack"))
-    assert len(packs) == 4, "the clone; what differs, the documents, the records, each in one go"
+    assert len(packs) == 4, "the clone; what differs, what is read with it, what that bears on"
     here = git(known, "cat-file", "--batch-all-objects", "--batch-check", "--unordered")
     there = git(whole, "cat-file", "--batch-all-objects", "--batch-check", "--unordered")
     assert 0 < here.count(" blob ") <= there.count(" blob ")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Calls of these write nothing.
 _READING = frozenset(
-    {"diff-tree", "for-each-ref", "log", "ls-tree", "merge-base", "rev-list", "rev-parse"}
+    {"config", "diff-tree", "for-each-ref", "log", "ls-tree", "merge-base", "rev-list", "rev-parse"}
 )
 MOST_BYTES = 1 << 20
 """Answers that are longer are not kept."""

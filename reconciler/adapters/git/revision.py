@@ -158,6 +158,11 @@ class GitSource:
             return [self._root.blobs[entry.oid] for entry in entries]
         return [data for _, data in self._read(entries)]
 
+    def bring(self, entries: Sequence[Entry]) -> None:
+        """Fetch at once what a filter left out of files that are read soon, if that may be."""
+        if is_filtered(self._git):
+            self._note_sizes(entries)
+
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are, newest first."""
         git, revision = self._git, self._revision.id

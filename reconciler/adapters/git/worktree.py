@@ -110,6 +110,9 @@ class WorktreeSource:
         blobs = dict(zip(committed, self._head.read(committed), strict=True)) if self._head else {}
         return [blobs[item] if item in blobs else self._read(item.path) for item in entries]
 
+    def bring(self, entries: Sequence[Entry]) -> None:
+        """A work tree has its files."""
+
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """What the work tree changes of HEAD, if anything, then the commits of its line."""
         if self._head is None:

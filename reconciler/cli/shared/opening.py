@@ -113,8 +113,8 @@ def open_source(
     """
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
-    found = open_here(repo)
-    opened = _asking_once(bringing(found) if fetches else found)
+    found = _asking_once(open_here(repo))
+    opened = bringing(found) if fetches else found
     facts = once(partial(_facts, opened, trust))
     repository = _proving(opened, facts)
     if worktree and rev != "HEAD":

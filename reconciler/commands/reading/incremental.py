@@ -123,9 +123,11 @@ class _Run:
 
     def _evaluate_changed(self, tops: _Ids, head: snapshot.Head | None) -> Evaluation:
         self._begin(tops, head)
+        self.parts.bring(self.to_read)  # before the first of it is read
         self._note_shared()
         self._divide()
         while True:
+            self.parts.bring(self.to_read)
             settled = (group.settled for group in self.left_out.values())
             known = sum_of(item for item in settled if item is not None)
             elsewhere = set[str]().union(*(group.provides for group in self.left_out.values()))

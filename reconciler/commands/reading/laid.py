@@ -83,6 +83,11 @@ class Laid(Through, frozen=True):
         there = (it for it in self.above.findings() if self._is_inside(it.location.path))
         return tuple(dict.fromkeys([*found, *there]))
 
+    def bring(self, entries: Sequence[Entry]) -> None:
+        """Fetch at once what a filter left out of files that are read soon."""
+        self.of.bring([item for item in entries if not self._is_inside(item.path)])
+        self.above.bring([item for item in entries if self._is_inside(item.path)])
+
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
         """`work(path, bytes)` for each file."""
         inside = [item for item in entries if self._is_inside(item.path)]

@@ -95,6 +95,13 @@ class Parts:
         self._require_plain()
         return [self.loaded[path] for path in paths]
 
+    def bring(self, parts: Mapping[str, str]) -> None:
+        """Fetch what a filter left out of all files of some parts, in one go with their records."""
+        records = [entry for found in self.records(parts).values() for entry in found]
+        reader = reader_of(self.source, self.settings)
+        sources = [Entry(path, "", parts[path]) for path in parts if not reader.is_record(path)]
+        self.source.bring([*sources, *records])
+
     def records(self, parts: Mapping[str, str]) -> dict[str, list[Entry]]:
         """The record files of some parts, by the path of the part."""
         paths = [path for path in parts if path.startswith(f"{self.settings.records}/")]

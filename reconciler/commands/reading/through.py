@@ -65,6 +65,10 @@ class Through(Struct, frozen=True):
         """The bytes of files."""
         return self.of.read(entries)
 
+    def bring(self, entries: Sequence[Entry]) -> None:
+        """Fetch at once what a filter left out of files that are read soon."""
+        self.of.bring(entries)
+
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong with the files as such."""
         return self.of.findings()
