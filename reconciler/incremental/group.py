@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from reconciler.addresses import IPRange
 from reconciler.documents.document import EVERY, Document, Documents, node
 from reconciler.engine.usage import space_of
@@ -60,6 +62,20 @@ class Group:
     spans: list[Span] = field(default_factory=list)
     inside: dict[Span, None] = field(default_factory=dict)
     settled: Settled | None = None
+
+
+class Provided(Struct, frozen=True):
+    """All nodes of the documents that some groups describe, to be asked for a few of them.
+
+    Attributes:
+        groups: The groups.
+    """
+
+    groups: Sequence[Group]
+
+    def __contains__(self, item: object) -> bool:
+        """Whether one of the groups describes it."""
+        return any(item in group.provides for group in self.groups)
 
 
 class Bearing(NamedTuple):

@@ -4,7 +4,7 @@ Three texts, because most runs need the first alone: what is known when no file 
 that had nothing to do; and the names of their records, which only a new record is compared with.
 """
 
-from collections.abc import Iterable, KeysView, Mapping, Sequence
+from collections.abc import KeysView, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -137,14 +137,6 @@ def read_groups(text: str) -> list[Group]:
         )
         for it in decode(text, type=list[_Group])
     ]
-
-
-def parts_of(groups: Iterable[Group]) -> dict[str, str]:
-    """The object ids of all their parts, by path."""
-    found: dict[str, str] = {}
-    for group in groups:
-        found.update(group.parts)
-    return found
 
 
 def read_names(text: str) -> list[str]:

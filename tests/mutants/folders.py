@@ -120,7 +120,7 @@ FOLDERS = (
     Mutant("secrets: a stray argument is repeated", "cli/shared/failures.py",
            'if separator and ":" in about else word', "if False else word", SECRETS),
     Mutant("names: clashes are not noticed beside a cache", "commands/reading/listing.py",
-           "if source.findings() or clashes(found) or", "if source.findings() or", NAMES),
+           "    return bool(clashes(whole)) or len", "    return len", NAMES),
     Mutant("names: clashes of records are not noticed beside a cache", "commands/reading/parts.py",
            "        if any(clashes(entry.path for entry in self._listed[path]) for path in folders):\n",
            "        if False:\n", NAMES),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from msgspec import structs
 
-from reconciler.commands.reading.listing import listed
+from reconciler.commands.reading.listing import Noted, moved
 from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.parallel import groups_in_parallel
 from reconciler.commands.reading.parts import NotPlainError, Parts
@@ -23,7 +23,14 @@ from reconciler.commands.reading.whole import read_tree
 from reconciler.documents.document import anywhere, is_anywhere
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.incremental import snapshot
-from reconciler.incremental.group import Bearing, Group, bearing, is_shared, with_given
+from reconciler.incremental.group import (
+    Bearing,
+    Group,
+    Provided,
+    bearing,
+    is_shared,
+    with_given,
+)
 from reconciler.incremental.grouping import Reach, groups, touching
 from reconciler.incremental.settling import settle, sum_of
 from reconciler.model.plan import Grant, Keep, Refuse
@@ -34,6 +41,7 @@ from reconciler.ports import Facts, Source
 FEW = 1_000
 _Ids = Mapping[str, str]
 """Object ids by path."""
+NOTHING = Noted(snapshot.NOTHING, ())
 
 
 class _ColdError(Exception):
@@ -130,7 +138,7 @@ class _Run:
             self.parts.bring(self.to_read)
             settled = (group.settled for group in self.left_out.values())
             known = sum_of(item for item in settled if item is not None)
-            elsewhere = set[str]().union(*(group.provides for group in self.left_out.values()))
+            elsewhere = Provided(list(self.left_out.values()))
             evaluation = self.parts.evaluate(self.to_read, known, elsewhere)
             bears = bearing(evaluation)
             if not self._reach(evaluation, bears):
@@ -157,25 +165,15 @@ class _Run:
     def _begin(self, tops: _Ids, head: snapshot.Head | None) -> None:
         """Tell the parts that are to be read from the groups that may be left out."""
         text = self._known_text(snapshot.GROUPS, head)
-        if head is None or text is None:
-            head = snapshot.NOTHING
-        known = snapshot.read_groups(text) if text is not None else []
-        was = snapshot.parts_of(known)
-        grouped, gone = list(was), frozenset(head.gone)
-        was = {path: oid for path, oid in was.items() if path not in gone} if gone else was
-        was |= {**head.restless, **head.shared}
-        now = listed(self.parts, tops, head.tops, was)
-        if any(now.get(path) != oid for path, oid in head.shared.items()):
-            head, known = snapshot.NOTHING, []
-        self.gone = [path for path in grouped if path not in now]
-        self.earlier, self.shared, self.known = head, head.shared, len(known)
-        self.left_out = {
-            number: group
-            for number, group in enumerate(known)
-            if group.parts.items() <= now.items() and head.shared.keys().isdisjoint(group.parts)
-        }
-        skipped = set[str]().union(*(group.parts for group in self.left_out.values()))
-        self.to_read = {path: now[path] for path in sorted(now.keys() - skipped)}
+        noted = NOTHING
+        if head is not None and text is not None:
+            noted = Noted(head, snapshot.read_groups(text))
+        changed = moved(self.parts, tops, noted)
+        if not changed.keys().isdisjoint(noted.head.shared):
+            noted, changed = NOTHING, {**noted.all(), **changed}
+        self.earlier, self.shared, self.known = noted.head, noted.head.shared, len(noted.groups)
+        found = noted.divided(changed)
+        self.left_out, self.to_read, self.gone = found.left_out, found.to_read, found.gone
 
     def _known_text(self, table: str, head: snapshot.Head | None) -> str | None:
         return self.facts.known(table, [head.id]).get(head.id) if head is not None else None
@@ -216,13 +214,14 @@ class _Run:
         named = {item for item in provides if item[-1] != "*"}
         sought = {*filter(is_anywhere, asks)}
         reach = Reach(with_given(bears, evaluation) if self.is_change else bears)
+        # Views of dictionaries look at the smaller side alone.
         reached = [
             number
             for number, group in self.left_out.items()
-            if not asks.isdisjoint(group.provides)
-            or not provides.isdisjoint(group.asks)
+            if not group.provides.keys().isdisjoint(asks)
+            or not group.asks.keys().isdisjoint(provides)
             or (sought and not sought.isdisjoint(map(anywhere, group.provides)))
-            or not named.isdisjoint(group.provides)
+            or not group.provides.keys().isdisjoint(named)
             or reach.meets(group)
         ]
         reached += self._named(_new_names(evaluation), reached)
