@@ -35,7 +35,7 @@ class FileFacts:
         """Those of the texts that are known."""
         known = self._read(table)
         self._asked.setdefault(table, {}).update(dict.fromkeys(keys))
-        return {key: known[key].decode() for key in keys if key in known}
+        return {key: str(known[key], "utf-8") for key in keys if key in known}
 
     def note(self, table: str, rows: Mapping[str, str]) -> None:
         """Keep texts for later."""
@@ -50,23 +50,23 @@ class FileFacts:
         kept = {key: text for key, text in known.items() if key not in rows}
         self._write(table, {**kept, **{key: text.encode() for key, text in rows.items()}})
 
-    def _read(self, table: str) -> dict[str, bytes]:
+    def _read(self, table: str) -> dict[str, memoryview]:
+        """The texts of a table, as views of one block: there are megabytes, and nothing is copied."""
         try:
             data = (self._folder / table).read_bytes()
         except OSError:
             return {}
-        head, body = data[:_SUM], data[_SUM:]
-        if sha256(body).hexdigest().encode() != head:
+        body = memoryview(data)[_SUM:]
+        if sha256(body).hexdigest().encode() != data[:_SUM]:
             return {}
-        index, _, texts = body.partition(b"\n")
-        found: dict[str, bytes] = {}
-        at = 0
-        for key, size in json.loads(index):
-            found[key] = texts[at : at + size]
+        at = data.index(b"\n", _SUM) + 1
+        found: dict[str, memoryview] = {}
+        for key, size in json.loads(data[_SUM:at]):
+            found[key] = memoryview(data)[at : at + size]
             at += size
         return found
 
-    def _write(self, table: str, rows: Mapping[str, bytes]) -> None:
+    def _write(self, table: str, rows: Mapping[str, bytes | memoryview]) -> None:
         index = json.dumps([[key, len(text)] for key, text in rows.items()]).encode()
         body = b"".join([index, b"\n", *rows.values()])
         try:

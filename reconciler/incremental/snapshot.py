@@ -139,6 +139,13 @@ def read_groups(text: str) -> list[Group]:
     ]
 
 
+def may_have(text: str, names: KeysView[str]) -> bool:
+    """One of the names may stand in what `write` wrote as `NAMES`; nearly always none does."""
+    if len(names) > FEW_NAMES:
+        return True
+    return any(encode(name).decode()[1:-1] in text for name in names)
+
+
 def read_names(text: str) -> list[str]:
     """What `write` wrote as `NAMES`: for each group the names of its records, a line each."""
     return decode(text, type=list[str])

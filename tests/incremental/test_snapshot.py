@@ -58,3 +58,13 @@ def test_half_a_character_is_not_written() -> None:
 def test_a_name_is_found_whole(name: str, more: int, *, is_there: bool) -> None:
     names = dict.fromkeys([name, *map(str, range(more))]).keys()
     assert snapshot.has_name("n/a\nn/ab\nn/b", names) is is_there
+
+
+@pytest.mark.parametrize("name", ["n/a", 'n/"é\\', "n/a\u2028"])
+def test_a_name_is_found_in_the_text_of_all_however_json_writes_it(name: str) -> None:
+    told = Group(parts={"a": "1"}, names={"n/x": None, name: None}, settled=Settled())
+    text = snapshot.write({}, {}, [told, GROUP]).names
+    assert snapshot.may_have(text, {name: None}.keys())
+    assert not snapshot.may_have(text, {"n/y": None}.keys())
+    many = dict.fromkeys(f"n/{number}" for number in range(snapshot.FEW_NAMES + 1))
+    assert snapshot.may_have(text, many.keys())

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from msgspec import structs
 
-from reconciler.commands.reading.listing import Noted, moved
+from reconciler.commands.reading.listing import NOTED_NOTHING, Noted, moved
 from reconciler.commands.reading.overrides import read_overrides
 from reconciler.commands.reading.parallel import groups_in_parallel
 from reconciler.commands.reading.parts import NotPlainError, Parts
@@ -41,7 +41,6 @@ from reconciler.ports import Facts, Source
 FEW = 1_000
 _Ids = Mapping[str, str]
 """Object ids by path."""
-NOTHING = Noted(snapshot.NOTHING, ())
 
 
 class _ColdError(Exception):
@@ -165,12 +164,12 @@ class _Run:
     def _begin(self, tops: _Ids, head: snapshot.Head | None) -> None:
         """Tell the parts that are to be read from the groups that may be left out."""
         text = self._known_text(snapshot.GROUPS, head)
-        noted = NOTHING
+        noted = NOTED_NOTHING
         if head is not None and text is not None:
             noted = Noted(head, snapshot.read_groups(text))
         changed = moved(self.parts, tops, noted)
         if not changed.keys().isdisjoint(noted.head.shared):
-            noted, changed = NOTHING, {**noted.all(), **changed}
+            noted, changed = NOTED_NOTHING, {**noted.all(), **changed}
         self.earlier, self.shared, self.known = noted.head, noted.head.shared, len(noted.groups)
         found = noted.divided(changed)
         self.left_out, self.to_read, self.gone = found.left_out, found.to_read, found.gone
@@ -240,6 +239,8 @@ class _Run:
         noted = [number for number in rest if number < self.known]
         if noted:  # only those of this run have theirs
             text = self._known_text(snapshot.NAMES, self.earlier)
+            if text is not None and not snapshot.may_have(text, wanted):
+                return found
             known = snapshot.read_names(text) if text is not None else None
             found += [it for it in noted if known is None or snapshot.has_name(known[it], wanted)]
         return found

@@ -9,7 +9,7 @@ from reconciler.commands.reading.parts import NotPlainError, Parts
 from reconciler.commands.reading.reader import split
 from reconciler.documents.names import clashes
 from reconciler.incremental.group import Group
-from reconciler.incremental.snapshot import Head
+from reconciler.incremental.snapshot import NOTHING, Head
 from reconciler.ports import Changed, Entry
 
 _Ids = Mapping[str, str]
@@ -85,6 +85,9 @@ class Noted(Struct, frozen=True):
             gone += [path for path in mine if now[path] is None]
         read |= {path: oid for path, oid in now.items() if path not in kept}
         return Divided(left_out, dict(sorted(_there(read).items())), sorted(gone))
+
+
+NOTED_NOTHING = Noted(NOTHING, ())
 
 
 def moved(parts: Parts, tops: _Ids, noted: Noted) -> dict[str, str | None]:
