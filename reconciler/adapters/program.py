@@ -66,6 +66,8 @@ def _below(folder: str) -> Iterator["os.DirEntry[str]"]:
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
+        if entry.name == "__pycache__":  # what Python makes of it
+            continue
         if entry.is_dir(follow_symlinks=False):
             yield from _below(entry.path)
         elif entry.name.endswith(_KINDS):
