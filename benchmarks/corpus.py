@@ -4,6 +4,8 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_cidr
 from reconciler.model.allocation import Allocation, Phase
@@ -236,7 +238,7 @@ def _requests(at: int, pools: int, places: dict[int, int]) -> Iterator[tuple[str
         item = IPRange(4, first, first + _REQUEST - 1)
         made = _record(group, pool, "loadbalancer", "lb", item)
         claim = Key("butler", "butler-system", f"extra-{number:06d}", "request", "IPAllocation")
-        yield _written(made._replace(claim=claim, name=f"extra-{number:06d}"))
+        yield _written(replace(made, claim=claim, name=f"extra-{number:06d}"))
     yield f"tenants/extra/{at:06d}.yaml", "---\n".join(texts).encode()
 
 

@@ -4,6 +4,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from benchmarks.measure import Row, by_turns, run_ipam
 from reconciler.addresses import IPRange
 from reconciler.model.allocation import Allocation
@@ -92,7 +94,8 @@ def _commits() -> Iterator[bytes]:
 
 def _record(record: Allocation, name: str, offset: int, clock: int) -> Allocation:
     first, now = 0x0A000000 + offset, format_instant(clock)
-    return record._replace(
+    return replace(
+        record,
         claim=record.claim._replace(name=name),
         owner=record.owner._replace(name=name),
         name=f"team-a-{name}-lb",

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+
+from msgspec import Struct, structs
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.literals import literal_ranges
@@ -35,7 +36,7 @@ from reconciler.tree import Tree
 _WORD = re.compile(r"[-a-z0-9]+")
 
 
-class _Broken(NamedTuple):
+class _Broken(Struct, frozen=True):
     """A broken file: the words in it, and whom its references may mean."""
 
     source: Loaded
@@ -85,7 +86,9 @@ def records_of(tree: Tree, documents: Documents) -> tuple[Allocation, ...]:
 def _adopt(record: Allocation, documents: Documents) -> Allocation:
     """The record with the claim that it stands for, as its family tells from all documents."""
     family = family_of(record.claim.family)
-    return record if family is None else record._replace(claim=family.adopt(record, documents))
+    return (
+        record if family is None else structs.replace(record, claim=family.adopt(record, documents))
+    )
 
 
 def held_by(records: Iterable[Allocation]) -> Mapping[Key, Allocation]:
@@ -114,7 +117,7 @@ def joined(readings: list[Reading]) -> Reading:
     )
 
 
-class Described(NamedTuple):
+class Described(Struct, frozen=True):
     """What some source files describe, on their own.
 
     Attributes:
@@ -273,7 +276,7 @@ def _told(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
         if why is None and claim.name != key.name:
             why = named.get(claim.name) or _naming(broken, claim)
         if why is not None and not claim.doubt:
-            found[key] = claim._replace(doubt=why.path, doubt_line=_line_of_error(why))
+            found[key] = structs.replace(claim, doubt=why.path, doubt_line=_line_of_error(why))
     return found
 
 
@@ -284,10 +287,10 @@ def _naming(broken: Iterable[_Broken], claim: Claim) -> Loaded | None:
     owner, family = claim.owner[:2], claim.key.family
     return next(
         (
-            source
-            for source, words, meant in broken
-            if words.issuperset(owner)
-            or not meant.isdisjoint({(family, owner[0], ""), (family, "", owner[1])})
+            it.source
+            for it in broken
+            if it.words.issuperset(owner)
+            or not it.meant.isdisjoint({(family, owner[0], ""), (family, "", owner[1])})
         ),
         None,
     )

@@ -6,9 +6,10 @@ Nothing is given by likeness. It is told, with the line that would keep the addr
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Documents, Identity
@@ -53,14 +54,14 @@ def _lookalikes(base: Base, evaluation: Evaluation) -> Iterator[Finding]:
 _Names = Mapping[Identity, tuple[Name, Reference]]
 
 
-class _Naming(NamedTuple):
+class _Naming(Struct, frozen=True):
     """Whom documents name that hold addresses for others, and where: before a change, and now."""
 
     before: _Names
     now: _Names
 
 
-class _Lost(NamedTuple):
+class _Lost(Struct, frozen=True):
     """How many addresses somebody loses.
 
     Attributes:
@@ -242,7 +243,10 @@ def _lost(evaluation: Evaluation, naming: _Naming) -> dict[Name, _Lost]:
     Who is named by others loses what they hold: they go, or name somebody else, or hold it for
     nobody from now on.
     """
-    was, now = ({_key(it.document).owner: name for name, it in names.values()} for names in naming)
+    was, now = (
+        {_key(it.document).owner: name for name, it in names.values()}
+        for names in (naming.before, naming.now)
+    )
     former, found = evaluation.state.former, dict[Name, _Lost]()
     for decision in evaluation.plan.decisions:
         if not isinstance(decision, Release | Keep):
@@ -265,7 +269,7 @@ def _lost(evaluation: Evaluation, naming: _Naming) -> dict[Name, _Lost]:
 def _add(found: dict[Name, _Lost], name: Name | None, **counts: int) -> None:
     """Add to what somebody loses; to nobody's where there is none."""
     if name is not None:
-        there = found.get(name, _Lost())._asdict()
+        there = asdict(found.get(name, _Lost()))
         found[name] = _Lost(**{what: n + counts.get(what, 0) for what, n in there.items()})
 
 

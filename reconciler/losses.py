@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
@@ -25,7 +25,7 @@ from reconciler.projecting import records_then, world_of
 _NOTHING = IPSet()
 
 
-class Loss(NamedTuple):
+class Loss(Struct, frozen=True):
     """Addresses that a cluster announces, and no longer will.
 
     Attributes:
@@ -44,7 +44,7 @@ class Loss(NamedTuple):
     path: str = ""
 
 
-class Touches(NamedTuple):
+class Touches(Struct, frozen=True):
     """What a change touches beside records.
 
     Attributes:
@@ -92,7 +92,7 @@ def losses(evaluation: Evaluation, touches: Touches = NOTHING) -> list[Loss]:
     gains = {it: more for it in clusters if (more := then.announced[it] - there.announced[it])}
     shown, named = _shown(evaluation), {it.path: it.claim for it in evaluation.state.records}
     found = (it for cluster in clusters for it in _of_cluster(cluster, there, then, gains))
-    told = (it._replace(claim=named.get(it.path, it.claim)) for it in found)
+    told = (replace(it, claim=named.get(it.path, it.claim)) for it in found)
     return [loss for loss in told if loss.claim not in shown]
 
 

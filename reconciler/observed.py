@@ -6,7 +6,8 @@ people describe themselves takes the place of the observed one (`watch.md` §1).
 
 import json
 from collections.abc import Container, Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.dump import dump
@@ -87,7 +88,7 @@ def odd(document: Document, folder: str) -> Iterator[Finding]:
         yield warning(EDITED, document.at(), message, remedy(path))
 
 
-class Seen(NamedTuple):
+class Seen(Struct, frozen=True):
     """A file of the folder: its bytes, and the documents in it that can be read."""
 
     data: bytes
@@ -99,7 +100,7 @@ class Seen(NamedTuple):
         return tuple((document.identity, expected_bytes(document)) for document in self.documents)
 
 
-class Edit(NamedTuple):
+class Edit(Struct, frozen=True):
     """What somebody did to a file of the folder.
 
     Attributes:

@@ -93,7 +93,8 @@ def told(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]:
     for item in overrides.used():
         message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
         yield info("override-used", item.location, message)
-    for item, (wanted, resting) in overrides.short():
+    for item, lack in overrides.short():
+        wanted, resting = lack.wanted, lack.resting
         rest = f" ({resting} rest{'s' if resting == 1 else ''} already)" if resting else ""
         message = f"it lets {item.releases} pass, {wanted} are needed{rest}"
         yield warning("override-short", item.location, message, f"spec.releases: {wanted}")

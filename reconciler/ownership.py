@@ -5,8 +5,8 @@ own is refused to all others: it gets nothing new. What it holds stays, as a rec
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.documents.document import Document, Documents, Identity
@@ -21,7 +21,7 @@ from reconciler.model.key import Key
 NOT_YOURS = "not-yours"
 
 
-class Asking(NamedTuple):
+class Asking(Struct, frozen=True):
     """A document that claims, as it is judged.
 
     Attributes:
@@ -36,7 +36,7 @@ class Asking(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-class Trespass(NamedTuple):
+class Trespass(Struct, frozen=True):
     """What a document may not ask for, and where it says so."""
 
     place: Location
@@ -71,7 +71,7 @@ def owned(reading: Reading, documents: Documents, judging: Sequence[Contract] = 
             refusals = (it.refusal(asking, claim) for it in rules)
             refusal = trespass.refusal if trespass else next(filter(None, refusals), None)
             if refusal is not None:
-                claims[claim.key] = claim._replace(refusal=refusal)
+                claims[claim.key] = replace(claim, refusal=refusal)
     return replace(reading, claims=claims, findings=(*reading.findings, *found))
 
 

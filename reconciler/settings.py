@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from reconciler.documents.document import Document, Documents, Kind
 from reconciler.documents.load import Kinds, load
 from reconciler.families import families
@@ -116,7 +118,7 @@ def _elastic(spec: Mapping[str, Any], default: Elastic) -> Elastic:
         "retention": "retention",
     }
     read = {to: parse_duration(spec[name]) for name, to in lasting.items() if name in spec}
-    return default._replace(max_growth=spec.get("maxGrowth", default.max_growth), **read)
+    return replace(default, max_growth=spec.get("maxGrowth", default.max_growth), **read)
 
 
 def _reserved(document: Document, settings: Settings) -> Iterator[Finding]:

@@ -6,8 +6,8 @@ such documents is an error of the change that removes them, and not of the one t
 """
 
 from collections.abc import Collection, Container, Iterable
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.comparison import Base, Compared
@@ -16,7 +16,7 @@ from reconciler.evaluate import Evaluation, evaluate
 from reconciler.findings import Finding, Severity, ordered
 
 
-class Wrong(NamedTuple):
+class Wrong(Struct, frozen=True):
     """What is wrong, and what may not pass, beside what is told already."""
 
     errors: tuple[Finding, ...] = ()
@@ -42,7 +42,7 @@ def with_vanished(base: Base, compared: Compared, changed: Container[str]) -> Co
     wrong = without(evaluation, gone)
     if not (wrong.errors or wrong.gates):
         return compared
-    errors, gates = (_while_unread(found, gone) for found in wrong)
+    errors, gates = (_while_unread(found, gone) for found in (wrong.errors, wrong.gates))
     evaluation = replace(
         evaluation,
         findings=ordered([*evaluation.findings, *errors]),

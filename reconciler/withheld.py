@@ -30,7 +30,7 @@ def of_base(evaluation: Evaluation, base: Evaluation) -> Evaluation:
     if base.brake is None:
         return evaluation
     known = frozenset(item.claim for item in held_releases(base))
-    freed = NOTHING_FREED._replace(marks=evaluation.freed.marks)
+    freed = replace(NOTHING_FREED, marks=evaluation.freed.marks)
     return braked_anew(replace(evaluation, known=known, freed=freed, base_brake=base.brake))
 
 
@@ -49,7 +49,7 @@ def with_put_back(evaluation: Evaluation, mended: Evaluation, files: Paths) -> E
         gates=ordered(gates),
         brake=evaluation.brake,
         put_back=files,
-        freed=NOTHING_FREED._replace(marks=evaluation.freed.marks),
+        freed=replace(NOTHING_FREED, marks=evaluation.freed.marks),
         gone=evaluation.gone,
         unproven=evaluation.unproven,
         cut=evaluation.cut,

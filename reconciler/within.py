@@ -5,7 +5,8 @@ its name, and where all that follows is of these. What is not understood is more
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.comparison import Base, Compared
 from reconciler.documents.document import Document, Documents
@@ -17,7 +18,7 @@ from reconciler.model.contract import Within
 from reconciler.ownership import Rules, asking_of
 
 
-class Touched(NamedTuple):
+class Touched(Struct, frozen=True):
     """A file that differs.
 
     Attributes:

@@ -124,7 +124,7 @@ class FakeCluster:
             here = change.manifest["metadata"].get("namespace")
             is_asked = namespace in ("", here) and change.manifest["kind"] == resource.kind
             if is_asked and _has_labels(change.manifest, more.get("labels", "")):
-                head = change._replace(manifest=_head(change.manifest))
+                head = Change(change.became, _head(change.manifest))
                 yield head if more.get("heads") else change
 
     def apply(

@@ -1,6 +1,7 @@
 """Where what was observed stands, in which bytes; and what a tenant asks for by its Demand."""
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.documents.document import Identity
 from reconciler.documents.load import load
@@ -40,8 +41,8 @@ spec:
 def grown(index: int, phase: Phase = Phase.ALLOCATED, *, holds: bool = True) -> Allocation:
     slot = f"loadbalancer-{index}" if index else "loadbalancer"
     claim = ALLOCATED.claim._replace(slot=slot)
-    return ALLOCATED._replace(
-        claim=claim, phase=phase, range=ALLOCATED.range if holds else None, role="growth"
+    return replace(
+        ALLOCATED, claim=claim, phase=phase, range=ALLOCATED.range if holds else None, role="growth"
     )
 
 

@@ -3,7 +3,7 @@ import pytest
 from reconciler.documents.load import Kinds, load
 from reconciler.findings import Location, Severity
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.settings import Settings
+from reconciler.model.settings import Limits, Settings
 from reconciler.settings import CLUSTER_TARGET, PATH, SETTINGS, read_settings
 
 HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
@@ -215,7 +215,7 @@ def test_a_cluster_target_is_a_kind_of_its_own() -> None:
 
 
 def test_limits_are_a_number_and_an_amount() -> None:
-    def limits(spec: str) -> tuple[int, int]:
+    def limits(spec: str) -> Limits:
         data = (
             "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
             f"spec: {{limits: {spec}}}\n"
@@ -224,10 +224,10 @@ def test_limits_are_a_number_and_an_amount() -> None:
         assert findings == ()
         return settings.limits
 
-    assert limits("{}") == (200_000, 1 << 30)
-    assert limits("{files: 7}") == (7, 1 << 30)
-    assert limits('{bytes: "512"}') == (200_000, 512)
-    assert [limits(f"{{bytes: 3{unit}}}")[1] for unit in ("Ki", "Mi", "Gi")] == [
+    assert limits("{}") == Limits(200_000, 1 << 30)
+    assert limits("{files: 7}") == Limits(7, 1 << 30)
+    assert limits('{bytes: "512"}') == Limits(200_000, 512)
+    assert [limits(f"{{bytes: 3{unit}}}").bytes for unit in ("Ki", "Mi", "Gi")] == [
         3 << 10,
         3 << 20,
         3 << 30,

@@ -7,7 +7,9 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -53,7 +55,7 @@ def spread(items: Sequence[str], work: Callable[[Sequence[str]], T]) -> list[T]:
     return [item for item in answers if not isinstance(item, _Failure)]
 
 
-class _Failure(NamedTuple):
+class _Failure(Struct, frozen=True):
     """What the work on a share raised."""
 
     reason: Exception

@@ -7,7 +7,8 @@ address is passed over. The time taken is in proportion to the text's length.
 
 import re
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses.iprange import IPRange
 
@@ -28,7 +29,7 @@ _LAST = re.compile(r"end|last|stop|to\Z", re.IGNORECASE)
 _LEAST_PREFIX = {4: 8, 6: 32}
 
 
-class _Literal(NamedTuple):
+class _Literal(Struct, frozen=True):
     """A network with the key that it stands under, and where it stands."""
 
     key: str

@@ -7,8 +7,10 @@ taken from the old one, so a run that is cut off between leaves it twice: then b
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain, count
-from typing import NamedTuple
 from urllib.parse import quote, unquote
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.clusters.identity import revision_of, uid_of
 from reconciler.clusters.metallb import ranges_of
@@ -25,7 +27,7 @@ _MAX_KEY = 253
 _DIGITS = 4
 
 
-class Enrolled(NamedTuple):
+class Enrolled(Struct, frozen=True):
     """A cluster as the management cluster knows it.
 
     Attributes:
@@ -41,7 +43,7 @@ class Enrolled(NamedTuple):
     addresses: tuple[str, ...] = ()
 
 
-class Line(NamedTuple):
+class Line(Struct, frozen=True):
     """What is said of a cluster, as far as it can be read, and what is wrong with it."""
 
     name: str
@@ -49,7 +51,7 @@ class Line(NamedTuple):
     wrong: tuple[str, ...] = ()
 
 
-class Write(NamedTuple):
+class Write(Struct, frozen=True):
     """A change of one ConfigMap; None takes a key out of it."""
 
     part: str
@@ -72,7 +74,7 @@ def lines_of(part: str, data: Mapping[str, str]) -> Iterator[Line]:
         if is_line(key):
             line = _line(key, value)
             where = f"{key} of ConfigMap {part}"
-            yield line._replace(wrong=tuple(f"{where}: {why}" for why in line.wrong))
+            yield replace(line, wrong=tuple(f"{where}: {why}" for why in line.wrong))
 
 
 def is_line(key: str) -> bool:
@@ -89,7 +91,7 @@ def joined(one: Line, other: Line) -> Line:
     is_anywhere = not (mine.spaces and theirs.spaces)  # one that is not known may be any
     spaces = () if is_anywhere else tuple(sorted({*mine.spaces, *theirs.spaces}))
     addresses = tuple(dict.fromkeys([*mine.addresses, *theirs.addresses]))
-    return Line(one.name, mine._replace(spaces=spaces, addresses=addresses), wrong)
+    return Line(one.name, replace(mine, spaces=spaces, addresses=addresses), wrong)
 
 
 def placed(
@@ -124,9 +126,9 @@ def written_to(
 ) -> dict[str, Mapping[str, str]]:
     """The data of ConfigMaps after some changes."""
     after = dict(there)
-    for part, data in writes:
-        changed: dict[str, str | None] = {**after.get(part, {}), **data}
-        after[part] = {key: text for key, text in changed.items() if text is not None}
+    for it in writes:
+        changed: dict[str, str | None] = {**after.get(it.part, {}), **it.data}
+        after[it.part] = {key: text for key, text in changed.items() if text is not None}
     return after
 
 

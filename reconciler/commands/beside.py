@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.additions import adds_addresses, gated_by_base, with_additions
@@ -44,7 +44,7 @@ from reconciler.takeovers import with_takeovers
 from reconciler.vanishing import with_vanished
 
 
-class _Sides(NamedTuple):
+class _Sides(Struct, frozen=True):
     """A change and its base, with what is asked of both.
 
     Attributes:

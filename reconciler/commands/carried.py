@@ -9,8 +9,8 @@ believed only where the commit is the tip of a branch that nobody but reconcile 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.commands.by_hand import with_found
@@ -29,7 +29,7 @@ MOST = 256
 _SKEW_SECONDS = 3_600
 
 
-class Carried(NamedTuple):
+class Carried(Struct, frozen=True):
     """What the base lacks of the history of a change.
 
     Attributes:
@@ -55,7 +55,7 @@ class Carried(NamedTuple):
 
     def beside(self, proposed: str | None) -> "Carried":
         """The same where the tip of the branch of reconcile's own is known."""
-        return self._replace(is_proposed=self.is_alone and self.own == proposed)
+        return replace(self, is_proposed=self.is_alone and self.own == proposed)
 
 
 def carried(

@@ -56,6 +56,6 @@ def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
         if len(commits) == len(wanted):
             break
     return tuple(
-        it._replace(commit=commits.get(it.place.path, "")) if it.place is not None else it
+        replace(it, commit=commits.get(it.place.path, "")) if it.place is not None else it
         for it in found
     )

@@ -1,8 +1,8 @@
 """Which dates reconcile gives its commits, and by which clock their plans were made."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.commands.message import Said
@@ -12,7 +12,7 @@ from reconciler.findings import ordered
 from reconciler.ports import Revision
 
 
-class When(NamedTuple):
+class When(Struct, frozen=True):
     """The clock of a commit's plan.
 
     Attributes:

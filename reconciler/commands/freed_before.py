@@ -6,8 +6,8 @@ no retention holds them: the next change that asks would get them, and look harm
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
@@ -39,7 +39,7 @@ BY_HAND = ("record-edited", "record-removed", "record-put-back")
 """Codes of what people did to records, and of what becomes of it."""
 
 
-class Since(NamedTuple):
+class Since(Struct, frozen=True):
     """What people did to records of a base since reconcile made a commit of it.
 
     Attributes:
@@ -70,7 +70,7 @@ def with_freed_before(
         return with_cut_before(compared, planned, base)
     repository, source, settings = base
     allows = partial(evaluation.tree.overrides.allow, OverrideKind.RECORD)
-    records = without_let_go(repository, (source, settings), *since, allows)
+    records = without_let_go(repository, (source, settings), since.commit, since.records, allows)
     before = planned()
     told = {(it.code, it.location) for it in (*evaluation.findings, *compared.inherited)}
     stood = [it for it in before.findings if it.code in BY_HAND]

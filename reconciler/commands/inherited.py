@@ -6,9 +6,8 @@ gets fuller, an error of another kind, in a file that it touches, or in another 
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import chain
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.comparison import Compared
@@ -26,7 +25,7 @@ _WAITING = "override-unused"
 """Only what the base has counts, so whatever it waits for is no matter of a change without need of it."""
 
 
-class _Said(NamedTuple):
+class _Said(Struct, frozen=True):
     """What makes two findings the same: place or words, or both, whichever can be relied on."""
 
     severity: Severity
@@ -52,7 +51,8 @@ def with_inherited(
     if not suspects:
         return compared
     base = planned()
-    stood = (*base.findings, *base.gates, *chain.from_iterable(vanished(base)))
+    wrong = vanished(base)
+    stood = (*base.findings, *base.gates, *wrong.errors, *wrong.gates)
     known = Counter(_said(item, changed) for item in stood)
     asked = Counter(_said(item, changed) for item in suspects)
     inherited = [

@@ -128,7 +128,7 @@ def with_last_good(base: Base, source: Source, settings: Settings, facts: Facts 
         if key not in counting and (key in planned.state.frozen or pool.source.path in unread)
     }
     pools = {**never, **counting, **base.pools}
-    described = base.described._replace(
-        documents={**documents, **base.described.documents}, pools=pools
+    described = replace(
+        base.described, documents={**documents, **base.described.documents}, pools=pools
     )
     return replace(base, described=described)

@@ -10,7 +10,8 @@ Whose trailer is not borne out is told, and what it did counts as done by people
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.commands.message import read_message
 from reconciler.commands.reading.settings import read_own_settings
@@ -30,7 +31,7 @@ MOST_TOLD = 16
 _UNPLANNED = (Verdict.FOREIGN, Verdict.NOT_YET, Verdict.SAME)
 
 
-class LastMade(NamedTuple):
+class LastMade(Struct, frozen=True):
     """The newest commit that reconcile made.
 
     Attributes:

@@ -1,8 +1,8 @@
 """A change as its merge will be: planned on what its base is by now, and not on what it was."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.commands.reading.through import Through
@@ -25,10 +25,10 @@ class _InThought(Through, frozen=True):
     def past(self, paths: Sequence[str]) -> Iterator[Step]:
         """The commits that made these files and folders what they are."""
         for step in self.of.past(paths):
-            yield step._replace(id=self.head) if step.id == self.merge else step
+            yield replace(step, id=self.head) if step.id == self.merge else step
 
 
-class Merged(NamedTuple):
+class Merged(Struct, frozen=True):
     """A change as it will be merged.
 
     Attributes:

@@ -4,7 +4,8 @@ What it says is a claim. Anybody can write it; whether it is true, a replay tell
 """
 
 import re
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.model.instant import format_instant, parse_instant
 
@@ -17,7 +18,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 
 
-class Said(NamedTuple):
+class Said(Struct, frozen=True):
     """What a reconcile commit says of itself.
 
     Attributes:

@@ -7,8 +7,8 @@ else can get it, now or later, until a person lets it go; and all else goes on.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
@@ -35,7 +35,7 @@ from reconciler.strictness import held_to
 from reconciler.withheld import with_put_back
 
 
-class Anchor(NamedTuple):
+class Anchor(Struct, frozen=True):
     """What reconcile made last.
 
     Attributes:

@@ -88,7 +88,7 @@ def _relocation(claim: Key, pool: Key) -> Relocation:
 
 def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
     """The range that the claim would get of a pool if it pinned none."""
-    asked = claim._replace(pin=None, candidates=(pool,), wanted=(pool.name,), fixed=True)
+    asked = replace(claim, pin=None, candidates=(pool,), wanted=(pool.name,), fixed=True)
     state = evaluation.state
     claims = {**state.claims, claim.key: asked}
     plan = make_plan(replace(state, claims=claims, movable=frozenset((claim.key,))))

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
@@ -22,7 +22,7 @@ Side = tuple[Source, Settings]
 """A revision, and the Settings that say where its files are."""
 
 
-class Beside(NamedTuple):
+class Beside(Struct, frozen=True):
     """A change beside an earlier revision.
 
     Attributes:

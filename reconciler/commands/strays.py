@@ -9,7 +9,6 @@ others.
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -73,7 +72,7 @@ def stray_records(repository: Repository, move: Move) -> list[Finding]:
     return []
 
 
-class _Lost(NamedTuple):
+class _Lost(Struct, frozen=True):
     """A root that is not there any more, a revision that has its records, and how many count."""
 
     root: str

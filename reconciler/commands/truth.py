@@ -44,7 +44,8 @@ def require_truth(repository: Repository, settings: Settings) -> None:
         repository.branch,
         DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)"),
     )
-    truth, why = default if settings.branch else repository.standing.default_branch()
+    clear = default if settings.branch else repository.standing.default_branch()
+    truth, why = clear.branch, clear.why
     if own == truth:
         return
     anyhow = f"to reconcile {own} all the same: --branch {own} --any-branch"

@@ -1,5 +1,7 @@
 """What a change is: commits since its base, and what a work tree adds to them."""
 
+from msgspec.structs import replace
+
 from reconciler.model.settings import Settings
 from reconciler.ports import Changed, Repository, Source, UsageError
 from reconciler.settings import PATH
@@ -33,7 +35,7 @@ def changed_since(
     step = next(iter(source.past([*settings.folders, settings.records, PATH])), None)
     for change in step.changed if step is not None and not step.id else ():
         before = found.get(change.path)
-        found[change.path] = change if before is None else before._replace(new=change.new)
+        found[change.path] = change if before is None else replace(before, new=change.new)
         if before is not None and _is_as_it_was(base, source, found[change.path]):
             del found[change.path]
     return [found[path] for path in sorted(found)], is_contained

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler import __version__
 from reconciler.commands.message import SKIP_CI, Said, message_of
@@ -215,7 +216,7 @@ def commit_of(planned: Planned, passed: Evaluation, wishes: Wishes) -> Commit:
     subject = _subject(counts, len(passed.changes), len(seen))
     message = message_of(f"{subject}{SKIP_CI}" if tree.settings.skips_ci else subject, said)
     # Made one second after this base.
-    dated = base._replace(clock=clock if planned.clock is None else clock - 1)
+    dated = replace(base, clock=clock if planned.clock is None else clock - 1)
     committer = wishes.committer or tree.settings.committer
     written = {change.path: change for change in (*seen, *passed.changes)}
     changes = [written[path] for path in sorted(written)]

@@ -6,6 +6,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from reconciler.documents import yaml
 from reconciler.findings import Location
 
@@ -163,7 +165,7 @@ def is_anywhere(wanted: str) -> bool:
     return f" {EVERY}/" in wanted
 
 
-class Selection(NamedTuple):
+class Selection(Struct, frozen=True):
     """What labels select.
 
     Attributes:

@@ -4,7 +4,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from reconciler.documents import schema, yaml
 from reconciler.documents.document import Document, Identity, Kind
@@ -47,7 +49,7 @@ def without_suffix(path: str) -> str:
     return path.rpartition(".")[0] if is_yaml(path) else path
 
 
-class Loaded(NamedTuple):
+class Loaded(Struct, frozen=True):
     """What one file holds.
 
     Attributes:

@@ -2,7 +2,8 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 MAX_BYTES = 256 * 1024
 
@@ -23,7 +24,7 @@ class Unread(bytes):
         return Unread, (self.size,)
 
 
-class Problem(NamedTuple):
+class Problem(Struct, frozen=True):
     """What is wrong with a text, and where: line and column start at 1."""
 
     code: str

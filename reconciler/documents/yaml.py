@@ -9,9 +9,10 @@ No anchors, aliases, merge keys, tags or directives; keys are strings and stand 
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
+from msgspec import Struct
 from yaml import events as ev
 
 from reconciler.documents import complaints
@@ -44,7 +45,7 @@ except ImportError:  # PyYAML built without libyaml: about eight times slower
 Value = Scalar | list["Value"] | dict[str, "Value"]
 
 
-class Parsed(NamedTuple):
+class Parsed(Struct, frozen=True):
     """One document of a text.
 
     Attributes:
@@ -65,7 +66,7 @@ class _StopError(Exception):
         self.problem = problem
 
 
-class Reading(NamedTuple):
+class Reading(Struct, frozen=True):
     """What a text holds. With `problems` it is unusable; `doubts` are warnings."""
 
     documents: tuple[Parsed, ...]

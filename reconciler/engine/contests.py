@@ -1,5 +1,7 @@
 """Which addresses several records hold: each must be nobody's but the one's who had it first."""
 
+from operator import itemgetter
+
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.rules import Entry, competing
 from reconciler.model.allocation import Allocation
@@ -35,7 +37,7 @@ def _meeting(entries: list[Entry]) -> list[tuple[Allocation, Allocation, IPRange
     """Every two records that overlap, and where."""
     found: list[tuple[Allocation, Allocation, IPRange]] = []
     open_entries: list[Entry] = []
-    for entry in sorted(entries):
+    for entry in sorted(entries, key=itemgetter(0, 1)):
         item, _, record = entry
         open_entries = [
             (other, path, holder)

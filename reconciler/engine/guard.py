@@ -1,7 +1,8 @@
 """Limits on what one plan may do: how full it may make a pool, how much it may release."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.engine.usage import percentage
 from reconciler.findings import Finding, Location, gate, warning
@@ -92,7 +93,7 @@ def clock_behind(date: int, now: int) -> Iterator[Finding]:
         )
 
 
-class Going(NamedTuple):
+class Going(Struct, frozen=True):
     """How many records come free, and of how many live ones.
 
     Attributes:

@@ -6,6 +6,8 @@ Nothing moves unless a person let it (`State.movable`).
 
 from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
+
 from reconciler.findings import few
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.claim import Claim
@@ -34,12 +36,12 @@ def difference_of(claim: Claim, record: Allocation, state: State) -> str:
 
 def left_behind(record: Allocation, now: str) -> Allocation:
     """A live record from the moment on in which its claim gets another range."""
-    return record._replace(phase=Phase.RELEASED, since=now, announced=True)
+    return replace(record, phase=Phase.RELEASED, since=now, announced=True)
 
 
 def withdrawn(record: Allocation, now: str) -> Allocation:
     """The same when nobody uses it any more: its retention begins."""
-    return record._replace(since=now, announced=False)
+    return replace(record, since=now, announced=False)
 
 
 def former(claim: Claim, state: State) -> Allocation | None:

@@ -14,7 +14,7 @@ def neighbours(ranges: Iterable[tuple[Blocked, Spaces]]) -> dict[str, Blocked]:
     Args:
         ranges: Each with its address spaces; none when it may be any.
     """
-    entries = sorted(ranges, key=lambda entry: entry[0][:2])
+    entries = sorted(ranges, key=lambda entry: (entry[0].range, entry[0].title))
     alike = _alike({spaces: None for _, spaces in entries})
     sweep = _Sweep()
     for item, spaces in entries:

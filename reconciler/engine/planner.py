@@ -204,7 +204,7 @@ class _Planner:
         if item is not None and not self.is_trial:
             self.quotas.count(claim, item)
         allocation = granted(claim, record.pool, record.range, self.now)
-        return Grant(allocation._replace(name=record.name), claim.source, record)
+        return Grant(replace(allocation, name=record.name), claim.source, record)
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
         if self.state.unknown and len(claim.candidates) < len(claim.wanted):
@@ -264,7 +264,7 @@ class _Planner:
     def _orphan(self, record: Allocation) -> Decision:
         if self.state.is_left_alone(record) or record.path in self.shrinking.waiting:
             return Keep(record, held=True)
-        return Release(record._replace(phase=Phase.RELEASED, since=self.now))
+        return Release(replace(record, phase=Phase.RELEASED, since=self.now))
 
     def _is_expired(self, record: Allocation) -> bool:
         """Its retention has ended, and no claim takes the range back."""

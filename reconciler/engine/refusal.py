@@ -6,7 +6,8 @@ a person can do about it.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.notation import format_cidr, format_short, is_private
@@ -128,7 +129,7 @@ def telling(claim: Claim, refusals: list[Refusal]) -> Refusal:
     return next(others, refusals[0])
 
 
-class Tried(NamedTuple):
+class Tried(Struct, frozen=True):
     """Candidates that have no room.
 
     Attributes:

@@ -1,6 +1,7 @@
 """What is wrong with a state although each document is right: findings over pools and records."""
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from types import MappingProxyType
 
 from reconciler.addresses import IPRange, IPSet
@@ -203,7 +204,7 @@ def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
     """Two records that hold one address: both are named, neither is moved."""
     for entries in competing(state, holding):
         reaching: Entry | None = None
-        for entry in sorted(entries):
+        for entry in sorted(entries, key=itemgetter(0, 1)):
             item, _, record = entry
             if (
                 reaching is None

@@ -10,7 +10,8 @@ nothing waits they go when they have rested, so the quarter is of what wants to 
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.model.allocation import Allocation
 from reconciler.model.instant import parse_instant
@@ -23,7 +24,7 @@ WINDOW = 600
 _SHARE = 4
 
 
-class Shrinking(NamedTuple):
+class Shrinking(Struct, frozen=True):
     """What is held back of a plan.
 
     Attributes:
@@ -35,7 +36,7 @@ class Shrinking(NamedTuple):
     kept: frozenset[str] = frozenset()
 
 
-class _Growth(NamedTuple):
+class _Growth(Struct, frozen=True):
     """The growth of one pool."""
 
     live: list[Allocation]

@@ -2,7 +2,8 @@
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.free import FreeRuns
@@ -13,7 +14,7 @@ from reconciler.model.pool import Placement, Pool
 from reconciler.model.state import Blocked
 
 
-class Room(NamedTuple):
+class Room(Struct, frozen=True):
     """Free addresses of a pool, and its largest free run, the lowest of equals; None of none."""
 
     size: int
@@ -28,7 +29,7 @@ class Room(NamedTuple):
 _NO_ROOM = Room(0, None)
 
 
-class _Free(NamedTuple):
+class _Free(Struct, frozen=True):
     """Free runs of all pools of the same addresses.
 
     Attributes:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Kind
@@ -18,7 +19,7 @@ from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 
 
-class Slot(NamedTuple):
+class Slot(Struct, frozen=True):
     """Who claims by a slot."""
 
     family: str

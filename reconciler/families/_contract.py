@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents.document import Document
 from reconciler.findings import Finding, error, nearest, shown
@@ -28,7 +29,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)
 _LIKENESS = 0.85
 
 
-class _Form(NamedTuple):
+class _Form(Struct, frozen=True):
     """What an annotation holds: what is right, in words, and an example."""
 
     fits: Callable[[str], object]

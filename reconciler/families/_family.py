@@ -1,7 +1,7 @@
 """What a family is: a value holding functions, with no base class to inherit from."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -138,7 +138,7 @@ def _no_figures() -> "Metering":
     return Metering()
 
 
-class Relocation(NamedTuple):
+class Relocation(Struct, frozen=True):
     """What a document says of the place of its addresses: it changes when a claim moves.
 
     Attributes:

@@ -1,7 +1,7 @@
 """What `ipam import` asks of a family: what it copies of a cluster, and how it writes what lives."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ Listed = dict[Resource, list[Manifest]]
 """The objects of one cluster, by kind."""
 
 
-class Network(NamedTuple):
+class Network(Struct, frozen=True):
     """A pool to be written.
 
     Attributes:
@@ -31,7 +31,7 @@ class Network(NamedTuple):
     is_full: bool = False
 
 
-class Pin(NamedTuple):
+class Pin(Struct, frozen=True):
     """A range that somebody has, to be written as a request of that very range.
 
     Attributes:
@@ -47,7 +47,7 @@ class Pin(NamedTuple):
     name: str
 
 
-class Cluster(NamedTuple):
+class Cluster(Struct, frozen=True):
     """A cluster to be written as a document.
 
     Attributes:
@@ -72,7 +72,7 @@ def _as_it_is(body: Body, manifest: Manifest, there: Listed) -> Body:
     return body
 
 
-class Copied(NamedTuple):
+class Copied(Struct, frozen=True):
     """A kind whose objects are copied from a cluster as documents.
 
     Attributes:

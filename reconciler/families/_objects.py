@@ -4,7 +4,7 @@ All of it is a value beside the family's pure half; what is not given means noth
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -28,7 +28,7 @@ Lists = Mapping[Resource, Iterable[Manifest]]
 Manifests = Mapping[Ref, Manifest]
 
 
-class UpdateRule(NamedTuple):
+class UpdateRule(Struct, frozen=True):
     """A rule that admission policies keep when an object is changed, in CEL.
 
     Attributes:
@@ -69,7 +69,7 @@ class Happening(Struct, frozen=True):
     now: int
 
 
-class Fit(NamedTuple):
+class Fit(Struct, frozen=True):
     """What becomes of a projection beside what the management cluster holds.
 
     Attributes:
@@ -86,7 +86,7 @@ class Fit(NamedTuple):
     owners: tuple[tuple[Ref, bool], ...] = ()
 
 
-class ClusterKind(NamedTuple):
+class ClusterKind(Struct, frozen=True):
     """A kind whose objects stand for clusters, each called `namespace/name`.
 
     Attributes:
@@ -112,14 +112,14 @@ class Standing(Struct, frozen=True):
     clock: int = 0
 
 
-class Row(NamedTuple):
+class Row(Struct, frozen=True):
     """A document that is listed, and what is known of it besides."""
 
     document: Document
     more: Any = None
 
 
-class Column(NamedTuple):
+class Column(Struct, frozen=True):
     """A column of a listing: its header, and the text of a row in it.
 
     Attributes:
@@ -169,7 +169,7 @@ class Grower(Struct, frozen=True):
     claim: Callable[[int, int], Claim]
 
 
-class Sizes(NamedTuple):
+class Sizes(Struct, frozen=True):
     """How large a claimant is that is added in thought; None leaves it to defaults."""
 
     lb: int | None

@@ -225,7 +225,7 @@ class _Assembling:
             number = 1
             while pin.name in names or self._find(documents, own.pin(pin)) is not None:
                 number += 1
-                pin = pin._replace(name=fitted(f"{base}-{number}"))
+                pin = replace(pin, name=fitted(f"{base}-{number}"))
             names.add(pin.name)
             yield Written("tenants", "/".join(item.owner), own.pin(pin), _told(item))
 

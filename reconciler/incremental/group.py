@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import EVERY, Document, Documents, node
@@ -78,7 +79,7 @@ class Provided(Struct, frozen=True):
         return any(item in group.provides for group in self.groups)
 
 
-class Bearing(NamedTuple):
+class Bearing(Struct, frozen=True):
     """What the parts of an evaluated tree bear on, by the path of the part."""
 
     provides: NodesOf
@@ -122,7 +123,7 @@ def with_given(bears: Bearing, evaluation: Evaluation) -> Bearing:
         for it in evaluation.plan.decisions
         if isinstance(it, Grant) and it.allocation.range is not None
     ]
-    return bears._replace(spans={**bears.spans, "": given}) if given else bears
+    return replace(bears, spans={**bears.spans, "": given}) if given else bears
 
 
 def _records(evaluation: Evaluation, asks: Nodes) -> Nodes:

@@ -6,7 +6,6 @@ that had nothing to do; and the names of their records, which only a new record 
 
 from collections.abc import KeysView, Mapping, Sequence
 from hashlib import sha256
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.json import decode, encode
@@ -49,7 +48,7 @@ NOTHING = Head("", {}, {}, {}, Settled())
 """Nothing is known."""
 
 
-class Written(NamedTuple):
+class Written(Struct, frozen=True):
     """The texts of a snapshot; `id` is the identity of the last two, which the first one names."""
 
     id: str

@@ -1,7 +1,8 @@
 """Allocations: the fact, stated by a record, that a claim holds a range of a pool."""
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.model.claim import Claim, Owner
@@ -17,10 +18,8 @@ class Phase(StrEnum):
     PENDING = "Pending"
 
 
-class Allocation(NamedTuple):
+class Allocation(Struct, frozen=True):
     """What one record states.
-
-    A named tuple, because a plan reads a hundred thousand of them.
 
     Attributes:
         range: None exactly when the record holds nothing (Failed, Pending).

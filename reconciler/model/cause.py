@@ -1,12 +1,12 @@
 """Why a plan decides something: what of a change causes it."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.findings import Location
 from reconciler.model.key import Key
 
 
-class Cause(NamedTuple):
+class Cause(Struct, frozen=True):
     """Why a plan decides something.
 
     Attributes:

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from reconciler.addresses import IPRange
 from reconciler.findings import Location
 from reconciler.model.key import Key
@@ -20,7 +22,7 @@ class Owner(NamedTuple):
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
-class Quota(NamedTuple):
+class Quota(Struct, frozen=True):
     """The most addresses that the claims of one group may hold together."""
 
     group: tuple[str, ...]
@@ -28,7 +30,7 @@ class Quota(NamedTuple):
     source: Location
 
 
-class Refusal(NamedTuple):
+class Refusal(Struct, frozen=True):
     """Why a claim gets nothing: one of the codes of findings, with its words."""
 
     reason: str
@@ -36,7 +38,7 @@ class Refusal(NamedTuple):
     hint: str
 
 
-class Near(NamedTuple):
+class Near(Struct, frozen=True):
     """What a claim adds to, and where that lies: it is placed touching it where that is free.
 
     Attributes:
@@ -49,7 +51,7 @@ class Near(NamedTuple):
     held: int
 
 
-class Claim(NamedTuple):
+class Claim(Struct, frozen=True):
     """A claim.
 
     Attributes:

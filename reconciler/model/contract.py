@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from msgspec import Struct
+
 
 class Contract(NamedTuple):
     """What a team may ask for. What is empty limits nothing.
@@ -23,7 +25,7 @@ class Contract(NamedTuple):
     owners: tuple[str, ...] = ()
 
 
-class Within(NamedTuple):
+class Within(Struct, frozen=True):
     """Whether a change stays within what one team may do by itself.
 
     Attributes:

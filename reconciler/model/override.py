@@ -7,7 +7,8 @@ nothing pass can be told.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.findings import Finding, Location
 
@@ -64,7 +65,7 @@ class Override:
         return f"shrinking {self.scope}"
 
 
-class Lack(NamedTuple):
+class Lack(Struct, frozen=True):
     """More releases than an Override names.
 
     Attributes:

@@ -1,7 +1,6 @@
 """Plans: one decision for each claim, and for each record whose claim is gone."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -11,7 +10,7 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Tier
 
 
-class Keep(NamedTuple):
+class Keep(Struct, frozen=True):
     """The record stays; `held`: just as it is, because what it follows from cannot be read."""
 
     allocation: Allocation

@@ -4,7 +4,8 @@ Server-side apply needs `patch`, and `create` besides where the object is not th
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.model.resource import Resource
 
@@ -37,7 +38,7 @@ class Need(StrEnum):
         return list(Need).index(self)
 
 
-class Right(NamedTuple):
+class Right(Struct, frozen=True):
     """A right to some verbs on a resource.
 
     Attributes:

@@ -1,7 +1,5 @@
 """Settings of a repository, with the defaults that hold where it says nothing."""
 
-from typing import NamedTuple
-
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -13,14 +11,14 @@ METALLB_POOL = "default-pool"
 _NOWHERE = Location(".")
 
 
-class Limits(NamedTuple):
+class Limits(Struct, frozen=True):
     """How much of a revision is read at most: so many files, so many bytes of them."""
 
     files: int = 200_000
     bytes: int = 1 << 30
 
 
-class Elastic(NamedTuple):
+class Elastic(Struct, frozen=True):
     """How tenants grow and shrink: `elastic` of Settings. Durations in seconds.
 
     Attributes:
@@ -36,7 +34,7 @@ class Elastic(NamedTuple):
     max_growth: int = 64
 
 
-class Intake(NamedTuple):
+class Intake(Struct, frozen=True):
     """Objects that may live in the management cluster alone: a kind, and in which namespaces.
 
     Attributes:

@@ -13,7 +13,7 @@ from reconciler.model.key import Key
 from reconciler.model.pool import Pool
 
 
-class ByHand(NamedTuple):
+class ByHand(Struct, frozen=True):
     """What a range that a person set by hand must keep.
 
     Attributes:
@@ -31,7 +31,7 @@ class ByHand(NamedTuple):
     claim: Key | None = None
 
 
-class Blocked(NamedTuple):
+class Blocked(Struct, frozen=True):
     """Addresses that somebody uses without a record, such as a manual loadBalancerPool.
 
     Attributes:
@@ -77,7 +77,7 @@ class Gateway(NamedTuple):
         return tuple(space for space in self.spaces(pools) if space not in within)
 
 
-class ClusterNetwork(NamedTuple):
+class ClusterNetwork(Struct, frozen=True):
     """Addresses of pods or services: their own cluster alone knows them, and another may have the same.
 
     Attributes:
@@ -93,7 +93,7 @@ class ClusterNetwork(NamedTuple):
     source: Location
 
 
-class Unreadable(NamedTuple):
+class Unreadable(Struct, frozen=True):
     """A record that cannot be read now, and never could be.
 
     Attributes:
@@ -108,7 +108,7 @@ class Unreadable(NamedTuple):
     ranges: tuple[IPRange, ...]
 
 
-class Former(NamedTuple):
+class Former(Struct, frozen=True):
     """What a record is called before it goes on under another name; None where that stays."""
 
     claim: Key | None = None

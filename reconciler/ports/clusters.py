@@ -41,7 +41,7 @@ class Became(StrEnum):
     BOOKMARK = "BOOKMARK"  # of none: all up to the resourceVersion of the manifest was told
 
 
-class Change(NamedTuple):
+class Change(Struct, frozen=True):
     """A change of an object that is watched, and what it is since, or was last."""
 
     became: Became

@@ -16,7 +16,7 @@ from reconciler.records.changes import Change
 T = TypeVar("T")
 
 
-class Made(NamedTuple):
+class Made(Struct, frozen=True):
     """A commit as it was made.
 
     Attributes:
@@ -71,7 +71,7 @@ class Commit(Struct, frozen=True):
     sign: str = ""
 
 
-class Changed(NamedTuple):
+class Changed(Struct, frozen=True):
     """A file that differs between two revisions; None where it is not there."""
 
     path: str
@@ -79,7 +79,7 @@ class Changed(NamedTuple):
     new: Entry | None
 
 
-class Step(NamedTuple):
+class Step(Struct, frozen=True):
     """A commit of a branch's line.
 
     Attributes:

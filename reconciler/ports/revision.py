@@ -1,9 +1,9 @@
 """A revision: what all else of Git is about."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 
-class Revision(NamedTuple):
+class Revision(Struct, frozen=True):
     """A commit: its id and its committer date in seconds since 1970."""
 
     id: str

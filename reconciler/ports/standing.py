@@ -1,11 +1,13 @@
 """What a remote says of itself: which branch is the truth, and what was reconciled last."""
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from msgspec import Struct
 
 from reconciler.ports.revision import Revision
 
 
-class DefaultBranch(NamedTuple):
+class DefaultBranch(Struct, frozen=True):
     """The branch that is the truth where Settings name none.
 
     Attributes:

@@ -6,7 +6,6 @@ that bears another path is an edit of the one that it was.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -135,7 +134,7 @@ def taken_away(records: Records) -> dict[str, Key | str]:
     }
 
 
-class Freed(NamedTuple):
+class Freed(Struct, frozen=True):
     """What people freed by what they did to records.
 
     Attributes:
@@ -237,7 +236,7 @@ def _hands(records: Records) -> dict[Key | str, Hand]:
 
 
 def _claim_of(item: Stated) -> Key | None:
-    allocation, unreadable, _ = item.recalled
+    allocation, unreadable = item.recalled.allocation, item.recalled.unreadable
     if allocation is not None:
         return allocation.claim
     return unreadable.claim if unreadable is not None else None

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.model.change import Change as Change
@@ -17,7 +19,7 @@ from reconciler.records.forms import first_pool
 from reconciler.records.layout import path_of
 
 
-class Written(NamedTuple):
+class Written(Struct, frozen=True):
     """A record as it will stand after a decision, and the path that it leaves, if any."""
 
     record: Allocation | None
@@ -52,7 +54,7 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
             if written is not None and written.record is not None:
                 files[written.record.path] = written.record
     for path, record in _renamed(plan, state):
-        record = record._replace(path=places.left(record, path), pristine=True)
+        record = replace(record, path=places.left(record, path), pristine=True)
         files.setdefault(path, None)
         files[record.path] = record
     return files
@@ -76,7 +78,7 @@ def _left(decision: Decision, places: "_Places") -> Written | None:
         return None
     record = decision.leaves
     path = places.beside(decision.allocation, record.path)
-    return Written(record._replace(path=path), record.path if record.path != path else "")
+    return Written(replace(record, path=path), record.path if record.path != path else "")
 
 
 def _written(
@@ -88,12 +90,11 @@ def _written(
             old = replaces.path if replaces else ""
             path = places.of(allocation.pool, allocation.claim, old)
             name = names.of(allocation) if leaves is None else names.beside(allocation, replaces)
-            record = allocation._replace(path=path, name=name)
-            return Written(record, old if old != path else "")
+            return Written(replace(allocation, path=path, name=name), old if old != path else "")
         case Release(allocation):
             old = allocation.path
             path = places.of(allocation.pool, allocation.claim, old)
-            return Written(allocation._replace(path=path), old if old != path else "")
+            return Written(replace(allocation, path=path), old if old != path else "")
         case Expire(allocation):
             return Written(None, allocation.path)
         case Keep():
@@ -112,7 +113,8 @@ def _kept(
     if record.pristine and record.path == path and _is_written_so(record, claim):
         return None
     record = following(record, claim)
-    wanted = record._replace(
+    wanted = replace(
+        record,
         path=path,
         name=names.of(record),
         since=record.allocated_at,
@@ -158,7 +160,7 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
         message=decision.message,
         path=path,
     )
-    failed = failed._replace(name=old.name if old is not None else names.of(failed))
+    failed = replace(failed, name=old.name if old is not None else names.of(failed))
     if failed == old:
         return None
     leaves = old.path if old is not None and old.path != path else ""

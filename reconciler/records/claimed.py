@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import count
 
+from msgspec.structs import replace
+
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim, Owner
 from reconciler.model.key import MOST_NAME, Key
@@ -57,7 +59,8 @@ def following(record: Allocation, claim: Claim) -> Allocation:
     """The record with what its claim says of it; itself when it says just that."""
     if follows(record, claim):
         return record
-    return record._replace(
+    return replace(
+        record,
         owner=claim.owner,
         type=claim.type,
         role=claim.role,
@@ -109,7 +112,7 @@ def apart(records: tuple[Allocation, ...], claims: Mapping[Key, Claim]) -> tuple
     return tuple(
         record
         if kept[record.namespace, record.name] == record.path
-        else record._replace(name=_free(record, counts), pristine=False)
+        else replace(record, name=_free(record, counts), pristine=False)
         for record in records
     )
 

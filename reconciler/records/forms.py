@@ -6,7 +6,8 @@ one look tells which pattern reads the whole text.
 
 import re
 from functools import cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents.dump import text
 from reconciler.families import family_of, home_of, known_as
@@ -40,7 +41,7 @@ _LABEL = re.escape(LABEL)
 _HELD_OF = re.escape(HELD_OF)
 
 
-class Form(NamedTuple):
+class Form(Struct, frozen=True):
     """How the records of one family are read and written.
 
     Attributes:

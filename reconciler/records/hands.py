@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.model.allocation import Allocation
@@ -17,7 +19,7 @@ _REMOVE = "remove it: records are written by ipam reconcile alone"
 _REVERT = "revert the change: records are written by ipam reconcile alone"
 
 
-class Stated(NamedTuple):
+class Stated(Struct, frozen=True):
     """A record file: its bytes, and what they state."""
 
     data: bytes
@@ -39,7 +41,7 @@ class Hand:
         return gone | {path: item.data for path, item in self.now.items()}
 
 
-class Told(NamedTuple):
+class Told(Struct, frozen=True):
     """What is said of one record.
 
     Attributes:
@@ -71,7 +73,7 @@ def of_claim(hand: Hand, base: str, after: Mapping[Key, Allocation]) -> Iterable
         if came_from:
             old = gone.pop(came_from)
         if old is None:
-            yield _added(path, item)._replace(is_added=not (hand.before or hand.is_known))
+            yield replace(_added(path, item), is_added=not (hand.before or hand.is_known))
         else:
             yield _edited(path, came_from, old, item, base)
     for path, item in gone.items():
@@ -132,4 +134,4 @@ def _held(record: Allocation) -> str:
 
 def _facts(record: Allocation) -> Allocation:
     """All that a record states, whatever its form and place."""
-    return record._replace(path="", pristine=True, adopted=False)
+    return replace(record, path="", pristine=True, adopted=False)

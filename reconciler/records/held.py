@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from msgspec.structs import replace
+
 from reconciler.model.allocation import Allocation
 from reconciler.model.change import Change
 from reconciler.model.key import Key
@@ -65,4 +67,4 @@ def marks(
             continue
         of = least(record.held_of, earlier.get(record.claim, 0)) or live
         if of != record.held_of or not record.pristine:
-            yield Change(record.path, record_text(record._replace(held_of=of)).encode())
+            yield Change(record.path, record_text(replace(record, held_of=of)).encode())

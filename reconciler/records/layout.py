@@ -1,6 +1,6 @@
 """Where a record stands in the tree, and what its path alone tells (`contract.md` §3)."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.documents.load import without_suffix
 from reconciler.families import Slot, family_of, pool_kinds, slots
@@ -9,7 +9,7 @@ from reconciler.model.key import Key
 UNPLACED = "_unplaced"
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True):
     """What a path says; None for what it does not."""
 
     claim: Key | None

@@ -6,7 +6,9 @@ file. Whatever is not equal goes through the strict YAML reader.
 """
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import NotationError, number_of, parse_address
@@ -22,7 +24,7 @@ from reconciler.records.forms import Form, family_in, form_of
 from reconciler.records.layout import path_of, place_of, roles_of
 
 
-class Recalled(NamedTuple):
+class Recalled(Struct, frozen=True):
     """What a record file states: an allocation, or what is left of it; and findings."""
 
     allocation: Allocation | None

@@ -1,7 +1,8 @@
 """Documents that say what they were called before, and what is said of them."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents.document import Document, Documents
 from reconciler.families import families, keeps_addresses
@@ -13,7 +14,7 @@ from reconciler.tree import Tree
 REFUSED = "rename-refused"
 
 
-class Link(NamedTuple):
+class Link(Struct, frozen=True):
     """A document that was called something else before.
 
     Attributes:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Documents
 from reconciler.families import families, is_pool
@@ -175,7 +177,7 @@ class _Owners:
             owner = record.owner
             if (owner.namespace, owner.name) == (record.claim.namespace, record.claim.name):
                 owner = owner._replace(namespace=claim.namespace, name=claim.name)
-            yield record._replace(claim=claim, owner=owner, pristine=False)
+            yield replace(record, claim=claim, owner=owner, pristine=False)
 
     def _goes_along(self, record: Allocation) -> bool:
         """Whether it is of whoever is renamed: what rests may be announced there still.

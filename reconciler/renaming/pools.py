@@ -41,8 +41,8 @@ def rename_pools(
             records.append(record)
             continue
         known = former.get(record.path, Former())
-        former[record.path] = known._replace(pool=record.pool)
-        records.append(record._replace(pool=pool.key, pristine=False))
+        former[record.path] = replace(known, pool=record.pool)
+        records.append(replace(record, pool=pool.key, pristine=False))
     return replace(renamed, records=tuple(records), findings=findings, former=former)
 
 

@@ -45,9 +45,9 @@ class Renamed(Struct, frozen=True):
         claims = dict(reading.claims)
         for key, claim in reading.claims.items():
             if (refusal := self.refused.get(key.owner)) is not None:
-                claims[key] = claim._replace(refusal=refusal)
+                claims[key] = replace(claim, refusal=refusal)
             elif (path := self.doubts.get(key.owner)) is not None and not claim.doubt:
-                claims[key] = claim._replace(doubt=path)
+                claims[key] = replace(claim, doubt=path)
         told = {(it.location.path, it.location.line, it.location.column) for it in self.findings}
         found = tuple(it for it in reading.findings if not _is_told(it, told))
         protected = reading.protected | self.protected

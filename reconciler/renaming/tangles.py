@@ -1,7 +1,8 @@
 """Renames that hang on one another: swapped names, chains, and references to a name that went."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.documents.document import Document, Documents
 from reconciler.families import families
@@ -14,7 +15,7 @@ _SWAP = "give one of them a third name, let reconcile run, and then rename it on
 _CHAIN = "one rename at a time: let reconcile run between them"
 
 
-class Reference(NamedTuple):
+class Reference(Struct, frozen=True):
     """A field of a document that names who has another name by now."""
 
     document: Document

@@ -49,12 +49,12 @@ def _caused(cause: Cause, root: str) -> Cause:
     place = cause.place
     if place is None:
         return cause
-    return cause._replace(place=place._replace(path=f"{root}/{place.path}"))
+    return replace(cause, place=place._replace(path=f"{root}/{place.path}"))
 
 
 def _moved(evaluation: Evaluation, root: str) -> Evaluation:
     tree = evaluation.tree
-    sources = tuple(item._replace(path=f"{root}/{item.path}") for item in tree.sources)
+    sources = tuple(replace(item, path=f"{root}/{item.path}") for item in tree.sources)
     return replace(
         evaluation,
         findings=tuple(_placed(item, root) for item in evaluation.findings),

@@ -79,8 +79,8 @@ def test_another_pool_of_the_same_addresses_does_not_show() -> None:
 def test_of_two_records_of_one_address_the_one_with_more_of_a_cell_shows() -> None:
     state = evaluation_of(reconciled({**SMALL, "tenants/two.yaml": tenant("two")})).state
     one, two = state.records
-    wide = one._replace(range=IPRange(4, 0x0A280000, 0x0A28000F))
-    narrow = two._replace(range=IPRange(4, 0x0A280002, 0x0A280003))
+    wide = replace(one, range=IPRange(4, 0x0A280000, 0x0A28000F))
+    narrow = replace(two, range=IPRange(4, 0x0A280002, 0x0A280003))
     found = pool_map(replace(state, records=(wide, narrow)), next(iter(state.pools)), 16)
     assert lines(found)[0] == "10.40.0.0 AAAAAAAAAAAAAAAA"
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPRange
 from reconciler.asking.applied import ApplyResult, SeenCluster
 from reconciler.asking.idle import Headroom, Idle, headroom
@@ -56,7 +58,7 @@ def test_what_nobody_looked_at_is_no_zero_and_says_why() -> None:
 
 def test_what_is_released_is_not_allocated() -> None:
     gone = {
-        name: [it._replace(phase=Phase.RELEASED) for it in found]
+        name: [replace(it, phase=Phase.RELEASED) for it in found]
         for name, found in records().items()
     }
     assert headroom(gone, ApplyResult(OLD, {}), OLD).items == []

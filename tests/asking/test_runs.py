@@ -87,7 +87,7 @@ def test_what_is_held_is_told_with_the_day_on_which_it_comes_free() -> None:
 
 def test_what_is_held_without_an_end_is_never_said_to_come_free() -> None:
     state = evaluation_of(gone("tenants/two.yaml", reconciled(TWO))).state
-    records = [it._replace(since="soon") if it.is_released else it for it in state.records]
+    records = [replace(it, since="soon") if it.is_released else it for it in state.records]
     (runs,) = free_runs(replace(state, records=tuple(records)), Wanted(240), list(state.pools))
     assert [(it.until, runs.fits_from) for it in runs.held] == [(None, None)]
 

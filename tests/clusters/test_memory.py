@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.clusters.inventory import data_of, read_inventory
 from reconciler.clusters.memory import (
@@ -119,7 +120,7 @@ def test_a_line_has_an_end() -> None:
     few = Enrolled(UID, "", (), ("10.0.0.0-10.0.0.7",))
     assert has_room(few)
     assert has_room(None)
-    assert not has_room(few._replace(addresses=few.addresses * (LONGEST // 10)))
+    assert not has_room(replace(few, addresses=few.addresses * (LONGEST // 10)))
 
 
 @pytest.mark.parametrize(

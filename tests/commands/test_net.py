@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.commands import held
@@ -190,7 +191,7 @@ def test_files_that_are_no_records_do_not_count() -> None:
 
 
 def test_a_record_that_moves_or_is_taken_back_does_not_clash_with_itself() -> None:
-    released = ONE._replace(phase=Phase.RELEASED)
+    released = replace(ONE, phase=Phase.RELEASED)
     for before in (at(released), at(**{"imported/deep/x": ONE}), at(ONE, **{"imported/x": ONE})):
         assert both(POOLS | before, BASE) == ""
 
@@ -203,7 +204,7 @@ def test_what_overlapped_before_stops_nothing_but_what_touches_it() -> None:
 
 
 def test_a_record_that_is_replaced_does_not_clash() -> None:
-    later = ONE._replace(claim=TAKEN.claim)
+    later = replace(ONE, claim=TAKEN.claim)
     assert both(BASE, BASE | {ONE.path: record_text(later).encode()}) == ""
     assert both(BASE, POOLS | at(TAKEN)) == ""
 
@@ -224,7 +225,7 @@ def test_a_record_that_cannot_be_read_holds_each_address_in_its_text() -> None:
     "after",
     [
         POOLS,
-        BASE | at(ONE._replace(phase=Phase.RELEASED)),
+        BASE | at(replace(ONE, phase=Phase.RELEASED)),
         BASE | {f"{FOLDER}/_unplaced/a/b.yaml": b"status: {phase: Failed}"},
     ],
 )

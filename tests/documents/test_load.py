@@ -8,6 +8,7 @@ from reconciler.documents.document import (
     Documents,
     GroupKind,
     Kind,
+    Selection,
     node,
     pointer,
 )
@@ -295,7 +296,7 @@ def test_labels_select_documents_and_whoever_asks_depends_on_all_of_the_kind() -
     found = documents.matching(kind.id, "x", {"use": "web"}, asker="me.yaml")
     assert [document.name for document in found.documents] == ["a", "b"]
     assert found.unread == ("broken.yaml",)
-    assert documents.matching(kind.id, "y", {"use": "db"}, asker="me.yaml") == ((), ())
+    assert documents.matching(kind.id, "y", {"use": "db"}, asker="me.yaml") == Selection((), ())
     assert len(documents.matching(kind.id, "x", {}, asker="me.yaml").documents) == 3
     assert documents.asked == {
         "me.yaml": {node(kind.id, "x", EVERY): None, node(kind.id, "y", EVERY): None}

@@ -11,7 +11,7 @@ import pytest
 from reconciler.documents import yaml
 from reconciler.documents.places import Places
 from reconciler.documents.scalars import is_odd_integer
-from reconciler.documents.yaml import places, read
+from reconciler.documents.yaml import Reading, places, read
 
 
 def value(text: str) -> Any:
@@ -105,7 +105,7 @@ def test_a_file_holds_any_number_of_documents(
 
 @pytest.mark.parametrize("text", [b"", b"# only a comment\n", b"---\n", b"---\n---\n", b"\n\n"])
 def test_a_text_may_hold_no_document(text: bytes) -> None:
-    assert read(text) == ((), (), ())
+    assert read(text) == Reading((), (), ())
 
 
 def test_a_byte_order_mark_at_the_start_and_windows_line_ends_are_accepted() -> None:

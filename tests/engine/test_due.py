@@ -68,7 +68,7 @@ def test_a_pool_may_ask_for_a_longer_rest_and_not_for_a_shorter_one() -> None:
 
 def test_what_names_no_time_never_falls_due() -> None:
     found = state()
-    record = found.records[0]._replace(since="one day")
+    record = replace(found.records[0], since="one day")
     assert retention_end(record, found) is None
     assert list(due_instants(found, [record])) == []
 

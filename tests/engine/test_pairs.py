@@ -85,7 +85,7 @@ def test_both_get_one() -> None:
 
 
 def test_neither_gets_one_when_one_cannot_and_the_other_is_left_for_others() -> None:
-    found = planned(NARROW, [*pair("a"), *pair("b"), pair("c")[0]._replace(beside=None)])
+    found = planned(NARROW, [*pair("a"), *pair("b"), replace(pair("c")[0], beside=None)])
     assert said(found) == {
         "a4": "Grant 10.0.0.1", "a6": "Grant 2001:db8::1",
         "b4": "pool-exhausted", "b6": "pool-exhausted",
@@ -122,13 +122,13 @@ def test_what_a_record_holds_stays_and_the_other_is_had_alone() -> None:
         "a4": "Keep 10.0.0.7", "a6": "Grant 2001:db8::1",
     }  # fmt: skip
     taken = record("x", 6, "2001:db8::1")
-    found = said(planned(NARROW, [*pair("a"), pair("x")[1]._replace(beside=None)], live, taken))
+    found = said(planned(NARROW, [*pair("a"), replace(pair("x")[1], beside=None)], live, taken))
     assert found["a4"] == "Keep 10.0.0.7"
     assert found["a6"] == "pool-exhausted"
 
 
 def test_a_stale_record_that_still_holds_is_no_lack() -> None:
-    claims = [pair("a")[0]._replace(pin=span("10.0.0.9", "10.0.0.9")), pair("a")[1]]
+    claims = [replace(pair("a")[0], pin=span("10.0.0.9", "10.0.0.9")), pair("a")[1]]
     assert said(planned(WIDE, claims, record("a", 4, "10.0.0.7"))) == {
         "a4": "record-stale", "a6": "Grant 2001:db8::1",
     }  # fmt: skip
@@ -140,13 +140,13 @@ def test_an_address_in_retention_is_had_again_with_the_other_or_not_at_all() -> 
         "a4": "Grant 10.0.0.7", "a6": "Grant 2001:db8::1",
     }  # fmt: skip
     taken = record("x", 6, "2001:db8::1")
-    found = planned(NARROW, [*pair("a"), pair("x")[1]._replace(beside=None)], released, taken)
+    found = planned(NARROW, [*pair("a"), replace(pair("x")[1], beside=None)], released, taken)
     assert said(found)["a4"] == "pool-exhausted"
     assert found[key("a", 4)].allocation == released
 
 
 def test_while_one_cannot_be_read_the_other_gets_nothing_new() -> None:
-    claims = [pair("a")[0]._replace(doubt="tenants/a.yaml"), pair("a")[1]]
+    claims = [replace(pair("a")[0], doubt="tenants/a.yaml"), pair("a")[1]]
     assert said(planned(WIDE, claims)) == {"a4": "pool-frozen", "a6": "pool-frozen"}
 
 
@@ -162,7 +162,7 @@ def test_the_next_plan_finds_what_this_one_said() -> None:
     claims = [*pair("a"), *pair("b")]
     first = planned(NARROW, claims)
     records = [item.allocation for item in first.values() if isinstance(item, Grant)]
-    again = planned(NARROW, claims, *(it._replace(path=it.name) for it in records))
+    again = planned(NARROW, claims, *(replace(it, path=it.name) for it in records))
     kept = [item for item in again.values() if isinstance(item, Keep)]
     assert len(kept) == 2
     assert again[key("b", 4)] == first[key("b", 4)]

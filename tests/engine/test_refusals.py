@@ -1,5 +1,7 @@
 """Every reason of a refusal that Butler can give, with its words."""
 
+from msgspec.structs import replace
+
 from reconciler.engine.refusal import Holders
 from reconciler.model.allocation import Phase
 from tests.engine.outcome import outcome, refusal, without
@@ -243,5 +245,5 @@ def test_a_record_that_holds_nothing_holds_nobody_up() -> None:
     (there,) = evaluation_of(reconciled(SMALL)).state.records
     item = there.range
     assert item is not None
-    holders = Holders(edge, [there._replace(range=None, phase=Phase.FAILED), there])
+    holders = Holders(edge, [replace(there, range=None, phase=Phase.FAILED), there])
     assert holders.of(item, "default") == [there.claim.short]

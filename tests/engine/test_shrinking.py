@@ -94,7 +94,7 @@ def test_what_was_released_stays_while_others_wait_and_goes_with_them() -> None:
 def test_nobody_waits_for_what_went_at_a_time_that_cannot_be_told() -> None:
     state = evaluation_of(reconciled(shrunk(reconciled(world({"one": 8})), one=0))).state
     assert list(instants(state)) == [CLOCK + WINDOW]
-    odd = tuple(it._replace(since="then") if it.is_released else it for it in state.records)
+    odd = tuple(replace(it, since="then") if it.is_released else it for it in state.records)
     assert list(instants(replace(state, records=odd))) == []
 
 

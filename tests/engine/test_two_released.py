@@ -1,5 +1,7 @@
 """A claim with two released records: the one that was released last is its current one."""
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPRange, IPSet
 from reconciler.engine.planner import plan
 from reconciler.findings import Location
@@ -38,7 +40,7 @@ def state(pin: IPRange | None) -> State:
                 "butler-system", place,
             )
         },
-        records=(older, newer._replace(path=f"{FOLDER}/z/0.yaml")),
+        records=(older, replace(newer, path=f"{FOLDER}/z/0.yaml")),
         clock=CLOCK,
         retention=RETENTION,
     )  # fmt: skip

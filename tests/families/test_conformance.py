@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.whole import read_tree
@@ -25,7 +26,7 @@ from reconciler.findings import Severity
 from reconciler.model.plan import Expire, Grant, Keep, Release
 from reconciler.projecting import project
 from reconciler.records.emit import record_document, record_text
-from reconciler.records.layout import place_of
+from reconciler.records.layout import Place, place_of
 from reconciler.records.recall import recall
 from tests.memory import MemoryFacts, MemorySource
 from tests.toy import EXAMPLE, installed
@@ -150,12 +151,12 @@ def test_its_records_say_all_in_text_and_path(family: Family) -> None:
     for record in evaluation_of(reconciled(example(family))).state.records:
         assert record.pristine
         assert record_text(record) == dump(record_document(record))
-        assert place_of("allocations", record.path) == (record.claim, record.pool)
+        assert place_of("allocations", record.path) == Place(record.claim, record.pool)
         assert family.slots[record.claim.slot] == record.claim.kind
         assert record.pool.kind in family.pool_kinds
         careful = recall("allocations", record.path, f"# note\n{record_text(record)}".encode())
         assert careful.allocation is not None
-        assert careful.allocation._replace(pristine=True) == record
+        assert replace(careful.allocation, pristine=True) == record
 
 
 @every_family

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from reconciler.clusters.announcing import announcer, cluster_of, described_clusters
 from reconciler.clusters.definitions import crd_texts
@@ -178,7 +179,7 @@ def test_a_family_that_says_nothing_is_announced_by_the_management_cluster_alone
 
 def test_a_record_of_a_family_that_nobody_knows_is_its_owners() -> None:
     record = a_record()
-    other = record._replace(claim=record.claim._replace(family="elsewhere"))
+    other = replace(record, claim=record.claim._replace(family="elsewhere"))
     assert cluster_of(other) == cluster_of(record) == "team-a/one"
 
 

@@ -1,5 +1,6 @@
 """A tenant chooses one of its provider's pools, for its load balancers or its nodes."""
 
+from reconciler.families._family import Relocation
 from reconciler.families.butler.relocating import relocate
 from reconciler.model.key import Key
 from tests.engine.outcome import Files, codes, outcome
@@ -46,9 +47,11 @@ def test_the_place_to_write_it_is_told() -> None:
     far = Key("butler", "butler-system", "far", "", "NetworkPool")
     grown = Key("butler", "team-a", "one", "loadbalancer-2", "TenantCluster")
     steps = ("metadata", "annotations", "gitops-ipam.dev/loadbalancer-pool")
-    assert relocate(grown, far) == (steps, "far", (), None)
+    assert relocate(grown, far) == Relocation(steps, "far")
     first = grown._replace(slot="loadbalancer")
-    assert relocate(first, far) == (steps, "far", ("spec", "networking", "loadBalancerPool"), None)
+    assert relocate(first, far) == Relocation(
+        steps, "far", ("spec", "networking", "loadBalancerPool")
+    )
     asked = Key("butler", "butler-system", "one", "request", "IPAllocation")
     pin = ("spec", "pinnedRange"), ("startAddress", "endAddress")
-    assert relocate(asked, far) == (("spec", "poolRef", "name"), "far", *pin)
+    assert relocate(asked, far) == Relocation(("spec", "poolRef", "name"), "far", *pin)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.adapters.kube.deadline import Deadline, Timeouts
 from reconciler.adapters.kube.kubeconfig import Kubeconfig, check, parse
@@ -160,8 +161,12 @@ def _is_the_same(allocation: Allocation, data: bytes) -> None:
         assert text.encode() == data
         return
     # The texts that are free are the claim's to say, and the plan's.
-    plain = allocation._replace(
-        message="m", reason="r", owner=allocation.owner._replace(team="t"), adopted=False
+    plain = replace(
+        allocation,
+        message="m",
+        reason="r",
+        owner=allocation.owner._replace(team="t"),
+        adopted=False,
     )
     found = recall(FOLDER, plain.path, record_text(plain).encode()).allocation
     assert found is not None, text

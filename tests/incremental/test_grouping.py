@@ -1,6 +1,7 @@
 """What joins parts to one group, link by link."""
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.incremental.group import EVERYWHERE, Bearing, Group, Span
@@ -21,19 +22,19 @@ def joined(bearing: Bearing) -> list[list[str]]:
 def test_what_shares_nothing_stays_apart() -> None:
     assert joined(NOTHING) == [["a"], ["b"], ["c"]]
     every = {"a": {"Kind ns/*": None}, "c": {"Kind ns/*": None}}
-    assert joined(NOTHING._replace(provides=every)) == [["a"], ["b"], ["c"]]
+    assert joined(replace(NOTHING, provides=every)) == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.parametrize(
     "bearing",
     [
-        NOTHING._replace(asks={"a": {"Kind ns/x": None}, "c": {"Kind ns/x": None}}),
-        NOTHING._replace(asks={"a": {"Kind ns/x": None}}, provides={"c": {"Kind ns/x": None}}),
-        NOTHING._replace(asks={"a": {"Kind ns/*": None}}, provides={"c": {"Kind ns/*": None}}),
-        NOTHING._replace(provides={"a": {"Kind ns/x": None}, "c": {"Kind ns/x": None}}),
-        NOTHING._replace(names={"a": {"ns/x": None}, "c": {"ns/x": None}}),
-        NOTHING._replace(spans={"a": [span(1, 5)], "b": [span(9, 9)], "c": [span(5, 6)]}),
-        NOTHING._replace(spans={"a": [span(1, 5, "lab")], "c": [span(5, 6, EVERYWHERE)]}),
+        replace(NOTHING, asks={"a": {"Kind ns/x": None}, "c": {"Kind ns/x": None}}),
+        replace(NOTHING, asks={"a": {"Kind ns/x": None}}, provides={"c": {"Kind ns/x": None}}),
+        replace(NOTHING, asks={"a": {"Kind ns/*": None}}, provides={"c": {"Kind ns/*": None}}),
+        replace(NOTHING, provides={"a": {"Kind ns/x": None}, "c": {"Kind ns/x": None}}),
+        replace(NOTHING, names={"a": {"ns/x": None}, "c": {"ns/x": None}}),
+        replace(NOTHING, spans={"a": [span(1, 5)], "b": [span(9, 9)], "c": [span(5, 6)]}),
+        replace(NOTHING, spans={"a": [span(1, 5, "lab")], "c": [span(5, 6, EVERYWHERE)]}),
     ],
 )
 def test_what_shares_a_node_a_name_or_an_address_is_one_group(bearing: Bearing) -> None:
@@ -42,12 +43,12 @@ def test_what_shares_a_node_a_name_or_an_address_is_one_group(bearing: Bearing) 
 
 def test_a_long_range_reaches_over_a_short_one() -> None:
     spans = {"a": [span(1, 9)], "b": [span(2, 3)], "c": [span(8, 8)]}
-    assert joined(NOTHING._replace(spans=spans)) == [["a", "b", "c"]]
+    assert joined(replace(NOTHING, spans=spans)) == [["a", "b", "c"]]
 
 
 def test_addresses_of_two_spaces_are_apart() -> None:
     spans = {"a": [span(1, 9)], "b": [span(1, 9, "lab")]}
-    assert joined(NOTHING._replace(spans=spans)) == [["a"], ["b"], ["c"]]
+    assert joined(replace(NOTHING, spans=spans)) == [["a"], ["b"], ["c"]]
 
 
 def test_a_span_of_every_space_overlaps_those_of_each_and_the_other_way_round() -> None:

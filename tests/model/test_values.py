@@ -1,6 +1,7 @@
 """Pools, claims, allocations and decisions: the little that they decide themselves."""
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.findings import Location
@@ -95,7 +96,7 @@ def test_every_decision_tells_its_claim() -> None:
 
 def test_a_grant_takes_back_only_what_a_released_record_still_holds() -> None:
     record = allocation()
-    failed = allocation(Phase.FAILED)._replace(range=None)
+    failed = replace(allocation(Phase.FAILED), range=None)
     assert not Grant(record, PLACE).is_taken_back
     assert not Grant(record, PLACE, failed).is_taken_back
     assert Grant(record, PLACE, allocation(Phase.RELEASED)).is_taken_back

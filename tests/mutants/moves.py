@@ -18,7 +18,7 @@ MOVES = (
     Mutant("moves: what was left is not announced", "engine/moving.py",
            "since=now, announced=True)", "since=now)", PROPERTY),
     Mutant("moves: what is withdrawn rests since the move", "engine/moving.py",
-           "record._replace(since=now, announced=False)", "record._replace(announced=False)",
+           "replace(record, since=now, announced=False)", "replace(record, announced=False)",
            ENGINE),
     Mutant("moves: the quota counts both ranges", "engine/planner.py",
            "self.quotas.give_back(claim, record.range)", "pass", ENGINE),

@@ -58,7 +58,7 @@ PROPOSING = (
     Mutant("vanishing: nothing is told of a removal", "vanishing.py",
            "    wrong = without(evaluation, gone)\n", "    wrong = Wrong()\n", VANISHED),
     Mutant("vanishing: who mends the file is told of it", "commands/inherited.py",
-           "*chain.from_iterable(vanished(base))", "*chain.from_iterable([])", VANISHED),
+           ", *wrong.errors, *wrong.gates)", ")", VANISHED),
     Mutant("caused: what the base has is the change's", "caused.py",
            "return self._known.get(decision.claim) == _said(decision)", "return False", CAUSED),
     Mutant("caused: retention that ends is not told", "caused.py",

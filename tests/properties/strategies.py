@@ -192,7 +192,7 @@ def doubles(
         draw(st.lists(st.sampled_from(found), max_size=2)) if found else ()
     ):
         item = draw(records(other.claim, known))
-        added.append(item._replace(path=draw(st.sampled_from(_STRAY)).format(number)))
+        added.append(replace(item, path=draw(st.sampled_from(_STRAY)).format(number)))
     return added
 
 

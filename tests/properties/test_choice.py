@@ -22,7 +22,8 @@ def choosy(draw: st.DrawFn) -> State:
         for key, pool in state.pools.items()
     }
     claims = {
-        key: claim._replace(
+        key: replace(
+            claim,
             version=None if claim.pin else draw(st.sampled_from((None, 4, 6))),
             refusal=draw(st.sampled_from((None, None, None, OWN))),
         )
@@ -50,7 +51,7 @@ def test_what_a_claim_holds_stays_whatever_it_may_have_now(state: State) -> None
         state,
         pools={key: replace(pool, auto_assign=True) for key, pool in state.pools.items()},
         claims={
-            key: claim._replace(version=None, refusal=None) for key, claim in state.claims.items()
+            key: replace(claim, version=None, refusal=None) for key, claim in state.claims.items()
         },
     )
     kept = [item for item in plan(state).decisions if isinstance(item, Keep)]

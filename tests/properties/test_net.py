@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.model.allocation import Allocation, Phase
@@ -39,7 +40,8 @@ def records(draw: st.DrawFn) -> Step:
     version = draw(st.sampled_from([4, 4, 4, 6]))
     first = draw(st.integers(0, 12))
     item = IPRange(version, BASE[version] + first, BASE[version] + first + draw(st.integers(0, 5)))
-    made = record()._replace(
+    made = replace(
+        record(),
         claim=CLAIM._replace(name=claim),
         pool=key(draw(st.sampled_from([*SPACES]))),
         range=item,
@@ -48,7 +50,7 @@ def records(draw: st.DrawFn) -> Step:
     )
     path = draw(st.sampled_from(["", "", "", f"imported/deep/{claim}", f"imported/{claim}"]))
     place = f"{FOLDER}/{path}.yaml" if path else path_of(FOLDER, made.pool, made.claim)
-    return Step(claim, made._replace(path=place))
+    return Step(claim, replace(made, path=place))
 
 
 def files_of(held: Mapping[str, Allocation]) -> Files:

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.documents import yaml
 from reconciler.documents.dump import dump
@@ -44,7 +45,8 @@ def allocations(draw: st.DrawFn) -> Allocation:
     if phase in (Phase.ALLOCATED, Phase.RELEASED):
         item = draw(ranges(version=draw(st.sampled_from((4, 6))), longest=1030, universe=2000))
     made = record(key, pool, item, phase, draw(st.integers(0, 10**8)))
-    return made._replace(
+    return replace(
+        made,
         pinned=item is not None and draw(st.booleans()),
         size=item.size if item else draw(st.integers(1, 99)),
         owner=Owner(namespace, name, draw(TEAMS)),
@@ -76,7 +78,7 @@ def test_the_careful_reader_reads_what_the_fast_one_reads(allocation: Allocation
     text = record_text(allocation)
     careful = recall(FOLDER, allocation.path, f"# a note\n{text}".encode()).allocation
     assert careful is not None
-    assert careful._replace(pristine=True) == allocation
+    assert replace(careful, pristine=True) == allocation
 
 
 @given(allocations())

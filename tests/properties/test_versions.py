@@ -37,9 +37,9 @@ def moved(state: State, version: int, by: int) -> State:
             )
             for key, pool in state.pools.items()
         },
-        claims={key: claim._replace(pin=maybe(claim.pin)) for key, claim in state.claims.items()},
-        records=tuple(record._replace(range=maybe(record.range)) for record in state.records),
-        blocked=tuple(item._replace(range=there(item.range)) for item in state.blocked),
+        claims={key: replace(claim, pin=maybe(claim.pin)) for key, claim in state.claims.items()},
+        records=tuple(replace(record, range=maybe(record.range)) for record in state.records),
+        blocked=tuple(replace(item, range=there(item.range)) for item in state.blocked),
     )
 
 

@@ -1,5 +1,7 @@
 """Records that several tests share: the contract's example, and one of each form."""
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import parse_address
 from reconciler.model.allocation import Allocation, Phase
@@ -38,26 +40,24 @@ def record(start: str = "10.40.0.80", end: str = "10.40.0.87", **fields: object)
         name="team-backend-my-cluster-lb",
         namespace="butler-system",
     )
-    made = made._replace(**fields)  # type: ignore[arg-type]  # fields by name
+    made = replace(made, **fields)
     if made.claim.kind == CLAIM.kind and "owner" not in fields:
-        made = made._replace(owner=Owner(made.claim.namespace, made.claim.name, "backend-team"))
+        made = replace(made, owner=Owner(made.claim.namespace, made.claim.name, "backend-team"))
     placed = made.pool if made.range is not None else None
-    return made._replace(path=made.path or path_of(FOLDER, placed, made.claim))
+    return replace(made, path=made.path or path_of(FOLDER, placed, made.claim))
 
 
 def unplaced(phase: Phase = Phase.FAILED, **fields: object) -> Allocation:
     """A record of the example's claim that holds nothing."""
-    return (
-        record()
-        ._replace(path="", size=8, reason="pool-fragmented")
-        ._replace(
-            phase=phase,
-            range=None,
-            allocated_at="",
-            message="needs 8 in a row; 10 free, largest run 4",
-            path=path_of(FOLDER, None, CLAIM),
-            **fields,  # type: ignore[arg-type]  # fields by name
-        )
+    failed = replace(record(), path="", size=8, reason="pool-fragmented")
+    return replace(
+        failed,
+        phase=phase,
+        range=None,
+        allocated_at="",
+        message="needs 8 in a row; 10 free, largest run 4",
+        path=path_of(FOLDER, None, CLAIM),
+        **fields,
     )
 
 
@@ -131,13 +131,16 @@ ALL = {
     "IPv6 that ends with a colon": record("2001:db8::", "2001:db8::f", pool=V6_POOL, pinned=True),
     "IPv6 that reads as a number": record("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:9", pool=V6_POOL),
     "a /64": record("2001:db8::", "2001:db8::ffff:ffff:ffff:ffff", pool=V6_POOL),
-    "names that need quotes": record(
-        claim=CLAIM._replace(namespace="null", name="0777"),
-        pool=POOL._replace(name="1e3"),
-        owner=Owner("null", "0777", "yes"),
-        name="null-0777-lb",
-        namespace="on",
-    )._replace(pool=POOL._replace(name="1e3", namespace="on")),
+    "names that need quotes": replace(
+        record(
+            claim=CLAIM._replace(namespace="null", name="0777"),
+            pool=POOL._replace(name="1e3"),
+            owner=Owner("null", "0777", "yes"),
+            name="null-0777-lb",
+            namespace="on",
+        ),
+        pool=POOL._replace(name="1e3", namespace="on"),
+    ),
     "a team of any text": record(owner=Owner("team-backend", "my-cluster", "Zürich: #1 😀")),
     "a request": record(
         claim=Key("butler", "butler-system", "mine", "request", "IPAllocation"), name="mine"
@@ -145,11 +148,12 @@ ALL = {
     "a message of any text": unplaced(reason="pool-not-found"),
 }
 """One record of every form, by what is odd about it."""
-ALL["names that need quotes"] = ALL["names that need quotes"]._replace(
-    path=path_of(FOLDER, ALL["names that need quotes"].pool, ALL["names that need quotes"].claim)
+ALL["names that need quotes"] = replace(
+    ALL["names that need quotes"],
+    path=path_of(FOLDER, ALL["names that need quotes"].pool, ALL["names that need quotes"].claim),
 )
-ALL["a message of any text"] = ALL["a message of any text"]._replace(
-    message='pool "a: b" #1\t\u202e is not here'
+ALL["a message of any text"] = replace(
+    ALL["a message of any text"], message='pool "a: b" #1\t\u202e is not here'
 )
 
 # Seed 001, "Full Example" and "Node Allocation": a person's request for five addresses.

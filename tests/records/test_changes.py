@@ -75,7 +75,7 @@ def carried_out(before: State, *decisions: Decision) -> tuple[Change, ...]:
 
 def granted(item: Allocation) -> Allocation:
     """An allocation as a plan grants it: it has no path yet."""
-    return item._replace(path="")
+    return replace(item, path="")
 
 
 def refusal(key: Key = CLAIM, old: Allocation | None = None, message: str = "full") -> Refuse:
@@ -120,7 +120,7 @@ def test_a_record_whose_claim_is_gone_for_now_is_not_touched() -> None:
     ],
 )
 def test_a_kept_record_follows_its_claim_in_all_but_its_range(fields: dict[str, object]) -> None:
-    old = record()._replace(**fields)  # type: ignore[arg-type]  # fields by name
+    old = replace(record(), **fields)
     (change,) = carried_out(state([claim()], [old]), Keep(old))
     assert read_back(change) == record()
 
@@ -133,7 +133,7 @@ def test_a_kept_record_keeps_the_name_that_butler_gave_it_and_its_dates() -> Non
 
 @pytest.mark.parametrize("fields", [{"name": "mine"}, {"namespace": "elsewhere"}])
 def test_a_kept_record_bears_no_name_that_its_claim_does_not_give(fields: dict[str, str]) -> None:
-    old = record()._replace(**fields)  # type: ignore[arg-type]  # fields by name
+    old = replace(record(), **fields)
     (change,) = carried_out(state([claim()], [old]), Keep(old))
     assert read_back(change) == record()
 
@@ -195,7 +195,7 @@ def test_a_release_rewrites_the_record_in_its_place() -> None:
 
 def test_a_release_moves_a_record_that_stands_elsewhere() -> None:
     old = record(path=f"{FOLDER}/a.yaml")
-    released = old._replace(phase=Phase.RELEASED, since=NOW)
+    released = replace(old, phase=Phase.RELEASED, since=NOW)
     found = carried_out(state([], [old]), Release(released))
     assert [change.path for change in found] == [record().path, old.path]
     assert found[1].data is None
@@ -246,7 +246,7 @@ def test_a_failure_for_another_reason_has_a_new_date(old: Allocation) -> None:
 
 
 def test_a_failed_record_moves_to_its_place() -> None:
-    old = unplaced()._replace(path=f"{FOLDER}/a.yaml")
+    old = replace(unplaced(), path=f"{FOLDER}/a.yaml")
     found = carried_out(state([claim()], [old]), refusal(old=old))
     assert [(change.path, change.data is None) for change in found] == [
         (path_of(FOLDER, None, CLAIM), False),

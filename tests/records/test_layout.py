@@ -2,8 +2,9 @@
 
 import pytest
 
+from reconciler.families import Slot
 from reconciler.model.key import Key
-from reconciler.records.layout import claim_of, claimant_of, path_of, place_of
+from reconciler.records.layout import Place, claim_of, claimant_of, path_of, place_of
 from tests.records.examples import CLAIM, FOLDER, POOL
 
 
@@ -23,7 +24,7 @@ def test_a_path_is_made_from_pool_and_claim_and_read_back(
     pool: Key | None, claim: Key, path: str
 ) -> None:
     assert path_of(FOLDER, pool, claim) == f"{FOLDER}/{path}"
-    assert place_of(FOLDER, f"{FOLDER}/{path}") == (claim, pool)
+    assert place_of(FOLDER, f"{FOLDER}/{path}") == Place(claim, pool)
 
 
 @pytest.mark.parametrize(
@@ -42,13 +43,13 @@ def test_a_path_is_made_from_pool_and_claim_and_read_back(
     ],
 )  # fmt: skip
 def test_a_path_tells_what_it_can(path: str, claim: Key | None, pool: Key | None) -> None:
-    assert place_of(FOLDER, path) == (claim, pool)
+    assert place_of(FOLDER, path) == Place(claim, pool)
 
 
 def test_a_folder_of_records_may_nest() -> None:
     path = path_of("a/b", POOL, CLAIM)
     assert path.startswith("a/b/NetworkPool/")
-    assert place_of("a/b", path) == (CLAIM, POOL)
+    assert place_of("a/b", path) == Place(CLAIM, POOL)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +71,9 @@ def test_an_annotation_names_its_claim() -> None:
 
 
 def test_a_growth_slot_belongs_to_the_owner_of_its_base() -> None:
-    assert claimant_of("nodes") == ("butler", "TenantCluster", True)
+    assert claimant_of("nodes") == Slot("butler", "TenantCluster", True)
     assert claimant_of("loadbalancer-12") == claimant_of("nodes")
-    assert claimant_of("request") == ("butler", "IPAllocation", False)
+    assert claimant_of("request") == Slot("butler", "IPAllocation", False)
     assert claimant_of("request-1") is None  # a request does not grow
     assert claimant_of("nodes-x") is None
     assert claimant_of("unknown-1") is None

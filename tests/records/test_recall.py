@@ -3,12 +3,13 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.model.allocation import Allocation, Phase
 from reconciler.records.careful import recall_carefully
 from reconciler.records.emit import record_text
-from reconciler.records.recall import recall
+from reconciler.records.recall import Recalled, recall
 from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record, span, unplaced
 
 each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
@@ -16,7 +17,7 @@ each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
 
 def test_the_example_of_the_contract_is_read() -> None:
     found = recall(FOLDER, record().path, EXAMPLE.encode())
-    assert found == (record(), None, ())
+    assert found == Recalled(record())
 
 
 @each_form
@@ -31,7 +32,7 @@ def test_the_careful_reading_agrees_with_the_fast_one(made: Allocation) -> None:
     allocation, unreadable, findings = recall_carefully(
         FOLDER, made.path, record_text(made).encode()
     )
-    assert allocation == made._replace(pristine=False)
+    assert allocation == replace(made, pristine=False)
     assert unreadable is None
     assert [found.code for found in findings] == ["record-edited"]
 
@@ -39,7 +40,7 @@ def test_the_careful_reading_agrees_with_the_fast_one(made: Allocation) -> None:
 @each_form
 def test_a_comment_sends_a_record_to_the_careful_reading(made: Allocation) -> None:
     found = recall(FOLDER, made.path, f"# mine\n{record_text(made)}".encode())
-    assert found.allocation == made._replace(pristine=False)
+    assert found.allocation == replace(made, pristine=False)
     assert [item.code for item in found.findings] == ["record-edited"]
 
 
@@ -54,7 +55,7 @@ def test_a_record_cut_at_any_byte_never_loses_its_addresses(name: str) -> None:
     for end in range(0, len(data), 1 if len(data) < 5_000 else 97):
         found = recall(FOLDER, made.path, data[:end])
         if found.allocation is not None:
-            assert found.allocation._replace(pristine=True) == made, end
+            assert replace(found.allocation, pristine=True) == made, end
         else:
             assert found.unreadable is not None
             assert (found.unreadable.pool, found.unreadable.claim) == (made.pool, made.claim)
@@ -160,7 +161,7 @@ def test_a_record_of_another_pool_than_its_folder_is_that_of_its_text() -> None:
     path = record().path.replace("vlan40-pool", "other")
     found = recall(FOLDER, path, record_text(record()).encode())
     assert found.findings == ()
-    assert found.allocation == record()._replace(path=path)
+    assert found.allocation == replace(record(), path=path)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_what_an_unreadable_text_lets_guess_is_held(text: str, held: IPRange | N
 
 def test_a_record_at_another_path_is_told_by_its_text() -> None:
     found = recall(FOLDER, f"{FOLDER}/elsewhere.yaml", EXAMPLE.encode())
-    assert found.allocation == record()._replace(path=f"{FOLDER}/elsewhere.yaml")
+    assert found.allocation == replace(record(), path=f"{FOLDER}/elsewhere.yaml")
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_a_count_that_is_none_counts_as_one(said: str) -> None:
     found = recall(FOLDER, unplaced().path, text.encode()).allocation
     assert found is not None
     assert str(found.size) == "1"
-    assert found == unplaced(pristine=False)._replace(size=1)
+    assert found == replace(unplaced(pristine=False), size=1)
 
 
 def test_half_a_letter_is_no_text() -> None:

@@ -1,5 +1,7 @@
 """Causes for people and for forges: where, and from which folder that counts."""
 
+from msgspec.structs import replace
+
 from reconciler.comparison import Compared
 from reconciler.findings import Location
 from reconciler.model.cause import Cause
@@ -43,5 +45,5 @@ def test_a_grant_names_the_commit_that_wrote_its_document() -> None:
     assert row.endswith(f"| `{source.path}:{source.line}` 4b1f0c2a9d31 |")
     text = plan_text(evaluation, Painter(is_on=False), causes=(own,))
     assert f"{source.path}:{source.line} (4b1f0c2a9d31)" in text
-    without = Compared(evaluation, causes=(own._replace(commit=""),))
+    without = Compared(evaluation, causes=(replace(own, commit=""),))
     assert f"| `{source.path}:{source.line}` |" in markdown_text(without, "check")

@@ -30,7 +30,7 @@ def test_the_room_of_a_pool_that_is_gone_is_not_told() -> None:
     assert room_of(evaluation, move.old.pool) == "3.1% of 256, 248 free"
     assert room_of(evaluation, move.old.pool._replace(name="gone")) == "not in the repository"
     assert range_of(move.old) == "10.40.0.0-10.40.0.7"
-    assert range_of(move.old._replace(range=None)) == "nothing"
+    assert range_of(replace(move.old, range=None)) == "nothing"
 
 
 def test_where_nothing_moves_nothing_is_told() -> None:

@@ -53,7 +53,7 @@ def test_cells_and_what_they_mean_are_in_one_colour_within_the_paper() -> None:
 def test_what_two_records_hold_is_drawn_over_them() -> None:
     state = evaluation_of(reconciled({**SMALL, "tenants/two.yaml": tenant("two")})).state
     one, two = state.records
-    both = one._replace(range=IPRange(4, 0x0A280004, 0x0A280009))
+    both = replace(one, range=IPRange(4, 0x0A280004, 0x0A280009))
     text = drawn(replace(state, records=(both, two)))
     cells, swatch = shapes(text, "used")
     assert (cells.get("width"), swatch.get("x")) == (str(2 * 11 - 1), "16")
@@ -68,7 +68,7 @@ def test_of_no_pools_it_says_so() -> None:
 def test_no_name_becomes_a_shape_or_a_script(text: str) -> None:
     state = evaluation_of(reconciled(SMALL)).state
     (record,) = state.records
-    named = record._replace(owner=record.owner._replace(name=text))
+    named = replace(record, owner=record.owner._replace(name=text))
     root = ElementTree.fromstring(drawn(replace(state, records=(named,))))
     found = list(root.iter())
     assert {it.tag.removeprefix(SVG) for it in found} == {"svg", "title", "style", "rect", "text"}

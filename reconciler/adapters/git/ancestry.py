@@ -63,9 +63,10 @@ def named(git: GitProcess, rev: str) -> tuple[Revision, Root | None]:
         GitError: There is none, or the clone ends before it.
         UsageError: It cannot be one, or several references bear its name.
     """
-    (revision,), root = find_revisions(git, [whole_name(git, rev)])
+    found = find_revisions(git, [whole_name(git, rev)])
+    (revision,) = found.revisions
     if revision is not None:
-        return revision, root
+        return revision, found.root
     if _STEP.search(rev) and is_shallow(git):
         message = f"the clone is too shallow: it ends before {rev!r}"
         raise GitError(message, "git fetch --deepen 1; in a CI job: fetch-depth: 2, or 0 for all")

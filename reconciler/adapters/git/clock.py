@@ -4,7 +4,7 @@ The machine's own clock only tells whether a date is absurd. It is never used as
 two machines that agree on what is absurd read the same clock from the same revision.
 """
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import Revision
@@ -13,7 +13,7 @@ from reconciler.ports import Revision
 AHEAD_SECONDS = 3_600
 
 
-class Clock(NamedTuple):
+class Clock(Struct, frozen=True):
     """What a revision's plan takes its time from.
 
     Attributes:

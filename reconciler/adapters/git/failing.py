@@ -1,7 +1,8 @@
 """What a git call said, and how one that failed is told: in git's own words, without a secret."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.adapters.git.starting import ended
 from reconciler.ports import GitError
@@ -16,7 +17,7 @@ LACKS = "the partial clone lacks objects that its filter left out"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
 
 
-class Result(NamedTuple):
+class Result(Struct, frozen=True):
     """What a git call said."""
 
     status: int

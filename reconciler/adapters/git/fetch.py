@@ -42,7 +42,7 @@ def fetch(
         f"+refs/heads/{branch}:{reference}", remote=remote,
     )  # fmt: skip
     if "couldn't find remote ref" in result.err:
-        hint = _OTHER.format(*truth) if truth.branch else _NO_BRANCH
+        hint = _OTHER.format(truth.branch, truth.why) if truth.branch else _NO_BRANCH
         raise NoBranchError(f"branch {branch} is not on the remote", hint)
     if result.status != 0:
         raise unreachable("cannot read the remote", "fetch", result)

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.ports import GitError, UsageError
@@ -43,7 +44,7 @@ TRUE = ("1", "true", "yes", "on")
 """What git reads as true, in small letters; in a configuration a name without a value, too."""
 
 
-class Setting(NamedTuple):
+class Setting(Struct, frozen=True):
     """A setting of a repository: section and variable in lower case, what stands between."""
 
     section: str

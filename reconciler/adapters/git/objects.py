@@ -5,7 +5,8 @@ A small pack can hold an object of any size. What is too large is never unpacked
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.adapters.git.failing import DAMAGED
 from reconciler.adapters.git.folders import is_filtered
@@ -21,7 +22,7 @@ _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
 MAX_OTHER_BYTES = 1 << 26
 
 
-class Object(NamedTuple):
+class Object(Struct, frozen=True):
     """An object: id, type, content."""
 
     oid: str
@@ -29,7 +30,7 @@ class Object(NamedTuple):
     data: bytes
 
 
-class Header(NamedTuple):
+class Header(Struct, frozen=True):
     """What an object is before it is read."""
 
     oid: str
@@ -42,7 +43,7 @@ class Header(NamedTuple):
         return self.size <= (MAX_BYTES if self.kind == "blob" else MAX_OTHER_BYTES)
 
 
-class Root(NamedTuple):
+class Root(Struct, frozen=True):
     """The top of a revision's tree by name, and the bytes of `ipam.yaml` by id.
 
     Every plan begins with these, so they come with the revision, by the same call.
@@ -52,7 +53,7 @@ class Root(NamedTuple):
     blobs: dict[str, bytes]
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True):
     """What names lead to: their commits, and the tree of the first one."""
 
     revisions: list[Revision | None]

@@ -4,8 +4,9 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
+
+from msgspec import Struct
 
 from reconciler.adapters.git.failing import Result, failure
 from reconciler.adapters.git.guard import is_called_safe
@@ -30,7 +31,7 @@ _FORBIDDEN = "returned error: 403"
 _WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
 
 
-class Remote(NamedTuple):
+class Remote(Struct, frozen=True):
     """A remote that may be reached.
 
     Attributes:

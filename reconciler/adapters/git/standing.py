@@ -7,9 +7,9 @@ then, so nothing that befalls it fails a run.
 
 import logging
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.adapters.git.ancestry import DEEPEN, holds, is_shallow
 from reconciler.adapters.git.heads import shown_branch
@@ -37,7 +37,7 @@ _WORKED = "it is the one that was reconciled here before"
 _log = logging.getLogger(__name__)
 
 
-class Told(NamedTuple):
+class Told(Struct, frozen=True):
     """What a remote says of itself.
 
     Attributes:
@@ -223,8 +223,8 @@ def _note(git: GitProcess, remote: str, revision: Revision, told: Told) -> Told 
         return None
     except GitError as refused:
         _tell_once(git, revision, refused)
-        return told._replace(takes=not isinstance(refused, PushRefusedError))
-    return told._replace(last=revision.id)
+        return replace(told, takes=not isinstance(refused, PushRefusedError))
+    return replace(told, last=revision.id)
 
 
 def _tell_once(git: GitProcess, revision: Revision, refused: GitError) -> None:

@@ -218,7 +218,7 @@ class KubeCluster:
         try:
             for line in self._transport.stream(ask, seconds + SILENCE):
                 change = change_of(line, what, resource, cuts=cuts)
-                yield change._replace(manifest=inward(dict(change.manifest), resource))
+                yield Change(change.became, inward(dict(change.manifest), resource))
         except ExpiredError as expired:
             raise StaleError(str(expired)) from expired
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.adapters.git.pending import uncommitted
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from reconciler.together import Together
 
 
-class Reviewed(NamedTuple):
+class Reviewed(Struct, frozen=True):
     """A review, the files that it is of, the folder that is the root, and what has both sides."""
 
     compared: Compared

@@ -1,9 +1,11 @@
 """The forms in which a review is printed and written to files: `--format` and `--out`."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
@@ -37,7 +39,7 @@ DRAWN = ("markdown", "svg")
 """Forms that show what a change comes to."""
 
 
-class Checked(NamedTuple):
+class Checked(Struct, frozen=True):
     """What a check came to.
 
     Attributes:
@@ -83,7 +85,7 @@ def review_options(function: F) -> F:
 
 def check_in(form: str, checked: Checked, painter: Painter) -> str:
     """A check in one of `FORMATS`; the painter counts for text."""
-    compared, base, _, root, _ = checked
+    compared, base, root = checked.compared, checked.base, checked.root
     if form == "text":
         return check_text(compared.evaluation, painter, compared.inherited, base or "", compared)
     if form in _FOR_FORGES:
@@ -91,7 +93,7 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
 
         compared = at_top(compared, root)
     if form in ("markdown", "svg"):
-        return _drawn(form, checked._replace(compared=compared))
+        return _drawn(form, replace(checked, compared=compared))
     if form in _FOR_FORGES:
         evaluation = compared.whole(base or "") if form in _COMPARING else compared.evaluation
         return _for_forge(form, evaluation, root)
@@ -122,13 +124,13 @@ def _drawn(form: str, checked: Checked) -> str:
     """What merging comes to, as a comment or as a picture."""
     from reconciler.report.preview import NOTHING
 
-    compared, base, _, root, drawn = checked
-    preview = drawn or NOTHING
+    compared, preview = checked.compared, checked.preview or NOTHING
     if form == "markdown":
         from reconciler.report.at_top import marked
         from reconciler.report.markdown import markdown_text
 
-        return marked(markdown_text(compared, "check", base=base, preview=preview), root)
+        text = markdown_text(compared, "check", base=checked.base, preview=preview)
+        return marked(text, checked.root)
     from reconciler.report.map_svg import map_svg  # few ask for it
 
     return map_svg(preview.maps)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from errno import ELOOP
 from pathlib import Path
-from typing import NamedTuple
 
 import click
+from msgspec import Struct
 
 from reconciler.cli.shared.options import option
 from reconciler.ports import UsageError
@@ -13,7 +13,7 @@ from reconciler.ports import UsageError
 _DEVICES = Path("/dev")
 
 
-class Out(NamedTuple):
+class Out(Struct, frozen=True):
     """A file that gets the result, and the form in which."""
 
     form: str

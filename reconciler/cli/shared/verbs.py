@@ -2,9 +2,9 @@
 
 from importlib import import_module
 from keyword import iskeyword
-from typing import NamedTuple
 
 import click
+from msgspec import Struct
 
 from reconciler import __version__
 from reconciler.cli.shared.helping import helped
@@ -12,7 +12,7 @@ from reconciler.cli.shared.mistakes import explained, meant
 from reconciler.cli.shared.options import common_options
 
 
-class Verb(NamedTuple):
+class Verb(Struct, frozen=True):
     """What `ipam --help` says of a verb."""
 
     section: str

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.documents.load import Loaded, is_yaml
 from reconciler.documents.names import is_meant, reserved, unfit, unread
@@ -62,7 +63,7 @@ def _source(read: Callable[[str, bytes], Loaded], path: str, data: bytes) -> Loa
         return Loaded(path, (), (unread(path),))
     loaded = read(path, data)
     odd = (*unfit(path), *reserved(loaded.documents))
-    return loaded._replace(findings=(*loaded.findings, *odd)) if odd else loaded
+    return replace(loaded, findings=(*loaded.findings, *odd)) if odd else loaded
 
 
 def _record(folder: str, path: str, data: bytes) -> Recalled:
@@ -71,7 +72,7 @@ def _record(folder: str, path: str, data: bytes) -> Recalled:
         return Recalled(None, findings=(unread(path),))
     recalled = recall(folder, path, data)
     odd = unfit(path)
-    return recalled._replace(findings=(*recalled.findings, *odd)) if odd else recalled
+    return replace(recalled, findings=(*recalled.findings, *odd)) if odd else recalled
 
 
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.commands.reading.last_good import MOST_VERSIONS
@@ -15,7 +15,7 @@ from reconciler.ports import Entry, Source, Step
 from reconciler.settings import OVERRIDES, PATH, read_settings
 
 
-class OwnSettings(NamedTuple):
+class OwnSettings(Struct, frozen=True):
     """The Settings of a revision.
 
     Attributes:
@@ -48,7 +48,7 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
     source.require(PATH, [*own.settings.folders, own.settings.records, OVERRIDES])
     barred = _barred(source, own.settings.records)
     if barred:
-        return own._replace(is_broken=True, halts=barred)
+        return replace(own, is_broken=True, halts=barred)
     if has_records(source, own.settings.records):
         return own
     for step in islice(source.past([PATH]), MOST_VERSIONS):

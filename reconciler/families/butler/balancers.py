@@ -4,7 +4,8 @@ Nothing that it holds ever moves or goes because a size changed (`docs/kinds/Ten
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.model.allocation import Allocation
@@ -14,7 +15,7 @@ from reconciler.model.key import Key
 SLOT = "loadbalancer"
 
 
-class Standing(NamedTuple):
+class Standing(Struct, frozen=True):
     """What a tenant holds and asks for, of load-balancer addresses.
 
     Attributes:
@@ -36,7 +37,7 @@ class Standing(NamedTuple):
     pin: tuple[Key, IPRange] | None
 
 
-class Wanted(NamedTuple):
+class Wanted(Struct, frozen=True):
     """One claim, as far as it follows from sizes."""
 
     slot: str

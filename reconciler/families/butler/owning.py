@@ -1,7 +1,9 @@
 """What becomes of a tenant's own claims: made by itself, pinned by it, or stood for by requests."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
 from reconciler.documents.document import Document
@@ -19,7 +21,7 @@ _SIZE = ("spec", "networking", "lbPoolSize")
 Told = tuple[Document, Finding]
 
 
-class Owned(NamedTuple):
+class Owned(Struct, frozen=True):
     """A tenant's claims.
 
     Attributes:
@@ -51,7 +53,7 @@ def own_claims(
     own = {kind: _own(tenant, held, of_type(asked, kind), kind) for kind in (SLOT, "nodes")}
     chosen = {kind: stand_in(item) for kind, item in own.items()}
     instead = {
-        kind: item.claim._replace(stands_for=_key(document, kind))
+        kind: replace(item.claim, stands_for=_key(document, kind))
         for kind, item in chosen.items()
         if item is not None
     }
@@ -72,7 +74,7 @@ def own_claims(
     for conflict in _conflict(document, own[SLOT], chosen[SLOT]):
         found.append((document, conflict))
         refusal = Refusal(conflict.code, conflict.message, conflict.hint)
-        instead[SLOT] = instead[SLOT]._replace(refusal=refusal)
+        instead[SLOT] = replace(instead[SLOT], refusal=refusal)
     announcer = instead[SLOT].key if SLOT in instead else _key(document, SLOT)
     return Owned(claims, tuple(instead.values()), announcer, tuple(found), tuple(decided))
 

@@ -1,6 +1,6 @@
 """NetworkPool to pool: the usable set and every rule that a pool must keep (`butler.md` §2)."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.addresses.nesting import first_overlapping
@@ -22,7 +22,7 @@ from reconciler.model.settings import Settings
 _IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); pools of other systems may hold IPv6"
 
 
-class NetworkPool(NamedTuple):
+class NetworkPool(Struct, frozen=True):
     """A NetworkPool as read: the pool, its default sizes and its document."""
 
     pool: Pool

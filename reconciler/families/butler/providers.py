@@ -1,7 +1,8 @@
 """ProviderConfig: which pools serve a tenant, in which order, in which sizes (`butler.md` §1.3)."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
@@ -21,7 +22,7 @@ _NOWHERE = Location("")
 _CLOUDS = ("azure", "aws", "gcp")
 
 
-class Provider(NamedTuple):
+class Provider(Struct, frozen=True):
     """A ProviderConfig as read.
 
     Attributes:

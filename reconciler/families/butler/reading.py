@@ -88,7 +88,7 @@ class Reader:
         for told_of, found in owned.findings:
             self.collected.tell(told_of, found)
         for item in owned.decided:
-            self.collected.presume(*item)
+            self.collected.presume(item.document, item.finding, item.claims)
 
     def elastic(self, document: Document) -> Tenant | None:
         """A tenant that may grow; None where it may not, or its provider cannot be told."""

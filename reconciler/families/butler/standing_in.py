@@ -4,7 +4,8 @@ The rule is written in `docs/kinds/IPAllocation.md`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_short
@@ -19,7 +20,7 @@ from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 
 
-class Asked(NamedTuple):
+class Asked(Struct, frozen=True):
     """A request that names a tenant.
 
     Attributes:
@@ -46,7 +47,7 @@ class Asked(NamedTuple):
         return self.document.title
 
 
-class Decided(NamedTuple):
+class Decided(Struct, frozen=True):
     """What is decided of requests, with the document that it is told of.
 
     Attributes:
@@ -58,7 +59,7 @@ class Decided(NamedTuple):
     claims: frozenset[Key]
 
 
-class Own(NamedTuple):
+class Own(Struct, frozen=True):
     """What a tenant has of one type, and asks for.
 
     Attributes:

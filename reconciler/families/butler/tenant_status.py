@@ -1,7 +1,9 @@
 """TenantCluster status: its allocations, and whether it has its addresses (`butler.md` §1.4)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from reconciler.addresses.notation import format_cidr, format_range
 from reconciler.documents.document import Document, Documents
@@ -46,7 +48,7 @@ def tenant_statuses(world: ProjectionInput, providers: Providers) -> Iterator[Pr
         yield status_only(document, status)
 
 
-class _Context(NamedTuple):
+class _Context(Struct, frozen=True):
     """What the readiness of a tenant's network follows from."""
 
     world: ProjectionInput

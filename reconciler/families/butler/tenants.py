@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
 from reconciler.families._demand import GROWTH, entries_of
@@ -162,7 +164,7 @@ class Tenant:
             if entry.slot in asked_for:
                 continue  # a person asked for it, and only a person gives it back
             made = self._claim(entry.slot, entry.count, fixed=False)
-            yield made._replace(source=source, doubt=made.doubt or doubt)
+            yield replace(made, source=source, doubt=made.doubt or doubt)
 
     def _lb_size(self) -> int:
         """Addresses of the load-balancer claim; 0 for none."""
@@ -199,7 +201,7 @@ class Tenant:
         size = first.range.size if first is not None and first.range is not None else needed
         if own is None:
             is_open = first is None or not first.is_live
-            yield self._claim("nodes", size, fixed=False)._replace(is_open=is_open)
+            yield replace(self._claim("nodes", size, fixed=False), is_open=is_open)
         else:
             size = own.size
         lacking = needed - size
@@ -232,7 +234,8 @@ class Tenant:
 
     def _balancer(self, item: Wanted) -> Claim:
         made = self._claim(item.slot, item.size, fixed=item.fixed)
-        return made._replace(
+        return replace(
+            made,
             role="initial",
             pin=item.pin,
             near=item.near,

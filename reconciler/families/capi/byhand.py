@@ -1,7 +1,8 @@
 """Addresses that a Cluster has by hand: its endpoint's host, and its ingress annotation."""
 
 import re
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
@@ -16,7 +17,7 @@ _ANNOTATION = ("metadata", "annotations", INGRESS_VIP)
 _NUMBERS = re.compile(r"[0-9.]+|.*:.*", re.ASCII | re.DOTALL)
 
 
-class Chosen(NamedTuple):
+class Chosen(Struct, frozen=True):
     """What somebody chose for a slot.
 
     Attributes:

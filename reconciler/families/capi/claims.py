@@ -1,6 +1,6 @@
 """An IPAddressClaim to a claim: one address of the pool that it names (`capi.md` §C1)."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
@@ -26,7 +26,7 @@ GIVEN = ("spec", "address")
 """Where an IPAddress names its address."""
 
 
-class Named(NamedTuple):
+class Named(Struct, frozen=True):
     """The Cluster, and the slot of it, that a claim is named for."""
 
     cluster: str

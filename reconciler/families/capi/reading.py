@@ -4,7 +4,7 @@ A document looks at others by `Documents.find`, `unread` and `matching` alone, w
 asked for.
 """
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
@@ -62,7 +62,7 @@ def read(documents: Documents, held: Held | None, settings: Settings) -> Reading
     return _Reader(documents, held or {}, settings).reading()
 
 
-class _Wanted(NamedTuple):
+class _Wanted(Struct, frozen=True):
     """Where an address may come from.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Which pools a Cluster may have an address of: by class and role, in the order of their names."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.documents.document import EVERY, Document, Documents
 from reconciler.families.capi.kinds import GLOBAL_POOL, POOL
@@ -9,7 +9,7 @@ from reconciler.families.capi.serving import Serves, read_serves
 from reconciler.model.key import Key
 
 
-class Selected(NamedTuple):
+class Selected(Struct, frozen=True):
     """What labels select.
 
     Attributes:

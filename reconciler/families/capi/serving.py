@@ -4,7 +4,7 @@ The rules are capi-vip-allocator's (`capi.md` §B3). What an API server refuses 
 the same, because people keep it in files: it is applied as "true" with the annotation.
 """
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.documents.document import Document
 from reconciler.families.capi.kinds import CLASS_LABEL, CONTROL_PLANE, INGRESS, ROLE_LABEL
@@ -17,7 +17,7 @@ LISTED = "true"
 _ROLES = (CONTROL_PLANE, INGRESS)
 
 
-class Serves(NamedTuple):
+class Serves(Struct, frozen=True):
     """For which classes and roles a pool gives addresses out."""
 
     classes: frozenset[str]

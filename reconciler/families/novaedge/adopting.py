@@ -5,7 +5,9 @@ it stands, or told where it cannot be (`novaedge.md` §0, §9 row 4).
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
@@ -21,7 +23,7 @@ FIELDS = ("allocatedAddress", "allocatedIPv6Address", "allocatedIpv6Address")
 _EXAMPLE = "write it as 10.200.0.1/32, or remove it"
 
 
-class Held(NamedTuple):
+class Held(Struct, frozen=True):
     """An address that a pool's status says a ProxyVIP, or something else, has.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What `ipam get` shows of NovaEdge's kinds: the table of seed 003, and the VIPs with what they have."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from reconciler.addresses.notation import format_count
 from reconciler.documents.document import Document
@@ -18,12 +19,12 @@ from reconciler.model.plan import Usage
 _NONE = "-"
 
 
-class _Pool(NamedTuple):
+class _Pool(Struct, frozen=True):
     usage: Usage
     age: str
 
 
-class _Vip(NamedTuple):
+class _Vip(Struct, frozen=True):
     addresses: str
     pool: str
     bound: str

@@ -3,7 +3,7 @@
 With a pool it is a claim a version; an address without a pool is in use and blocked (seed 003).
 """
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.addresses.notation import format_address
@@ -27,14 +27,14 @@ def vip_key(name: str, version: int) -> Key:
     return Key(NAME, "", name, SLOTS[version], VIP.kind)
 
 
-class Named(NamedTuple):
+class Named(Struct, frozen=True):
     """An address that a ProxyVIP names, and the field that does."""
 
     item: IPRange
     steps: Steps
 
 
-class Wish(NamedTuple):
+class Wish(Struct, frozen=True):
     """What a ProxyVIP asks for.
 
     Attributes:

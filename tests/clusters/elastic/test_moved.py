@@ -1,5 +1,7 @@
 """A tenant whose claims moved: what they left is announced, and asks for nothing."""
 
+from msgspec.structs import replace
+
 from reconciler.model.allocation import Phase
 from tests.clusters.elastic.building import Tenant, addresses, entry, record, service
 
@@ -9,7 +11,7 @@ GROWN = record(1, "10.0.0.8-10.0.0.8")
 def test_what_a_claim_left_when_it_moved_is_spare_for_nobody() -> None:
     """It is announced beside the new range, but the next look may withdraw it."""
     tenant = Tenant(service("c"))
-    left = record(0, "10.0.1.0-10.0.1.7", Phase.RELEASED)._replace(announced=True)
+    left = replace(record(0, "10.0.1.0-10.0.1.7", Phase.RELEASED), announced=True)
     tenant.records = (*tenant.records, left)
     tenant.pool = tenant.pool._replace(
         addresses=addresses("10.0.0.0-10.0.0.1", "10.0.1.0-10.0.1.7")
@@ -18,7 +20,7 @@ def test_what_a_claim_left_when_it_moved_is_spare_for_nobody() -> None:
 
 
 def test_growth_that_moved_is_known_by_what_it_holds_now() -> None:
-    left = record(1, "10.0.1.0-10.0.1.0", Phase.RELEASED)._replace(announced=True)
+    left = replace(record(1, "10.0.1.0-10.0.1.0", Phase.RELEASED), announced=True)
     tenant = Tenant(service("c"), entries=[entry(1)]).with_growth(GROWN, left)
     assert tenant.looked_at().entries == (entry(1),)
     assert tenant.looked_at().wish == 0

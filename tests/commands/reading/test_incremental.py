@@ -1,6 +1,7 @@
 """One case for each link that makes parts of a tree bear on each other."""
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.commands.reading import incremental, parallel
@@ -96,7 +97,8 @@ def test_a_second_record_of_a_claim_in_another_pool(
     assert isinstance(text, bytes)
     record = recall("allocations", RECORD.format(0, "a"), text).allocation
     assert record is not None
-    second = record._replace(
+    second = replace(
+        record,
         claim=record.claim._replace(name="b1"),
         owner=record.owner._replace(name="b1"),
         range=IPRange(4, (10 << 24) + 40, (10 << 24) + 47),
@@ -208,7 +210,7 @@ def test_a_record_outside_its_pool_but_inside_one_of_another_space(
     files = without(settled(more), "tenants/b0.yaml", RECORD.format(0, "b"))
     record = recall("allocations", RECORD.format(0, "a"), raw(files[RECORD.format(0, "a")]))
     assert record.allocation is not None
-    stray = record.allocation._replace(range=IPRange(4, (10 << 24 | 1 << 16), (10 << 24 | 65543)))
+    stray = replace(record.allocation, range=IPRange(4, (10 << 24 | 1 << 16), (10 << 24 | 65543)))
     edited: Files = {**files, RECORD.format(0, "a"): record_text(stray)}
     same_in_turn(files, edited)
     same_in_turn(edited)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.commands.reading import parallel
@@ -112,7 +113,8 @@ def test_each_record_that_was_brought_in_beside_others_bears_on_its_pool() -> No
     files[first] = files.pop(RECORD.format(0, "b"))
     there = recall("allocations", first, raw(files[first])).allocation
     assert there is not None
-    grown = there._replace(
+    grown = replace(
+        there,
         claim=there.claim._replace(slot="loadbalancer-1"),
         range=IPRange(4, (10 << 24) + 32, (10 << 24) + 39),
         role="growth",

@@ -95,7 +95,7 @@ def test_of_each_pool_there_is_a_short_map_and_one_legend() -> None:
 def test_what_two_records_hold_comes_before_all_else() -> None:
     evaluation = evaluation_of(reconciled({**SMALL, "tenants/two.yaml": tenant("two")}))
     one, two = evaluation.state.records
-    both = one._replace(range=IPRange(4, two.range.first, two.range.first)) if two.range else one
+    both = replace(one, range=IPRange(4, two.range.first, two.range.first)) if two.range else one
     state = replace(evaluation.state, records=(both, two))
     found = pool_map(state, next(iter(state.pools)), 32)
     text = map_text(found, PLAIN)
