@@ -5,9 +5,9 @@ is granted or released: the plan alone does not show that. Whoever uses the addr
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_count, format_short
@@ -63,8 +63,7 @@ def with_losses(
     )
 
 
-@dataclass(frozen=True)
-class _Teller:
+class _Teller(Struct, frozen=True, dict=True):
     """Tells what clusters lose by a change."""
 
     base: Base

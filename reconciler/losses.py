@@ -1,7 +1,6 @@
 """What clusters announce once a plan is carried out, beside what they announce before."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
@@ -108,8 +107,7 @@ def _touched(evaluation: Evaluation) -> dict[str, None]:
     return dict.fromkeys(sorted(cluster for cluster in clusters if cluster != MANAGEMENT))
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Side(Struct, frozen=True, dict=True):
     """What some clusters announce by the records of one side."""
 
     evaluation: Evaluation

@@ -11,10 +11,11 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from subprocess import TimeoutExpired  # nosec B404  # what ends git is here
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from subprocess import Popen  # nosec B404  # its type
@@ -42,8 +43,7 @@ class Ended(BaseException):
         self.number = number
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """What runs, and the signal that ends us; 0 while there was none.
 
     Signals are handled by the main thread between two steps of its own. There is no lock that it

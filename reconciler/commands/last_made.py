@@ -8,10 +8,9 @@ Whose trailer is not borne out is told, and what it did counts as done by people
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from reconciler.commands.message import read_message
 from reconciler.commands.reading.settings import read_own_settings
@@ -143,8 +142,7 @@ def last_made(repository: Repository, revision: Revision, facts: Facts | None) -
     return LastMade(before[0] if before and _is_here(repository, before[0]) else None, told)
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     """One search for the newest commit that is believed.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Ranges set by hand that share an address: one sweep, however many there are and in how many spaces."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.model.state import Blocked
 
@@ -34,8 +35,7 @@ def _alike(every: Iterable[Spaces]) -> Mapping[Spaces, Sequence[str]]:
     return {spaces: list(dict.fromkeys(stands[space] for space in spaces)) for spaces in listed}
 
 
-@dataclass(slots=True)
-class _Sweep:
+class _Sweep(Struct):
     """Ranges in the order of their first addresses.
 
     Of those that reach to where the sweep is, all of one space but the furthest have met it. So a

@@ -6,11 +6,10 @@ space. Nobody states it a second time (ADR 0007).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
@@ -42,8 +41,7 @@ class Span(NamedTuple):
     range: IPRange
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """Parts that are planned together.
 
     Attributes:

@@ -1,9 +1,8 @@
 """What somebody did to the records of a claim, file by file, and the words for it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reconciler.addresses.notation import format_short
@@ -26,8 +25,7 @@ class Stated(Struct, frozen=True):
     recalled: Recalled
 
 
-@dataclass(slots=True)
-class Hand:
+class Hand(Struct):
     """What was done to the records of one claim; `is_known`: the base has one of it."""
 
     is_known: bool = False

@@ -2,7 +2,8 @@
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.starting import HeldError
@@ -19,8 +20,7 @@ _ENTRY_MEMORY = 2_560
 _HINT = "of a change, the Settings of its base count"
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """How many entries were listed, and how long their paths are together."""
 
     where: str

@@ -23,14 +23,14 @@ from reconciler.adapters.git.failing import failure
 from reconciler.adapters.git.fetch import fetch
 from reconciler.adapters.git.locks import alone
 from reconciler.adapters.git.naming import whole_name
-from reconciler.adapters.git.objects import Root, find_revisions, read_made
+from reconciler.adapters.git.objects import find_revisions, read_made
 from reconciler.adapters.git.past import changed_since
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push
 from reconciler.adapters.git.revision import GitSource
 from reconciler.adapters.git.rooting import require_root
 from reconciler.adapters.git.saying import is_whole, saying
-from reconciler.adapters.git.standing import Asked, Standing
+from reconciler.adapters.git.standing import Seen, Standing
 from reconciler.adapters.git.tidy import tidy
 from reconciler.model.settings import Limits
 from reconciler.ports import (
@@ -44,23 +44,6 @@ from reconciler.ports import (
     Roots,
     UsageError,
 )
-
-
-@dataclass(slots=True)
-class Seen:
-    """What the last look at the branch showed; None where there is no such commit.
-
-    Attributes:
-        local: The branch of this repository.
-        last: The revision that the last run saw.
-        roots: The top of the tree of revisions, by id.
-        asked: What the remote says of itself.
-    """
-
-    local: Revision | None = None
-    last: Revision | None = None
-    roots: dict[str, tuple[Revision, Root | None]] = field(default_factory=dict)
-    asked: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,13 @@ then, so nothing that befalls it fails a run.
 """
 
 import logging
-from dataclasses import dataclass
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reconciler.adapters.git.ancestry import DEEPEN, holds, is_shallow
 from reconciler.adapters.git.heads import shown_branch
-from reconciler.adapters.git.objects import find_revisions
+from reconciler.adapters.git.objects import Root, find_revisions
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push_reference
 from reconciler.adapters.git.remote import unreachable
@@ -53,8 +52,7 @@ class Told(Struct, frozen=True):
     takes: bool = True
 
 
-@dataclass(slots=True)
-class Asked:
+class Asked(Struct):
     """What a remote said when it was asked; None before that.
 
     Attributes:
@@ -63,6 +61,22 @@ class Asked:
 
     told: Told | None = None
     is_marked: bool = False
+
+
+class Seen(Struct):
+    """What the last look at the branch showed; None where there is no such commit.
+
+    Attributes:
+        local: The branch of this repository.
+        last: The revision that the last run saw.
+        roots: The top of the tree of revisions, by id.
+        asked: What the remote says of itself.
+    """
+
+    local: Revision | None = None
+    last: Revision | None = None
+    roots: dict[str, tuple[Revision, Root | None]] = field(default_factory=dict)
+    asked: Asked = field(default_factory=Asked)
 
 
 class Standing(Struct, frozen=True):

@@ -26,7 +26,8 @@ from reconciler.adapters.git.opening import (
     with_remote,
 )
 from reconciler.adapters.git.process import PASSED, TOKEN
-from reconciler.adapters.git.repository import GitRepository, Seen
+from reconciler.adapters.git.repository import GitRepository
+from reconciler.adapters.git.standing import Seen
 from reconciler.adapters.program import known_program
 from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note

@@ -9,9 +9,8 @@ or when its folders have no ids. The evaluation is the same in each case (ADR 00
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from reconciler.commands.reading.listing import NOTED_NOTHING, Noted, moved
 from reconciler.commands.reading.overrides import read_overrides
@@ -76,8 +75,7 @@ def evaluate_incrementally(
     )
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """One evaluation: what is known, what is read.
 
     Attributes:

@@ -7,7 +7,9 @@ ADR 0006).
 """
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from reconciler.commands.reading.originals import originals
 from reconciler.commands.reading.reader import Reader
@@ -93,8 +95,7 @@ def _cut(path: str) -> list[Finding]:
     return [cut_off(Location(path, 1, 1), message)]
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     """One walk along the line.
 
     Attributes:

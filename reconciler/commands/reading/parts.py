@@ -1,7 +1,8 @@
 """Some parts of a revision, read and evaluated as if they were all of it."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reconciler.commands.reading.last_good import last_good
 from reconciler.commands.reading.reader import reader_of, split
@@ -23,8 +24,7 @@ class NotPlainError(Exception):
     """The tree has to be read as a whole: there are links, or it cannot be told what was lost."""
 
 
-@dataclass(slots=True)
-class Parts:
+class Parts(Struct):
     """Parts of one revision: source files, folders of pools' records, records elsewhere.
 
     Attributes:
