@@ -140,7 +140,7 @@ class _Side(Struct, frozen=True, dict=True):
         world = _before(world, self.touches) if self.is_before else world
         found: dict[str, list[IPRange]] = {cluster: [] for cluster in self.clusters}
         for family in families():
-            for cluster, ranges in family.objects.announces(world).items():
+            for cluster, ranges in family.announcing.announces(world).items():
                 found.get(self.touches.name(cluster), []).extend(ranges)
         return {cluster: IPSet.of(ranges) for cluster, ranges in found.items()}
 

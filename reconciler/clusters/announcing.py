@@ -8,7 +8,7 @@ from functools import cache
 
 from reconciler.documents.document import Documents, GroupKind
 from reconciler.families import families, family_of
-from reconciler.families._objects import ClusterKind
+from reconciler.families._announcing import ClusterKind
 from reconciler.model.allocation import Allocation
 from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Manifest
@@ -20,7 +20,7 @@ _BALANCER = "loadbalancer"
 @cache
 def cluster_kinds() -> tuple[ClusterKind, ...]:
     """The kinds whose objects stand for clusters."""
-    return tuple(kind for family in families() if (kind := family.objects.clusters) is not None)
+    return tuple(kind for family in families() if (kind := family.announcing.clusters) is not None)
 
 
 def cluster_of(record: Allocation) -> str:
@@ -28,7 +28,7 @@ def cluster_of(record: Allocation) -> str:
     family = family_of(record.claim.family)
     if family is None:  # this version does not know it: its owner's, as for tenants
         return tenant_name(record.owner.namespace, record.owner.name)
-    return family.objects.cluster_of(record)
+    return family.announcing.cluster_of(record)
 
 
 def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation]]:
@@ -42,7 +42,7 @@ def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation
 
 def announcer(manifest: Manifest) -> str | None:
     """The same of a record's copy in the management cluster; None when nobody announces it."""
-    told = (family.objects.announcer(manifest) for family in families())
+    told = (family.announcing.announcer(manifest) for family in families())
     return next((cluster for cluster in told if cluster is not None), None)
 
 

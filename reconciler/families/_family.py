@@ -19,6 +19,7 @@ from reconciler.model.settings import METALLB_POOL, Settings
 from reconciler.model.state import Blocked, ClusterNetwork, Gateway
 
 if TYPE_CHECKING:
+    from reconciler.families._announcing import Announcing
     from reconciler.families._mending import Mending
     from reconciler.families._metering import Metering
     from reconciler.families._objects import Objects
@@ -120,6 +121,12 @@ def as_named(record: Allocation, documents: Documents) -> Key:
     return record.claim
 
 
+def _nothing_announced() -> "Announcing":
+    from reconciler.families._announcing import Announcing
+
+    return Announcing()
+
+
 def _nothing_there() -> "Objects":
     from reconciler.families._objects import Objects
 
@@ -179,7 +186,8 @@ class Family(Struct, frozen=True):
         meant: Whose claim a broken document may be, by namespace and name; "" where nobody can read
             it. None where it can be told by the words in it, or cannot be told at all.
         referring: Documents that name who claims, each with the field that does, and whose key.
-        load_objects: What it is in clusters. Whoever asks no cluster does not load it.
+        load_announcing: Which cluster announces what of it. Who compares no change does not load it.
+        load_objects: What else it is in clusters. Whoever asks no cluster does not load it.
         load_metering: What it tells in figures, likewise.
         load_mending: How its documents may be changed where a claim is refused, likewise.
     """
@@ -199,6 +207,7 @@ class Family(Struct, frozen=True):
     space: Callable[[Document], str] = lambda document: document.namespace
     meant: Callable[[Mapping[str, Any]], tuple[str, str] | None] = of_nobody
     referring: Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]] = names_nobody
+    load_announcing: Callable[[], "Announcing"] = _nothing_announced
     load_objects: Callable[[], "Objects"] = _nothing_there
     load_metering: Callable[[], "Metering"] = _no_figures
     load_mending: Callable[[], "Mending"] = _nothing_to_edit
@@ -209,8 +218,13 @@ class Family(Struct, frozen=True):
         return self.relocate is not None
 
     @property
+    def announcing(self) -> "Announcing":
+        """Which cluster announces what of it."""
+        return self.load_announcing()
+
+    @property
     def objects(self) -> "Objects":
-        """What it is in clusters."""
+        """What else it is in clusters."""
         return self.load_objects()
 
     @property

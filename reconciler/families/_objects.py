@@ -3,19 +3,16 @@
 All of it is a value beside the family's pure half; what is not given means nothing or nobody.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
-from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents, GroupKind
-from reconciler.families._family import ProjectionInput
 from reconciler.families._importing import Copied, Writing
 from reconciler.families._intake import Intake
 from reconciler.model.allocation import Allocation
 from reconciler.model.claim import Claim
-from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool
@@ -84,19 +81,6 @@ class Fit(Struct, frozen=True):
     error: str = ""
     takes: bool = False
     owners: tuple[tuple[Ref, bool], ...] = ()
-
-
-class ClusterKind(Struct, frozen=True):
-    """A kind whose objects stand for clusters, each called `namespace/name`.
-
-    Attributes:
-        homes: The namespaces in which the Secret with its kubeconfig may be, for the live object
-            (None when there is none) and its namespace. A `ValueError` says what is wrong with
-            the object.
-    """
-
-    resource: Resource
-    homes: Callable[[Manifest | None, str], Iterable[str]]
 
 
 class Standing(Struct, frozen=True):
@@ -191,21 +175,6 @@ class Newcomer(Struct, frozen=True):
     document: Callable[[str, str, str | None, Sizes], Mapping[str, object]]
 
 
-def _nowhere_else(record: Allocation) -> str:
-    del record
-    return MANAGEMENT
-
-
-def _nobody(manifest: Manifest) -> str | None:
-    del manifest
-    return None
-
-
-def _nothing(world: ProjectionInput) -> Mapping[str, Sequence[IPRange]]:
-    del world
-    return {}
-
-
 class Objects(Struct, frozen=True):
     """A family in clusters.
 
@@ -230,13 +199,6 @@ class Objects(Struct, frozen=True):
             projection as it stands.
         asked: The kinds of the management cluster that tell whether an address is still in use.
         still_has: Records whose addresses such objects still have, by path, and why.
-        cluster_of: The cluster that announces the addresses of a record, by name. Without it
-            that is the management cluster.
-        announcer: The same told from a record's copy in the management cluster; None when it is of
-            another family, or its addresses are not announced.
-        announces: What each cluster but the management cluster announces, for the records given,
-            by the cluster's name.
-        clusters: The kind whose objects stand for clusters.
         listings: What `ipam get` can list: its pools first.
         newcomer: What `ipam simulate` adds.
         growers: Those who may grow, by the documents of a whole tree.
@@ -263,10 +225,6 @@ class Objects(Struct, frozen=True):
     fit: Callable[[Manifests, Manifests], Mapping[Ref, Fit]] | None = None
     asked: tuple[Resource, ...] = ()
     still_has: Callable[[Iterable[Allocation], Lists], Mapping[str, str]] | None = None
-    cluster_of: Callable[[Allocation], str] = _nowhere_else
-    announcer: Callable[[Manifest], str | None] = _nobody
-    announces: Callable[[ProjectionInput], Mapping[str, Sequence[IPRange]]] = _nothing
-    clusters: ClusterKind | None = None
     listings: tuple[Listing, ...] = ()
     newcomer: Newcomer | None = None
     growers: Callable[[Documents, Settings], Iterable[Grower]] | None = None

@@ -17,7 +17,7 @@ from reconciler.clusters.resources import (
 )
 from reconciler.commands.applying.expiry import still_announced
 from reconciler.commands.applying.fleet import apply_fleet
-from reconciler.families.butler.resources import TENANT_CLUSTER
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.model.resource import Ref
 from reconciler.ports import (
     BugError,

@@ -16,12 +16,8 @@ from reconciler.clusters.resources import (
     SERVICE,
     WHO_AM_I,
 )
-from reconciler.families.butler.resources import (
-    MACHINE,
-    NETWORK_POOL,
-    PROVIDER_CONFIG,
-    TENANT_CLUSTER,
-)
+from reconciler.families.butler.announcing import TENANT_CLUSTER
+from reconciler.families.butler.resources import MACHINE, NETWORK_POOL, PROVIDER_CONFIG
 from reconciler.model.resource import Ref, Resource
 from reconciler.ports import (
     ClusterError,

@@ -36,9 +36,10 @@ from reconciler.clusters.resources import (
 )
 from reconciler.clusters.shapes import pared, shaped
 from reconciler.clusters.snapshot import live_of
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.families.butler.events import allocation_event, capacity_event
 from reconciler.families.butler.infrastructure import infrastructure
-from reconciler.families.butler.resources import NETWORK_POOL, TENANT_CLUSTER
+from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.pool import Thresholds
 from reconciler.model.resource import Manifest, Resource
 

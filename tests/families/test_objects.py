@@ -13,6 +13,7 @@ from reconciler.clusters.resources import IP_ALLOCATION, pools_by_ref, ref_of, r
 from reconciler.documents.load import load
 from reconciler.evaluate import Evaluation
 from reconciler.families import families
+from reconciler.families._announcing import Announcing
 from reconciler.families._family import Family
 from reconciler.families._metering import Metering
 from reconciler.families._objects import Objects, Sizes, Standing
@@ -84,7 +85,8 @@ def test_its_parts_name_kinds_of_its_own(family: Family) -> None:
     assert set(own.shapes) <= {*own.resources, *own.observes}
     assert {rule.resource for rule in own.update_rules} <= set(own.owned)
     assert bool(own.observes) == (own.observe is not None)
-    assert own.clusters is None or own.clusters.resource in own.resources
+    clusters = family.announcing.clusters
+    assert clusters is None or clusters.resource in own.resources
 
 
 @every_family
@@ -172,8 +174,8 @@ def a_record() -> Allocation:
 
 
 def test_a_family_that_says_nothing_is_announced_by_the_management_cluster_alone() -> None:
-    assert Objects().cluster_of(a_record()) == MANAGEMENT
-    assert Objects().announcer(record_document(a_record())) is None
+    assert Announcing().cluster_of(a_record()) == MANAGEMENT
+    assert Announcing().announcer(record_document(a_record())) is None
     assert Objects().crds() == {}
 
 

@@ -44,7 +44,7 @@ MOVES = (
     Mutant("moves: a brake holds nothing of a tenant's", "replaced.py",
            "if evaluation.is_stopped else ()", "if False else ()", REPLACED),
     Mutant("moves: a tenant's cluster loses what was left at once",
-           "families/butler/projecting.py", "(record.is_live or record.announced)",
+           "families/butler/announcing.py", "(record.is_live or record.announced)",
            "record.is_live", CLUSTERS),
     Mutant("moves: retention begins at an old date", "commands/reconcile.py",
            "is_now = clock is not None or self.options.now is None", "is_now = True", RUNS),

@@ -12,6 +12,7 @@ from reconciler.families.butler.relocating import relocate
 from reconciler.families.butler.requests import meant, space_of, team_of
 
 if TYPE_CHECKING:
+    from reconciler.families._announcing import Announcing
     from reconciler.families._mending import Mending
     from reconciler.families._metering import Metering
     from reconciler.families._objects import Objects
@@ -21,6 +22,12 @@ def _project(given: ProjectionInput) -> tuple[Projection, ...]:
     from reconciler.families.butler.projecting import project
 
     return project(given)
+
+
+def _announcing() -> "Announcing":
+    from reconciler.families.butler.announcing import ANNOUNCING
+
+    return ANNOUNCING
 
 
 def _objects() -> "Objects":
@@ -57,6 +64,7 @@ FAMILY = Family(
     space=space_of,
     meant=meant,
     referring=referring,
+    load_announcing=_announcing,
     load_objects=_objects,
     load_metering=_metering,
     load_mending=_mending,

@@ -14,7 +14,8 @@ from reconciler.families._events import (
     reference,
 )
 from reconciler.families._objects import Happening
-from reconciler.families.butler.resources import NETWORK_POOL, TENANT_CLUSTER
+from reconciler.families.butler.announcing import TENANT_CLUSTER
+from reconciler.families.butler.resources import NETWORK_POOL
 from reconciler.model.growth import CONDITION, REASONS
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.resource import Manifest, Ref

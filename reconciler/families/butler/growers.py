@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from reconciler.documents.document import Documents
 from reconciler.families._objects import Grower
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.families.butler.kinds import NAME, POOL, TENANT
 from reconciler.families.butler.reading import Reader
-from reconciler.families.butler.resources import TENANT_CLUSTER
 from reconciler.model.cluster import tenant_name
 from reconciler.model.resource import Ref
 from reconciler.model.settings import Settings

@@ -9,6 +9,7 @@ from reconciler.families._importing import Body, Cluster, Copied, Listed, Networ
 from reconciler.families._intake import Intake
 from reconciler.families._metallb import NAMED
 from reconciler.families._pool_fields import PREFIX
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.families.butler.kinds import (
     API_VERSION,
     KINDS,
@@ -25,7 +26,6 @@ from reconciler.families.butler.resources import (
     NETWORK_POOL,
     PROVIDER_CONFIG,
     TEAMS,
-    TENANT_CLUSTER,
 )
 from reconciler.model.key import Key
 from reconciler.model.marks import OWNER_LABEL

@@ -2,8 +2,8 @@
 
 from reconciler.documents.document import Kind
 from reconciler.families._intake import Intake
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.families.butler.kinds import KINDS
-from reconciler.families.butler.resources import TENANT_CLUSTER
 from reconciler.model.record_kind import RESOURCE as REQUESTS
 from reconciler.model.resource import Manifest, Resource
 

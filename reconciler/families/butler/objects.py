@@ -1,7 +1,6 @@
 """Butler in clusters: its objects there, and what it says of them."""
 
 from reconciler.families._objects import Objects
-from reconciler.families.butler.announcing import CLUSTERS, announcer, cluster_of
 from reconciler.families.butler.events import pool_event
 from reconciler.families.butler.growers import growers, may_own
 from reconciler.families.butler.importing import COPIED, WRITING
@@ -9,7 +8,6 @@ from reconciler.families.butler.infrastructure import observe
 from reconciler.families.butler.intake import INTAKE
 from reconciler.families.butler.listing import LISTINGS
 from reconciler.families.butler.locking import UPDATE_RULES
-from reconciler.families.butler.projecting import announces
 from reconciler.families.butler.resources import (
     NETWORK_POOL,
     OBSERVED,
@@ -34,10 +32,6 @@ OBJECTS = Objects(
     event=pool_event,
     observes=OBSERVED,
     observe=observe,
-    cluster_of=cluster_of,
-    announcer=announcer,
-    announces=announces,
-    clusters=CLUSTERS,
     listings=LISTINGS,
     newcomer=NEWCOMER,
     growers=growers,

@@ -11,19 +11,16 @@ from reconciler.addresses.notation import format_address
 from reconciler.families._conditions import condition
 from reconciler.families._family import Projection, ProjectionInput
 from reconciler.families._metallb import NAMED, metallb_objects
-from reconciler.families.butler.announcing import cluster_of
-from reconciler.families.butler.kinds import NAME, POOL, PROVIDER, TEAM, TENANT
-from reconciler.families.butler.manual import manual_title
+from reconciler.families.butler.announcing import announces
+from reconciler.families.butler.kinds import POOL, PROVIDER, TEAM, TENANT
 from reconciler.families.butler.pools import pool_key
 from reconciler.families.butler.provider_status import provider_statuses
 from reconciler.families.butler.providers import Providers
-from reconciler.families.butler.record_form import ANNOUNCED
 from reconciler.families.butler.tenant_status import tenant_statuses
 from reconciler.model.cluster import MANAGEMENT, tenant_name
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 
-_NOTHING = IPSet()
 _CAPACITY = (
     ("CapacityWarning", Tier.WARNING),
     ("CapacityCritical", Tier.CRITICAL),
@@ -140,30 +137,3 @@ def _tenants(world: ProjectionInput) -> list[Projection]:
         for cluster in sorted(ranges)
         for item in metallb_objects(ranges[cluster], named.get(cluster, world.metallb_pool))
     ]
-
-
-def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
-    """What each tenant's cluster announces, by its name.
-
-    A record is a fact: what a tenant announces goes with its record, not with a mistake in its
-    document. What a claim left when it moved stays beside the new range. A range set by hand counts
-    only while no live record says otherwise; one that a claim pins, until that claim has its record.
-    """
-    ranges: dict[str, list[IPRange]] = {}
-    live = {record.claim for record in world.records if record.is_live}
-    for record in world.records:
-        if record.claim.family != NAME or record.type != ANNOUNCED:
-            continue
-        if (record.is_live or record.announced) and record.range is not None:
-            own = IPSet((record.range,)) - world.withheld.get(record.path, _NOTHING)
-            ranges.setdefault(cluster_of(record), []).extend(own)
-    manual = {blocked.title: blocked for blocked in world.reading.blocked}
-    for document in world.documents.of(TENANT):
-        blocked = manual.get(manual_title(document))
-        if blocked is None or blocked.by_hand is None:
-            continue
-        there = ranges.setdefault(tenant_name(document.namespace, document.name), [])
-        claim = blocked.by_hand.claim
-        if (claim is None and not there) or (claim is not None and claim not in live):
-            there.append(blocked.range)
-    return ranges

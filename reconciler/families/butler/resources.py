@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from reconciler.documents.shipped import crd_files
-from reconciler.families.butler.kinds import API_VERSION, POOL, PROVIDER, TEAM, TENANT
+from reconciler.families.butler.announcing import TENANT_CLUSTER
+from reconciler.families.butler.kinds import API_VERSION, POOL, PROVIDER, TEAM
 from reconciler.model.builtin import EVENT, NODE, SERVICE
 from reconciler.model.resource import Resource
 from reconciler.model.right import MAKE, OURS, Need, Right
@@ -11,7 +12,6 @@ from reconciler.model.shape import CONDITIONS, HOST, NAMED, Check, fields, store
 
 NETWORK_POOL = Resource(API_VERSION, POOL.kind, "networkpools")
 PROVIDER_CONFIG = Resource(API_VERSION, PROVIDER.kind, "providerconfigs")
-TENANT_CLUSTER = Resource(API_VERSION, TENANT.kind, "tenantclusters")
 TEAMS = Resource(API_VERSION, TEAM.kind, "teams", is_namespaced=False)
 MACHINE = Resource("cluster.x-k8s.io/v1beta1", "Machine", "machines")
 

@@ -1,8 +1,8 @@
 """The tenant that `ipam simulate` adds in thought."""
 
 from reconciler.families._objects import Newcomer, Sizes
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.families.butler.kinds import PROVIDER, TENANT
-from reconciler.families.butler.resources import TENANT_CLUSTER
 
 
 def _tenant(name: str, namespace: str, provider: str | None, sizes: Sizes) -> dict[str, object]:

@@ -7,7 +7,7 @@ from reconciler.clusters.desired import DesiredObject, desired_object
 from reconciler.clusters.elastic.model import Word
 from reconciler.clusters.elastic.telling import worded
 from reconciler.clusters.snapshot import Live
-from reconciler.families.butler.resources import TENANT_CLUSTER
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.model.growth import BLOCKED, NOT_SERVED
 from reconciler.model.resource import Ref
 

@@ -16,7 +16,8 @@ from reconciler.clusters.resources import (
 )
 from reconciler.commands.looking.elastic import Looked, LookOptions, look
 from reconciler.families._demand import Entry, demand_document
-from reconciler.families.butler.resources import MACHINE, TENANT_CLUSTER
+from reconciler.families.butler.announcing import TENANT_CLUSTER
+from reconciler.families.butler.resources import MACHINE
 from reconciler.model.resource import Ref
 from reconciler.ports import BugError, UnreachableError
 from tests.commands.looking.country import ONE, SETTINGS, TWO, Country, country, elastic

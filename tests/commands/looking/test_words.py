@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.families.butler.resources import TENANT_CLUSTER
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.model.builtin import EVENT
 from reconciler.model.resource import Ref
 from tests.commands.looking.country import ONE, Country, country

@@ -6,7 +6,7 @@ from typing import Any
 from reconciler.clusters.resources import SERVICE
 from reconciler.commands.rounds import Round
 from reconciler.commands.watching.events import Cause, Event, scope_of
-from reconciler.families.butler.resources import TENANT_CLUSTER
+from reconciler.families.butler.announcing import TENANT_CLUSTER
 from reconciler.model.resource import Ref
 from tests.commands.looking.country import ONE, elastic
 from tests.commands.looking.country import Country as Tenants
