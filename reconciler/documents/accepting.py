@@ -40,7 +40,7 @@ def acceptor(name: str) -> Callable[[object], bool]:
         name: The schema, as `shipped.schema` takes it.
     """
     made = beside(name, ".py")
-    if isinstance(made, Path) and made.is_file():
+    if made.is_file():
         return _predicate(_loaded(made), RefusedError)
     return compiled(name)
 

@@ -10,7 +10,7 @@ def test_a_wheel_carries_what_ships_inside_the_package(
 ) -> None:
     inside = tmp_path / "shipped" / "schemas"
     inside.mkdir(parents=True)
-    monkeypatch.setattr(shipped, "files", lambda _: tmp_path)
+    monkeypatch.setattr(shipped, "_home", lambda _: tmp_path)
     assert shipped.folder("schemas") == inside
 
 
@@ -18,7 +18,7 @@ def test_a_checkout_has_it_at_the_top(tmp_path: Path, monkeypatch: pytest.Monkey
     package = tmp_path / "reconciler"
     (tmp_path / "schemas").mkdir()
     package.mkdir()
-    monkeypatch.setattr(shipped, "files", lambda _: package)
+    monkeypatch.setattr(shipped, "_home", lambda _: package)
     assert shipped.folder("schemas").is_dir()
 
 

@@ -8,7 +8,6 @@ import shutil
 import subprocess  # nosec B404  # git, as the person runs it
 import textwrap
 from collections.abc import Iterator, Mapping
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from reconciler.cli.shared.output import emit, painter
@@ -174,7 +173,7 @@ class Stage:
             )
 
 
-def copy(source: Traversable, target: Path) -> None:
+def copy(source: Path, target: Path) -> None:
     """Copy a shipped folder, wherever the package is installed."""
     target.mkdir(parents=True)
     for item in source.iterdir():

@@ -187,5 +187,5 @@ def _tell_unused(why: str) -> None:
 @once
 def _program(cache_of: Path) -> str:
     """Which program this process runs: its code is read once."""
-    folders = (Path(reconciler.__file__).parent, Path(str(folder("schemas"))))
+    folders = (Path(reconciler.__file__).parent, folder("schemas"))
     return known_program(folders, cache_of, time.time())

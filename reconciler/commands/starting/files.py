@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from shlex import quote
 
 from msgspec import Struct
@@ -167,7 +167,7 @@ def _place(item: tuple[str, str]) -> tuple[bool, bool, str]:
     return path != SETTINGS, path.startswith(".") or "/" not in path, path
 
 
-def _below(place: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
+def _below(place: Path, prefix: str = "") -> Iterator[tuple[str, str]]:
     for item in sorted(place.iterdir(), key=lambda it: it.name):
         if item.is_dir():
             yield from _below(item, f"{prefix}{item.name}/")
