@@ -15,11 +15,11 @@ from reconciler.findings import Finding, Location, error, shown, warning
 
 _MEANT = (".yaml", ".yml", ".json")
 # https://learn.microsoft.com/windows/win32/fileio/naming-a-file
-_DEVICES = frozenset(
-    ("con", "prn", "aux", "nul", *(f"{port}{sign}" for port in ("com", "lpt") for sign in "0123456789¹²³"))
-)  # fmt: skip
+_ALONE, _PORTS, _OF_PORTS = ("con", "prn", "aux", "nul"), ("com", "lpt"), "0123456789¹²³"
+_DEVICES = frozenset((*_ALONE, *(f"{port}{sign}" for port in _PORTS for sign in _OF_PORTS)))
 # Nearly every name.
-_PLAIN = re.compile(rf"(?!(?:{'|'.join(sorted(_DEVICES))})(?:\.|$))[a-z0-9._-]*[a-z0-9_-]")
+_DEVICE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_PORTS)})[{_OF_PORTS}])"
+_PLAIN = re.compile(rf"(?!{_DEVICE}(?:\.|$))[a-z0-9._-]*[a-z0-9_-]")
 _SIGNS = re.compile(r'[<>:"|?*]')
 _ENDS = (".", " ")
 

@@ -21,19 +21,18 @@ _YAML_1_1_WORDS = frozenset(
     "y Y n N yes Yes YES no No NO on On ON off Off OFF = <<".split()  # noqa: SIM905 - a table
 )
 _NUMERIC_STARTS = frozenset("0123456789+-.")
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII)
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+# Written as what is quick to compile: each start of the program does.
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d*)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII)
 # Leading zeros, octal and hexadecimal: other readers see other numbers.
-_ODD_INTEGER = re.compile(r"[-+]?0[0-9]+|\+[0-9]+|0o[0-7]+|[-+]?0x[0-9a-fA-F]+", re.ASCII)
+_ODD_INTEGER = re.compile(r"[-+]?0\d+|\+\d+|0o[0-7]+|[-+]?0x[\da-fA-F]+", re.ASCII)
 # https://yaml.org/type/ (the YAML 1.1 types); PyYAML reads a subset of it.
 _YAML_1_1 = re.compile(
-    r"[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9][0-9_]*"
-    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
-    r"|[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+"
-    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
-    r"(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
-    r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)?",
+    r"[-+]?(?:0b[01_]+|0x[\da-fA-F_]+"
+    r"|\d[\d_]*(?:(?::[0-5]?\d)+(?:\.[\d_]*)?|[eE][-+]?\d+)?|(?:\d[\d_]*)?\.[\d_]*(?:[eE][-+]?\d+)?)"
+    r"|\d{4}-\d{1,2}-\d{1,2}"
+    r"(?:(?:[Tt]|[ \t]+)\d{1,2}:\d{2}:\d{2}(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d{1,2}(?::\d{2})?))?)?",
     re.ASCII,
 )
 
