@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from reconciler.commands.handwork import records_since
 from reconciler.commands.last_made import LastMade, last_made
 from reconciler.commands.let_go import without_let_go
-from reconciler.commands.putting_back import Anchor, allowing, with_records_since
 from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.settings import folder_with_records, has_records, read_own_settings
 from reconciler.commands.sightings import Beside, with_sightings
@@ -83,6 +82,8 @@ def with_changes_by_hand(
     # Of what stood before anything that reconcile made, records may have been brought in.
     if not made.is_proven and not has_records(before, theirs.records):
         return evaluation
+    from reconciler.commands.putting_back import Anchor, allowing, with_records_since
+
     sides = Beside(last[:12], (before, theirs), (source, settings))
     evaluation = with_sightings(evaluation, sides, changes)
     records = without_let_go(
@@ -93,8 +94,9 @@ def with_changes_by_hand(
         allowing(evaluation),
     )
     told_of = tuple(item for item in evaluation.findings if item not in first)
-    anchor = Anchor(last, theirs, made.is_proven, told_of)
-    return with_records_since(evaluation, source, records, anchor)
+    return with_records_since(
+        evaluation, source, records, Anchor(last, theirs, made.is_proven, told_of)
+    )
 
 
 def with_overrides(evaluation: Evaluation) -> Evaluation:

@@ -20,6 +20,7 @@ from reconciler.commands.reading.incremental import evaluate_incrementally
 from reconciler.commands.reading.laid import Laid
 from reconciler.commands.reading.settings import read_own_settings
 from reconciler.commands.reading.terms import Terms
+from reconciler.commands.verdicts import judged_before, note_judged
 from reconciler.engine.due import is_due
 from reconciler.evaluate import Evaluation, leaving, left_behind, let_pass, with_gone
 from reconciler.model.verdict import Verdict
@@ -29,11 +30,9 @@ from reconciler.ports import (
     GitError,
     LimitError,
     Repository,
-    Revision,
     Source,
 )
 
-_TABLE = "replayed"
 _HELD = "it is in the commit still"
 _MOST_DEPTH = 8
 
@@ -147,9 +146,7 @@ def judged(repository: Repository, facts: Facts | None, commit: str, depth: int 
         return known
     replayed = replay(repository, commit, facts, depth=depth)
     verdict = Verdict.SAME if replayed.is_believed else replayed.verdict
-    # What is not here, or has a time that has not come, may be so one day.
-    if facts is not None and verdict not in (Verdict.NOT_HERE, Verdict.NOT_YET):
-        facts.note(_TABLE, {commit: verdict})
+    note_judged(facts, commit, verdict)
     return verdict
 
 
@@ -158,18 +155,6 @@ def _is_made(repository: Repository, facts: Facts | None, depth: int, commit: st
     if depth == _MOST_DEPTH or not _is_here(repository, commit):
         return False
     return judged(repository, facts, commit, depth + 1) is Verdict.SAME
-
-
-def judged_before(facts: Facts | None, commit: str) -> Verdict | None:
-    """What a cache knows of a commit."""
-    known = facts.known(_TABLE, [commit]).get(commit) if facts is not None else None
-    return Verdict(known) if known is not None else None
-
-
-def note_made(facts: Facts | None, commit: Revision) -> None:
-    """Remember a commit that this very run made: it need not be replayed."""
-    if facts is not None:
-        facts.note(_TABLE, {commit.id: Verdict.SAME})
 
 
 def _is_here(repository: Repository, commit: str) -> bool:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from reconciler.commands.by_hand import with_changes_by_hand
 from reconciler.commands.merging import Merge
 from reconciler.commands.reading.incremental import evaluate_incrementally
-from reconciler.commands.replay import note_made
+from reconciler.commands.verdicts import note_made
 from reconciler.commands.writing import Planned, Wishes, commit_of, is_carried_out
 from reconciler.evaluate import Evaluation, let_pass
 from reconciler.ports import (

@@ -14,8 +14,9 @@ from reconciler import __version__
 from reconciler.commands.message import SKIP_CI, Said, message_of
 from reconciler.commands.net import require_no_clash
 from reconciler.commands.reading.settings import folders_before
-from reconciler.commands.replay import believes, note_made
+from reconciler.commands.replay import believes
 from reconciler.commands.strays import STRAY
+from reconciler.commands.verdicts import note_made
 from reconciler.digest import actions, digest, summary
 from reconciler.documents.load import is_yaml
 from reconciler.evaluate import Evaluation, let_pass

@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.adapters.facts import FileFacts
 from reconciler.cli.shared.opening import Trust, open_facts, open_source
-from reconciler.commands.replay import judged_before, note_made
+from reconciler.commands.verdicts import judged_before, note_made
 from reconciler.model.verdict import Verdict
 from reconciler.ports import Revision
 from tests.cli.running import given_out

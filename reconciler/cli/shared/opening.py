@@ -31,7 +31,6 @@ from reconciler.adapters.git.standing import Seen
 from reconciler.adapters.program import known_program
 from reconciler.cli.shared.options import ROOT
 from reconciler.cli.shared.output import note
-from reconciler.commands.replay import believes
 from reconciler.documents.shipped import folder
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.ports import Facts, Source, UsageError
@@ -154,7 +153,13 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
 
 def _proving(repository: GitRepository, facts: Callable[[], Facts]) -> GitRepository:
     """The repository, where what a commit says of itself is proven before anything follows."""
-    return replace(repository, proves=lambda it: believes(repository, facts(), it))
+
+    def proves(commit: str) -> bool:
+        from reconciler.commands.replay import believes  # a commit is seldom doubted
+
+        return believes(repository, facts(), commit)
+
+    return replace(repository, proves=proves)
 
 
 def _facts(repository: GitRepository, trust: Trust) -> Facts:
