@@ -4,7 +4,6 @@ It is asked of every change: so it stands apart from all else that a family is i
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -15,7 +14,7 @@ from reconciler.model.cluster import MANAGEMENT
 from reconciler.model.resource import Manifest, Resource
 
 
-class ClusterKind(NamedTuple):
+class ClusterKind(Struct, frozen=True):
     """A kind whose objects stand for clusters, each called `namespace/name`.
 
     Attributes:

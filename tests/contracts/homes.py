@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reconciler.adapters.git.opening import open_mirror, open_repository, with_remote
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.remotes import open_mirror, with_remote
 from reconciler.ports import Repository
 from tests.fakes import FakeRepository
 from tests.world import CLOCK, commit, git, repository, write

@@ -15,6 +15,16 @@ FILTERED = (
 )
 LACKS = "the partial clone lacks objects that its filter left out"
 DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
+_UNREACHABLE = "see that the remote is up, and that you may read and write it"
+# What git says of an http server that knows nobody by what it was shown, or lets them do nothing.
+_UNKNOWN = (
+    "could not read Username",
+    "could not read Password",
+    "Authentication failed",
+    "error: 401",
+)
+_FORBIDDEN = "returned error: 403"
+_WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
 
 
 class Result(Struct, frozen=True):
@@ -36,6 +46,24 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
         # Brought one by one, a plan would wait for as many answers as there are files.
         return GitError(f"{LACKS} (git {command}: {message})", FILTERED)
     return GitError(f"git {command}: {message}", hint)
+
+
+def unreachable(what: str, command: str, result: Result) -> GitError:
+    """A call that reached for a remote and failed, as an error that says what was tried.
+
+    One that answered and refuses is not down: that is told apart, with what to set.
+    """
+    status = (
+        401
+        if any(words in result.err for words in _UNKNOWN)
+        else 403
+        if _FORBIDDEN in result.err
+        else 0
+    )
+    hint = _WHO if status else _UNREACHABLE
+    error = failure(command, result, hint)
+    what = f"the remote refuses who asks ({status})" if status else what
+    return GitError(f"{what}: {error}", error.hint)
 
 
 def redacted(text: str, secrets: Sequence[str]) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from reconciler.adapters.git.failing import unreachable
 from reconciler.adapters.git.process import REMOTE, GitProcess
-from reconciler.adapters.git.remote import unreachable
 from reconciler.ports import DefaultBranch, GitError, NoBranchError
 
 _LONG = 64

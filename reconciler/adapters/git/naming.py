@@ -19,9 +19,28 @@ _UPSTREAM = re.compile(r"@\{(?:u|upstream|push)\}")  # the configuration of a br
 _HEX = re.compile(r"[0-9a-f]{4,64}", re.ASCII | re.IGNORECASE)
 # Git keeps these, and HEAD, beside the references, and looks there first: no push can make one.
 _OWN = re.compile(r"(?:[A-Z]+_)+HEAD", re.ASCII)
+_BRANCH = r"(?![-./])(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)|/$|\.$))[A-Za-z0-9._/-]{1,200}"
 _WHOLE = (40, 64)
 _ORDER = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _HINT = "name a branch (main, origin/main), a tag or a commit id; git log shows the revisions"
+
+
+def check_branch(branch: str) -> str:
+    """A branch name, if it is one that git takes and that no option hides in.
+
+    Raises:
+        UsageError: It is not.
+    """
+    # Git lets nobody make a branch HEAD, and one below refs/ is confused with what is no branch.
+    if (
+        not re.fullmatch(_BRANCH, branch, re.ASCII)
+        or branch == "HEAD"
+        or branch.startswith("refs/")
+    ):
+        raise UsageError(
+            f"{branch!r} is not a valid branch name", "letters, digits, and . _ - / between them"
+        )
+    return branch
 
 
 def whole_name(git: GitProcess, rev: str) -> str:

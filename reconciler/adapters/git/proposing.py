@@ -7,11 +7,11 @@ it. Then it is replaced, or taken away, with a lease on what was seen. All else 
 from msgspec import Struct
 
 from reconciler.adapters.git.ancestry import is_in
-from reconciler.adapters.git.failing import failure
+from reconciler.adapters.git.failing import failure, unreachable
 from reconciler.adapters.git.heads import require_unshown, shown_branch
+from reconciler.adapters.git.naming import check_branch
 from reconciler.adapters.git.process import GitProcess
 from reconciler.adapters.git.push import push_reference
-from reconciler.adapters.git.remote import check_branch, unreachable
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.saying import saying
 from reconciler.model.proposed import Proposed

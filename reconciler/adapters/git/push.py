@@ -1,8 +1,7 @@
 """How we push: by compare-and-swap, and what a remote's refusal means."""
 
-from reconciler.adapters.git.failing import Result
+from reconciler.adapters.git.failing import Result, unreachable
 from reconciler.adapters.git.process import GitProcess
-from reconciler.adapters.git.remote import unreachable
 from reconciler.ports import LostRaceError, PushRefusedError, Revision
 
 # What git, or the server's git, gives as the reason when the branch is not where we think it is.

@@ -1,4 +1,4 @@
-"""Which remotes and branches may be named, and what git needs to reach them."""
+"""Which remotes may be named, and what git needs to reach them."""
 
 import os
 import re
@@ -8,14 +8,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from reconciler.adapters.git.failing import Result, failure
 from reconciler.adapters.git.guard import is_called_safe
 from reconciler.adapters.git.process import GitProcess
-from reconciler.ports import GitError, UsageError
+from reconciler.ports import UsageError
 
-_BRANCH = re.compile(
-    r"(?![-./])(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)|/$|\.$))[A-Za-z0-9._/-]{1,200}", re.ASCII
-)
 _SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^-].*", re.ASCII)
 # No sign that a password could stand before or behind.
 _HARMLESS = re.compile(r"[A-Za-z0-9._/+~-]{1,200}|[a-z]{1,8}::[^@]{0,100}", re.ASCII)
@@ -24,11 +20,6 @@ _SCHEMES = ("https", "ssh", "file")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ALLOWED = "use an https, ssh or file URL, or a path"
 _NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words  # nosec B105
-_UNREACHABLE = "see that the remote is up, and that you may read and write it"
-# What git says of an http server that knows nobody by what it was shown, or lets them do nothing.
-_UNKNOWN = re.compile(r"could not read (?:Username|Password)|Authentication failed|error: 401")
-_FORBIDDEN = "returned error: 403"
-_WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
 
 
 class Remote(Struct, frozen=True):
@@ -57,20 +48,6 @@ class Remote(Struct, frozen=True):
         return [Path(place) for place in (path, f"{path}/.git", f"{path}.git") if _is_there(place)]
 
 
-def check_branch(branch: str) -> str:
-    """A branch name, if it is one that git takes and that no option hides in.
-
-    Raises:
-        UsageError: It is not.
-    """
-    # Git lets nobody make a branch HEAD, and one below refs/ is confused with what is no branch.
-    if not _BRANCH.fullmatch(branch) or branch == "HEAD" or branch.startswith("refs/"):
-        raise UsageError(
-            f"{branch!r} is not a valid branch name", "letters, digits, and . _ - / between them"
-        )
-    return branch
-
-
 def check_remote(remote: str) -> Remote:
     """A remote, if it is one that may be reached.
 
@@ -87,18 +64,6 @@ def check_remote(remote: str) -> Remote:
             return Remote(str(path.resolve()))
         raise UsageError(f"{_shown(remote)} is neither a URL nor a folder", _ALLOWED)
     return _checked_url(remote)
-
-
-def unreachable(what: str, command: str, result: Result) -> GitError:
-    """A call that reached for a remote and failed, as an error that says what was tried.
-
-    One that answered and refuses is not down: that is told apart, with what to set.
-    """
-    status = 401 if _UNKNOWN.search(result.err) else 403 if _FORBIDDEN in result.err else 0
-    hint = _WHO if status else _UNREACHABLE
-    error = failure(command, result, hint)
-    what = f"the remote refuses who asks ({status})" if status else what
-    return GitError(f"{what}: {error}", error.hint)
 
 
 def _checked_url(remote: str) -> Remote:

@@ -17,13 +17,10 @@ from reconciler.adapters import cache
 from reconciler.adapters.facts import FileFacts, FreshFacts
 from reconciler.adapters.git.desk import Desk
 from reconciler.adapters.git.opening import (
-    bringing,
     ground,
-    open_mirror,
     open_repository,
     open_revision,
     open_worktree,
-    with_remote,
 )
 from reconciler.adapters.git.process import PASSED, TOKEN
 from reconciler.adapters.git.repository import GitRepository
@@ -88,6 +85,8 @@ def open_here(repo: Path, branch: str | None = None) -> GitRepository:
 
 def open_there(remote: str, branch: str | None) -> GitRepository:
     """The mirror of the remote that `--remote`, `--root` and `--branch` name."""
+    from reconciler.adapters.git.remotes import open_mirror
+
     return open_mirror(remote, cache_folder(), environment(), branch, asked_root())
 
 
@@ -114,7 +113,7 @@ def open_source(
     if not HAS_LIBYAML:
         note("warning: PyYAML was built without libyaml; reading is about eight times slower")
     found = _asking_once(open_here(repo))
-    opened = bringing(found) if fetches else found
+    opened = _bringing(found) if fetches else found
     facts = once(partial(_facts, opened, trust))
     repository = _proving(opened, facts)
     if worktree and rev != "HEAD":
@@ -122,6 +121,12 @@ def open_source(
     if worktree:
         return Read(repository, open_worktree(repository, repo), facts)
     return Read(repository, open_revision(repository, rev), facts)
+
+
+def _bringing(repository: GitRepository) -> GitRepository:
+    from reconciler.adapters.git.remotes import bringing
+
+    return bringing(repository)
 
 
 def _asking_once(repository: GitRepository) -> GitRepository:
@@ -147,6 +152,8 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitReposi
     if remote is not None:
         opened = open_there(remote, branch)
     else:
+        from reconciler.adapters.git.remotes import with_remote
+
         opened = with_remote(open_here(repo, branch))
     return _proving(opened, once(partial(open_facts, opened)))
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reconciler.adapters.git.opening import open_mirror, open_repository, with_remote
+from reconciler.adapters.git.opening import open_repository
+from reconciler.adapters.git.remotes import open_mirror, with_remote
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.commands.reconcile import ReconcileOptions, reconcile
 from reconciler.ports import GitError, HistoryError

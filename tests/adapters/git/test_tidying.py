@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from reconciler.adapters.git.failing import Result
-from reconciler.adapters.git.opening import open_mirror
 from reconciler.adapters.git.process import GitProcess
+from reconciler.adapters.git.remotes import open_mirror
 from reconciler.adapters.git.repository import GitRepository
 from reconciler.adapters.git.tidy import LOOSE
 from reconciler.commands.reconcile import ReconcileOptions, reconcile

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from reconciler.adapters.git.opening import open_mirror, open_repository
+from reconciler.adapters.git.opening import open_repository
 from reconciler.adapters.git.probe import RepositoryProbe
+from reconciler.adapters.git.remotes import open_mirror
 from reconciler.commands.doctor.diagnose import diagnose, diagnosis_code
 from reconciler.ports import ExitCode
 from reconciler.report.diagnosis import Check, Diagnosis, Group, Verdict, doubtful, fine, wrong
