@@ -12,7 +12,6 @@ from types import MappingProxyType
 from msgspec import Struct, structs
 
 from reconciler.addresses import IPRange
-from reconciler.addresses.literals import literal_ranges
 from reconciler.counting import counting_of
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.dump import dump
@@ -240,12 +239,18 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
         (document.path, dump(document.body)) for document in second if not is_pool(document.kind.id)
     ]
     for path, text in texts:
-        for item in literal_ranges(text):
+        for item in _ranges_in(text):
             yield _unread(path, item)
     for record in tree.records:  # beside what it held when it could be read
         if record.unreadable is not None and record.unreadable.path in tree.last_good.records:
             for item in record.unreadable.ranges:
                 yield _unread(record.unreadable.path, item)
+
+
+def _ranges_in(text: str) -> Iterable[IPRange]:
+    from reconciler.addresses.literals import literal_ranges  # nearly all files can be read
+
+    return literal_ranges(text)
 
 
 def _unread(path: str, item: IPRange) -> Blocked:

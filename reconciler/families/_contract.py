@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from msgspec import Struct
 
@@ -18,14 +19,13 @@ FOLDERS = f"{PREFIX}folders"
 OWNERS = f"{PREFIX}owners"
 
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
-_FOLDER = re.compile(rf"{_PART}(?:/{_PART})*/?", re.ASCII)
+_FOLDER = rf"{_PART}(?:/{_PART})*/?"
 # A handle or a group of a forge, or an address of mail: nothing that a CODEOWNERS file reads as more.
-_OWNER = re.compile(
+_OWNER = (
     r"@[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?(?:/[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)*"
-    r"|[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+",
-    re.ASCII,
+    r"|[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
 )
-_NUMBER = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)
+_NUMBER = r"[1-9][0-9]{0,9}"
 _LIKENESS = 0.85
 
 
@@ -42,6 +42,11 @@ def _is_pool(text: str) -> bool:
     return key is not None and not key.slot
 
 
+def _by(pattern: str) -> Callable[[str], object]:
+    """Whether a pattern takes all of a text; it is compiled when a team says something first."""
+    return partial(re.fullmatch, pattern, flags=re.ASCII)
+
+
 _FORMS = {
     NAMESPACES: _Form(is_label, "the name of a namespace", "team-payments, team-payments-staging"),
     POOLS: _Form(
@@ -49,9 +54,9 @@ _FORMS = {
         "a pool as ipam plan -o json writes it",
         "family/Kind/namespace/name",
     ),
-    MOST: _Form(_NUMBER.fullmatch, "a number of addresses", '"32"'),
-    FOLDERS: _Form(_FOLDER.fullmatch, "a folder below the root", "tenants/payments"),
-    OWNERS: _Form(_OWNER.fullmatch, "what a forge calls somebody", '"@acme/payments"'),
+    MOST: _Form(_by(_NUMBER), "a number of addresses", '"32"'),
+    FOLDERS: _Form(_by(_FOLDER), "a folder below the root", "tenants/payments"),
+    OWNERS: _Form(_by(_OWNER), "what a forge calls somebody", '"@acme/payments"'),
 }
 
 

@@ -19,11 +19,12 @@ from reconciler.commands.review import review
 from reconciler.comparison import Compared
 from reconciler.evaluate import Evaluation
 from reconciler.findings import few
-from reconciler.ports import Facts, Repository, Source, UsageError
+from reconciler.ports import Facts, Repository, Revision, Source, UsageError
 from reconciler.report.escape import escape
 from reconciler.settings import OVERRIDES, PATH
 
 if TYPE_CHECKING:
+    from reconciler.adapters.git.repository import GitRepository
     from reconciler.together import Together
 
 
@@ -111,12 +112,19 @@ def _beside(
 ) -> tuple[Compared, Repository]:
     """The evaluation of a revision as it will be merged, and what has the merge."""
     # A plan without a base needs none of it.
-    from reconciler.adapters.git.merging import merge
     from reconciler.commands.merging import merged
 
-    found = merged(read.repository, read.source, base, partial(merge, read.repository))
+    found = merged(read.repository, read.source, base, partial(_merge, read.repository))
     compared = review(source_at(found.source, at), found.repository, base, facts, proposed)
     return found.told(compared, base), found.repository
+
+
+def _merge(
+    repository: "GitRepository", base: Revision, head: Revision
+) -> "tuple[GitRepository, Revision]":
+    from reconciler.adapters.git.merging import merge  # a change that has the whole base needs none
+
+    return merge(repository, base, head)
 
 
 def _others(read: Read, base: str, also: Sequence[str]) -> "Iterator[Together]":

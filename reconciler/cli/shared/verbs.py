@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from reconciler import __version__
 from reconciler.cli.shared.helping import helped
-from reconciler.cli.shared.mistakes import explained, meant
 from reconciler.cli.shared.options import common_options
 
 
@@ -86,6 +85,8 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
+            from reconciler.cli.shared.mistakes import meant
+
             near = meant(args[0], VERBS)
             said = f"No verb {args[0]!r}.{near or ' ipam --help lists them.'}"
             raise click.UsageError(said, ctx) from None
@@ -100,6 +101,8 @@ class LazyGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as wrong:
+            from reconciler.cli.shared.mistakes import explained
+
             raise explained(wrong, self, ctx, given) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
