@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -59,17 +60,8 @@ def test_of_an_environment_git_gets_nothing_that_is_not_ours_whatever_its_names(
     (tmp_path / "git").write_text(f'#!{sys.executable}\nimport os; print("\\n".join(os.environ))\n')
     (tmp_path / "git").chmod(0o755)
     odd = (
-        *(
-            "GIT_DIR",
-            "GIT_CONFIG_PARAMETERS",
-            "LD_X",
-            "_",
-            "IFS",
-            "ENV",
-            "BASH_ENV",
-            "POSIXLY_CORRECT",
-        ),
-        *("OPTIND", "UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "PS4"),
+        *("GIT_DIR", "GIT_CONFIG_PARAMETERS", "LD_X", "_", "IFS", "ENV", "BASH_ENV"),
+        *("POSIXLY_CORRECT", "OPTIND", "UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "PS4"),
         *("A-B", "1A", "BASH_FUNC_exec%%", "BASH_FUNC_ulimit%%", "BASH_FUNC_unset%%", "ä", "a b"),
     )
     for name in odd:
@@ -82,3 +74,15 @@ def test_of_an_environment_git_gets_nothing_that_is_not_ours_whatever_its_names(
     ours = {*config.ENVIRONMENT, "PATH", "GIT_ALLOW_PROTOCOL", "LC_CTYPE"}
     assert got - of_a_shell <= ours
     assert "GIT_CONFIG_PARAMETERS" not in done.out.decode()
+
+
+def test_what_the_runner_needs_none_of_is_loaded_once_somebody_asks_for_it() -> None:
+    script = (
+        "from reconciler.adapters.git.starting import runner; import sys; runner();"
+        " assert 'gitdb.util' in sys.modules; assert 'gitdb.db' not in sys.modules;"
+        " import gitdb; assert gitdb.LooseObjectDB; assert 'gitdb.db' in sys.modules;"
+        " assert gitdb.util is sys.modules['gitdb.util']; assert not hasattr(gitdb, 'nothing');"
+        " import git; git.Repo.init(sys.argv[1]).close()"
+    )
+    with TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-c", script, folder], check=True, env=PYTHON)
