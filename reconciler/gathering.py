@@ -239,18 +239,14 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
         (document.path, dump(document.body)) for document in second if not is_pool(document.kind.id)
     ]
     for path, text in texts:
-        for item in _ranges_in(text):
+        from reconciler.addresses.literals import literal_ranges  # nearly all files can be read
+
+        for item in literal_ranges(text):
             yield _unread(path, item)
     for record in tree.records:  # beside what it held when it could be read
         if record.unreadable is not None and record.unreadable.path in tree.last_good.records:
             for item in record.unreadable.ranges:
                 yield _unread(record.unreadable.path, item)
-
-
-def _ranges_in(text: str) -> Iterable[IPRange]:
-    from reconciler.addresses.literals import literal_ranges  # nearly all files can be read
-
-    return literal_ranges(text)
 
 
 def _unread(path: str, item: IPRange) -> Blocked:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from reconciler.evaluate import Evaluation
 
 _MOST = 200
@@ -131,8 +132,10 @@ def complete_by_name(params: Sequence[click.Parameter]) -> None:
 
 def _completer(
     sources: Sequence[Source],
-) -> Callable[[click.Context, str], list[CompletionItem]]:
-    def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+) -> "Callable[[click.Context, str], list[CompletionItem]]":
+    def complete(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
         found: dict[str, None] = {}
         for source in sources:
             is_silent = contextlib.redirect_stderr(io.StringIO())
