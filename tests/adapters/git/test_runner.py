@@ -61,7 +61,17 @@ def test_of_an_environment_git_gets_nothing_that_is_not_ours_whatever_its_names(
     (tmp_path / "git").chmod(0o755)
     odd = (
         *("GIT_DIR", "GIT_CONFIG_PARAMETERS", "LD_X", "_", "IFS", "ENV", "BASH_ENV"),
-        *("POSIXLY_CORRECT", "OPTIND", "UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "PS4"),
+        *(
+            "POSIXLY_CORRECT",
+            "OPTIND",
+            "UID",
+            "EUID",
+            "PPID",
+            "SHELLOPTS",
+            "BASHOPTS",
+            "BASH_VERSINFO",
+            "PS4",
+        ),
         *("A-B", "1A", "BASH_FUNC_exec%%", "BASH_FUNC_ulimit%%", "BASH_FUNC_unset%%", "ä", "a b"),
     )
     for name in odd:
