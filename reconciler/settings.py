@@ -22,6 +22,11 @@ SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
 CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)
 
 
+def looked_at(settings: Settings) -> list[str]:
+    """The files and folders that verbs read."""
+    return [PATH, OVERRIDES, *settings.folders, settings.records]
+
+
 def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
     """Settings of a repository.
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from reconciler.cli.shared.clock import source_at
-from reconciler.cli.shared.evaluating import Reviewed, reviewed
 from reconciler.cli.shared.formats import DRAWN, Checked, check_in, review_options, write_outs
 from reconciler.cli.shared.opening import Trust
 from reconciler.cli.shared.options import (
@@ -21,8 +20,7 @@ from reconciler.cli.shared.options import (
 from reconciler.cli.shared.output import emit, painter, tell
 from reconciler.cli.shared.outs import Out
 from reconciler.cli.shared.progress import progress
-from reconciler.commands.emptiness import with_emptiness
-from reconciler.commands.exit_codes import exit_code
+from reconciler.cli.shared.reviewing import Reviewed, reviewed
 
 if TYPE_CHECKING:
     from reconciler.report.preview import Preview
@@ -66,6 +64,7 @@ def check(
     if files:
         # A revision is looked at far more often.
         from reconciler.cli.shared.alone import NOT_LOOKED_AT, named_alone
+        from reconciler.commands.exit_codes import exit_code
 
         compared = named_alone(files)
         tell(NOT_LOOKED_AT)
@@ -82,6 +81,9 @@ def check(
         worktree=worktree, whole=whole, trust=trust, at=at, also=also, fetches=fetch_missing,
         proposed=proposed,
     )  # fmt: skip
+    from reconciler.commands.emptiness import with_emptiness
+    from reconciler.commands.exit_codes import exit_code
+
     compared = with_emptiness(found.source, found.compared, allows=allow_empty)
     drawn = _preview(found, base, at) if is_drawn else None
     checked = Checked(compared, base, exit_code(compared.evaluation), found.root, drawn)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from reconciler.cli.shared.evaluating import Reviewed, reviewed
 from reconciler.cli.shared.options import (
     at_option,
     base_option,
@@ -15,6 +14,7 @@ from reconciler.cli.shared.options import (
     reading_options,
 )
 from reconciler.cli.shared.output import emit, emit_document, painter, tell
+from reconciler.cli.shared.reviewing import Reviewed, reviewed
 from reconciler.commands.exit_codes import exit_code
 from reconciler.comparison import Compared
 from reconciler.ports import ExitCode

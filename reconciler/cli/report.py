@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from reconciler.cli.shared.apply_result import apply_result_of, apply_result_option
-from reconciler.cli.shared.evaluating import reviewed
 from reconciler.cli.shared.opening import Trust, open_source
 from reconciler.cli.shared.options import base_option, option, repository_option, talk_options
 from reconciler.cli.shared.output import note, painter, tell_errors
@@ -13,6 +12,7 @@ from reconciler.cli.shared.outs import write_texts
 from reconciler.cli.shared.progress import progress
 from reconciler.cli.shared.report_page import page_of
 from reconciler.cli.shared.results import results_of
+from reconciler.cli.shared.reviewing import reviewed
 from reconciler.commands.reading.whole import evaluate_source
 from reconciler.ports import ExitCode, UsageError
 from reconciler.report.page.material import Given

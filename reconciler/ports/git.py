@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -11,7 +11,9 @@ from reconciler.model.settings import Limits
 from reconciler.ports.revision import Revision
 from reconciler.ports.roots import Roots
 from reconciler.ports.standing import Standing
-from reconciler.records.changes import Change
+
+if TYPE_CHECKING:
+    from reconciler.records.changes import Change
 
 T = TypeVar("T")
 
@@ -65,7 +67,7 @@ class Commit(Struct, frozen=True):
     """
 
     base: Revision
-    changes: Sequence[Change]
+    changes: "Sequence[Change]"
     message: str
     committer: tuple[str, str]
     sign: str = ""

@@ -10,12 +10,11 @@ from msgspec.structs import replace
 from reconciler import __version__
 from reconciler.cli.shared.options import F, option, talk_options
 from reconciler.cli.shared.outs import Out, OutType, write_texts
-from reconciler.comparison import Compared
 from reconciler.ports import ExitCode
-from reconciler.report.text.check import check_text
 from reconciler.report.text.table import Painter
 
 if TYPE_CHECKING:
+    from reconciler.comparison import Compared
     from reconciler.evaluate import Evaluation
     from reconciler.report.preview import Preview
 
@@ -47,7 +46,7 @@ class Checked(Struct, frozen=True):
         preview: What merging comes to; None where nobody sees it.
     """
 
-    compared: Compared
+    compared: "Compared"
     base: str | None
     code: ExitCode
     root: str = ""
@@ -87,6 +86,8 @@ def check_in(form: str, checked: Checked, painter: Painter) -> str:
     """A check in one of `FORMATS`; the painter counts for text."""
     compared, base, root = checked.compared, checked.base, checked.root
     if form == "text":
+        from reconciler.report.text.check import check_text
+
         return check_text(compared.evaluation, painter, compared.inherited, base or "", compared)
     if form in _FOR_FORGES:
         from reconciler.report.at_top import at_top  # people at a terminal need none of it
