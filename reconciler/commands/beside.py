@@ -13,7 +13,7 @@ from reconciler.commands import carried as carrying
 from reconciler.commands import judging as judge
 from reconciler.commands.braked_base import as_merged, with_base_brake
 from reconciler.commands.by_hand import as_reconciled, strays, with_found, with_overrides
-from reconciler.commands.caused import line_of, with_caused
+from reconciler.commands.caused import with_caused
 from reconciler.commands.causes import with_causes
 from reconciler.commands.elsewhere import not_read
 from reconciler.commands.freed_before import Since, records_since_made, with_freed_before
@@ -26,7 +26,7 @@ from reconciler.commands.reading.settings import has_records, read_own_settings
 from reconciler.commands.reading.terms import Terms
 from reconciler.commands.renames_before import with_renames_before, with_renames_waiting
 from reconciler.commands.sightings import Beside, with_sightings
-from reconciler.commands.uncommitted import changed_since
+from reconciler.commands.uncommitted import changed_since, line_of
 from reconciler.commands.within import with_within
 from reconciler.comparison import Base, Compared, compare
 from reconciler.evaluate import Evaluation

@@ -9,7 +9,7 @@ from reconciler.caused import causes
 from reconciler.comparison import Base, Compared
 from reconciler.evaluate import Evaluation
 from reconciler.model.cause import Cause
-from reconciler.ports import Repository, Source
+from reconciler.ports import Source
 
 MOST_STEPS, MOST_PATHS = 200, 1_000
 """So many commits of a change are looked at, for so many files: more are no arguments of a call."""
@@ -33,16 +33,6 @@ def with_caused(
     """
     found = causes(base, compared.evaluation, planned, changed)
     return replace(compared, causes=_with_commits(found, line))
-
-
-def line_of(repository: Repository, base: Source, change: Source) -> Source:
-    """What has the commits of a change: of a merge into the base the side that is merged."""
-    onto, revision = base.revision(), change.revision()
-    if onto is None or revision is None:
-        return change
-    parents = repository.made(revision.id).parents
-    is_merge = len(parents) == 2 and parents[0] == onto.id
-    return repository.source(parents[1]) if is_merge else change
 
 
 def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:

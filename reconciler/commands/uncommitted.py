@@ -41,6 +41,16 @@ def changed_since(
     return [found[path] for path in sorted(found)], is_contained
 
 
+def line_of(repository: Repository, base: Source, change: Source) -> Source:
+    """What has the commits of a change: of a merge into the base the side that is merged."""
+    onto, revision = base.revision(), change.revision()
+    if onto is None or revision is None:
+        return change
+    parents = repository.made(revision.id).parents
+    is_merge = len(parents) == 2 and parents[0] == onto.id
+    return repository.source(parents[1]) if is_merge else change
+
+
 def _is_as_it_was(base: Source, source: Source, change: Changed) -> bool:
     """A file that was changed, and then set back without a commit."""
     if change.old is None or change.new is None:

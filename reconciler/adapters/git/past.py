@@ -49,7 +49,7 @@ def past(
         GitError: Git fails.
         LimitError: A commit changed more files than are read of a revision.
     """
-    parents, ours = _history(git, revision)
+    parents, ours = history(git, revision)
     line = _line(revision, parents, ours, believes)
     # What the oldest commit of a shallow clone changed cannot be told.
     last = line.pop() if cut_off(git, line[-1:]) else ""
@@ -102,7 +102,7 @@ def brought(
     return Step(revision, tuple(item for _, changed in steps for item in changed))
 
 
-def _history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
+def history(git: GitProcess, revision: str) -> tuple[dict[str, list[str]], dict[str, int]]:
     """Parents of all commits, and those that say so of themselves, with their place: newest first.
 
     A merge is none of reconcile's, nor is a commit that changed nothing, whatever it says.

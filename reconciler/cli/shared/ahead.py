@@ -9,7 +9,10 @@ from contextlib import contextmanager, suppress
 from threading import Thread
 
 from reconciler.adapters.children import Ended
+from reconciler.adapters.git.past import history, knows
 from reconciler.adapters.git.repository import GitRepository
+from reconciler.adapters.git.roots import GitRoots
+from reconciler.commands.uncommitted import line_of
 from reconciler.documents.load import is_yaml
 from reconciler.ports import Source
 from reconciler.settings import PATH
@@ -40,17 +43,22 @@ def asked_ahead(repository: GitRepository, source: Source, base: str) -> Iterato
 
 def _ask(repository: GitRepository, source: Source, base: str) -> None:
     with suppress(Exception, Ended):
-        before = repository.source(base)
+        git, before = repository.git, repository.source(base)
         start, end = before.revision(), source.revision()
         if start is None or end is None:
             return
         changed, _ = repository.changed(start.id, end.id)
         sides = [side for it in changed for side in (it.old, it.new) if side and side.is_file]
-        there = [it for side in (before, source) for it in side.standing([PATH]) or ()]
+        own, theirs = before.standing([PATH]), source.standing([PATH]) or ()
         read = [it for it in sides if is_yaml(it.path)]
-        source.bring([*there, *read] if len(read) <= MOST else there)
+        source.bring([*own, *theirs, *(read if len(read) <= MOST else ())])
         line = next(repository.saying(start.id, on_line=True), "")
         next(repository.saying(start.id, holding=line), None)
         next(repository.saying(end.id, without=start.id), None)
         repository.is_whole(end.id, start.id)
-        list(repository.roots.dropped(start.id, end.id))
+        list(GitRoots(git).dropped(start.id, end.id))
+        # What the commits say of what changed, and of the Settings, begins with these.
+        tip = line_of(repository, before, source).revision() or end
+        for commit in (start.id, tip.id) if own else (tip.id,):
+            history(git, commit)
+        knows(git, tip.id, [it.path for it in changed])

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from reconciler.cli.shared.ahead import asked_ahead
 from reconciler.cli.shared.opening import Trust, open_source
 from reconciler.cli.shared.progress import progress
 from reconciler.ports import Repository, Source, UsageError
@@ -60,6 +59,8 @@ def reviewed(
         raise UsageError("--proposed needs --base", "name what the proposal is merged into")
     read = open_source(repo, rev, worktree=worktree, trust=trust, fetches=fetches)
     if base is not None:
+        from reconciler.cli.shared.ahead import asked_ahead
+
         with asked_ahead(read.repository, read.source, base):
             from reconciler.cli.shared.comparing import load_rest
 
