@@ -211,6 +211,10 @@ class Documents:
         """All documents of a kind, in whatever version, each to be read by itself."""
         return iter(self._by_kind.get(kind, {}).values())
 
+    def has_any(self, kinds: Iterable[Kind]) -> bool:
+        """There is a document of one of the kinds, in whatever version."""
+        return any(kind.id in self._by_kind for kind in kinds)
+
     def find(self, kind: GroupKind, namespace: str, name: str, asker: str) -> Document | None:
         """The document that something in the file `asker` names, or None."""
         self._note(asker, node(kind, namespace, name))

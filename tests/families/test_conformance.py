@@ -6,6 +6,7 @@ The toy family is asked, too: what it cannot answer, a third family could not ei
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
+from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -21,9 +22,10 @@ from reconciler.documents.schema import check
 from reconciler.documents.shipped import schema
 from reconciler.evaluate import Evaluation, evaluate
 from reconciler.families import families
-from reconciler.families._family import Family
+from reconciler.families._family import Family, Reading
 from reconciler.findings import Severity
 from reconciler.model.plan import Expire, Grant, Keep, Release
+from reconciler.model.settings import Settings
 from reconciler.projecting import project
 from reconciler.records.emit import record_document, record_text
 from reconciler.records.layout import Place, place_of
@@ -67,6 +69,17 @@ def documents(evaluation: Evaluation, family: Family) -> Documents:
     """The documents of the family's kinds."""
     found = (item for kind in family.kinds for item in evaluation.documents.of(kind.id))
     return Documents(found)
+
+
+@every_family
+def test_of_no_documents_nothing_is_made_whatever_records_there_are(family: Family) -> None:
+    """So a family need not be loaded where nobody has documents of its kinds."""
+    records = evaluation_of(reconciled(example(family))).state.records
+    held = {record.claim: record for record in records}
+    home = f"{type(family).__module__.rpartition('.')[0]}.{family.name}.reading"
+    whole = family.read if family is TOY else import_module(home).read
+    for read in (family.read, whole):
+        assert read(Documents([]), held, Settings()) == Reading({}, {})
 
 
 @every_family

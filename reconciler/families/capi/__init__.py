@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from reconciler.families._family import Family, Projection, ProjectionInput
+from reconciler.families._family import Family, Held, Projection, ProjectionInput, Reading
 from reconciler.families._record_form import referring_whole
-from reconciler.families.capi.judging import judge
 from reconciler.families.capi.kinds import (
     ADDRESS,
     GLOBAL_POOL,
@@ -14,12 +13,28 @@ from reconciler.families.capi.kinds import (
     POOL,
     SLOTS,
 )
-from reconciler.families.capi.reading import read
 
 if TYPE_CHECKING:
+    from reconciler.documents.document import Document, Documents
     from reconciler.families._mending import Mending
     from reconciler.families._metering import Metering
     from reconciler.families._objects import Objects
+    from reconciler.findings import Finding
+    from reconciler.model.settings import Settings
+
+
+def _judge(document: "Document", settings: "Settings") -> "list[Finding]":
+    from reconciler.families.capi.judging import judge
+
+    return judge(document, settings)
+
+
+def _read(documents: "Documents", held: Held | None, settings: "Settings") -> Reading:
+    if not documents.has_any(KINDS):
+        return Reading({}, {})
+    from reconciler.families.capi.reading import read  # few have documents of all families
+
+    return read(documents, held, settings)
 
 
 def _project(given: ProjectionInput) -> tuple[Projection, ...]:
@@ -52,8 +67,8 @@ FAMILY = Family(
     pool_kinds=(GLOBAL_POOL.kind, POOL.kind),
     slots=SLOTS,
     grows=(),
-    judge=judge,
-    read=read,
+    judge=_judge,
+    read=_read,
     project=_project,
     record=referring_whole(NAME, OWNERS, ADDRESS),
     load_objects=_objects,

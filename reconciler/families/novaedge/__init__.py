@@ -2,15 +2,30 @@
 
 from typing import TYPE_CHECKING
 
-from reconciler.families._family import Family, Projection, ProjectionInput
-from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, VIP
-from reconciler.families.novaedge.reading import judge, read
+from reconciler.families._family import Family, Held, Projection, ProjectionInput, Reading
+from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP
 from reconciler.families.novaedge.record_form import FORM
-from reconciler.families.novaedge.vips import SLOTS
 
 if TYPE_CHECKING:
+    from reconciler.documents.document import Document, Documents
     from reconciler.families._mending import Mending
     from reconciler.families._objects import Objects
+    from reconciler.findings import Finding
+    from reconciler.model.settings import Settings
+
+
+def _judge(document: "Document", settings: "Settings") -> "list[Finding]":
+    from reconciler.families.novaedge.reading import judge
+
+    return judge(document, settings)
+
+
+def _read(documents: "Documents", held: Held | None, settings: "Settings") -> Reading:
+    if not documents.has_any(KINDS):
+        return Reading({}, {})
+    from reconciler.families.novaedge.reading import read  # few have documents of all families
+
+    return read(documents, held, settings)
 
 
 def _project(given: ProjectionInput) -> tuple[Projection, ...]:
@@ -37,8 +52,8 @@ FAMILY = Family(
     pool_kinds=(POOL.kind,),
     slots=dict.fromkeys(SLOTS.values(), VIP.kind),
     grows=(),
-    judge=judge,
-    read=read,
+    judge=_judge,
+    read=_read,
     project=_project,
     record=FORM,
     load_objects=_objects,

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from reconciler.families._record_form import Body, referring_whole
-from reconciler.families.novaedge.kinds import NAME, VIP
-from reconciler.families.novaedge.vips import SLOTS
+from reconciler.families.novaedge.kinds import NAME, SLOTS, VIP
 from reconciler.model.key import Key
 
 TYPE = SLOTS[4]

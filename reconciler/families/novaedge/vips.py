@@ -10,12 +10,9 @@ from reconciler.addresses.notation import format_address
 from reconciler.documents.document import Document
 from reconciler.documents.places import Steps, dotted
 from reconciler.families.novaedge.hosts import read_host
-from reconciler.families.novaedge.kinds import NAME, VIP
+from reconciler.families.novaedge.kinds import NAME, SLOTS, VIP
 from reconciler.findings import Finding, error
 from reconciler.model.key import Key
-
-SLOTS = {4: "vip", 6: "vip-ipv6"}
-"""The slot of the claim for each IP version."""
 
 ADDRESS = ("spec", "address")
 IPV6 = ("spec", "ipv6Address")
